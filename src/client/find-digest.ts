@@ -1,0 +1,31 @@
+import type { FragmentInstance } from 'react'
+
+/** A method of fragment references that React's type declarations do not list yet. */
+type Place = FragmentInstance & Pick<Node, 'compareDocumentPosition'>
+
+/**
+ * Finds the digests that the server left for Suspense boundaries which failed there and now fail here as well.
+ * React keeps each in the page until it has rendered the boundary anew, on the template behind the boundary's
+ * `<!--$!-->` comment, but does not hand it to error boundaries. A template is given out once: when several parts
+ * of a page fail in one pass, they come in the order of the document.
+ */
+export function createDigestFinder(root: ParentNode) {
+  const given = new WeakSet<Element>()
+
+  return (place: FragmentInstance | null): string | undefined => {
+    for (const template of root.querySelectorAll<HTMLElement>('template[data-dgst]')) {
+      const before = template.previousSibling
+      if (before?.nodeType !== Node.COMMENT_NODE || before.nodeValue !== '$!' || given.has(template)) continue
+      if (place && !mayHold(place as Place, template)) continue
+      given.add(template)
+      return template.dataset.dgst
+    }
+    return undefined
+  }
+}
+
+// A place that holds nothing but failed boundaries has no elements to compare with: React then says so.
+function mayHold(place: Place, node: Node): boolean {
+  const position = place.compareDocumentPosition(node)
+  return (position & (Node.DOCUMENT_POSITION_CONTAINED_BY | Node.DOCUMENT_POSITION_IMPLEMENTATION_SPECIFIC)) !== 0
+}

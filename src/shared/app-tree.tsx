@@ -1,0 +1,101 @@
+import { type ComponentType, Fragment, type ReactElement, type ReactNode } from 'react'
+import { Boundary, FailureView } from './boundary.tsx'
+import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
+import { type Platform, PlatformContext } from './platform.ts'
+import type { Shown } from './shown.ts'
+
+type Data = { data: unknown }
+export type PageComponent = ComponentType<Omit<PageProps, 'data'> & Data>
+export type LayoutComponent = ComponentType<Omit<LayoutProps, 'data'> & Data>
+export type ErrorComponent = ComponentType<ErrorPageProps>
+export type NotFoundComponent = ComponentType<NotFoundProps>
+
+export interface TreeLayout {
+  Component: LayoutComponent
+  data: unknown
+  /** URLs of stylesheets. */
+  css: readonly string[]
+  /** The error page that stands directly inside this layout. */
+  ErrorPage: ErrorComponent | null
+}
+
+export type TreeLeaf = { css: readonly string[] } & (
+  | { kind: 'page'; Component: PageComponent; data: unknown }
+  | { kind: 'notFound'; Component: NotFoundComponent }
+  | { kind: 'shown'; shown: Shown; ErrorPage: ErrorComponent | null }
+)
+
+export interface Tree {
+  /** Outermost first; the first renders `<html>`. */
+  layouts: readonly TreeLayout[]
+  leaf: TreeLeaf
+  params: Record<string, string>
+  url: URL
+}
+
+/** The same tree on both sides: layouts around a boundary around what stands innermost. */
+export function createAppTree({ layouts, leaf, params, url }: Tree, platform: Platform): ReactElement {
+  let tree = withStyles(leaf.css, leafElement(leaf, params, url))
+  let ErrorPage: ErrorComponent | null = null
+  const errorPages = layouts.map((layout) => (ErrorPage = layout.ErrorPage ?? ErrorPage))
+  for (let index = layouts.length - 1; index >= 0; index--) {
+    const layout = layouts[index]
+    if (!layout) continue
+    const { Component, data, css } = layout
+    tree = withStyles(
+      css,
+      <Component data={data} params={params} url={url}>
+        <Boundary errorPage={errorPages[index] ?? null}>{tree}</Boundary>
+      </Component>,
+    )
+  }
+  return (
+    <PlatformContext value={platform}>
+      <Boundary isDocument>{tree}</Boundary>
+    </PlatformContext>
+  )
+}
+
+/** The root layout of a site that has none of its own. */
+export function DefaultLayout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+      </head>
+      <body>{children}</body>
+    </html>
+  )
+}
+
+/** The 404 page of a site that has none of its own. */
+export const NOT_FOUND: Shown = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
+
+function leafElement(leaf: TreeLeaf, params: Record<string, string>, url: URL): ReactNode {
+  switch (leaf.kind) {
+    case 'page':
+      return <leaf.Component data={leaf.data} params={params} url={url} />
+    case 'notFound':
+      return (
+        <>
+          <meta name="robots" content="noindex" />
+          <leaf.Component url={url} />
+        </>
+      )
+    case 'shown':
+      return <FailureView shown={leaf.shown} errorPage={leaf.ErrorPage} />
+  }
+}
+
+function withStyles(css: readonly string[], children: ReactNode): ReactNode {
+  if (css.length === 0) return children
+  return (
+    <Fragment>
+      {css.map((href) => (
+        <link key={href} rel="stylesheet" href={href} precedence="hydrant" />
+      ))}
+      {children}
+    </Fragment>
+  )
+}

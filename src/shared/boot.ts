@@ -1,0 +1,49 @@
+// What the document tells the browser's side, as a script that fills an array: first the boot data, then
+// settlements as they come. Written by the server, read by the client.
+
+import type { Flat, Settlement } from './data.ts'
+import { escapeScript } from './html.ts'
+import type { Shown } from './shown.ts'
+
+/** The global variable that holds the array. */
+export const BOOT_VARIABLE = '__hydrant'
+
+/** A module of the site, as file names in the assets folder. */
+export interface BootModule {
+  /** Its script; null for Hydrant's own root layout. */
+  file: string | null
+  css?: string[]
+}
+
+/** What stands innermost. */
+export type BootLeaf =
+  | (BootModule & { kind: 'page' })
+  | (BootModule & { kind: 'notFound' })
+  | (BootModule & { kind: 'shown'; shown: Shown })
+
+export interface Boot {
+  /** The page's address as the server saw it. */
+  url: string
+  params: Record<string, string>
+  /** Outermost first. */
+  layouts: BootModule[]
+  /** The error page that stands directly inside each layout, if there is one. */
+  errors: (string | null)[]
+  leaf: BootLeaf
+  /** Host name in the sentence of a document that stands on a failure. */
+  host?: string
+}
+
+export type BootQueue = [Boot & { data: Flat }, ...Settlement[]]
+
+/** `data` is what `serialise` wrote: an array of the layouts' data, then the page's. */
+export function bootScript(boot: Boot, data: string): string {
+  const json = escapeScript(JSON.stringify(boot))
+  return `self.${BOOT_VARIABLE}=[${json.slice(0, -1)},"data":${data}}]`
+}
+
+export function settlementScript(settlement: Settlement, serialised?: string): string {
+  const json =
+    serialised === undefined ? escapeScript(JSON.stringify(settlement)) : `[${settlement[0]},"value",${serialised}]`
+  return `self.${BOOT_VARIABLE}.push(${json})`
+}

@@ -1,0 +1,52 @@
+// A digest is `CAUSE-OCCURRENCE` in Crockford's base 32 (https://www.crockford.com/base32.html): digits and
+// letters without I, L, O and U, so that it can be read out over a telephone.
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+export const CAUSE_LENGTH = 8
+export const OCCURRENCE_LENGTH = 6
+
+export const DIGEST_PATTERN = /^[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}$/
+
+export interface Digest {
+  cause: string
+  /** Missing when only the first half was given. */
+  occurrence?: string
+}
+
+/** Writes bytes as base 32, five bits a character, `length` characters; bytes must hold that many bits. */
+export function encodeBase32(bytes: Uint8Array, length: number): string {
+  let text = ''
+  let bits = 0
+  let held = 0
+  for (const byte of bytes) {
+    held = (held << 8) | byte
+    bits += 8
+    while (bits >= 5 && text.length < length) {
+      bits -= 5
+      text += ALPHABET.charAt((held >> bits) & 31)
+    }
+    held &= (1 << bits) - 1
+  }
+  return text
+}
+
+export function formatDigest(cause: string, occurrence: string): string {
+  return `${cause}-${occurrence}`
+}
+
+/**
+ * Reads a digest as a person types it: any case, I and L for 1, O for 0, blanks and a missing hyphen.
+ * Returns null for what is no digest.
+ */
+export function parseDigest(typed: string): Digest | null {
+  const text = typed
+    .toUpperCase()
+    .replace(/^\s*DIGEST:/, '')
+    .replace(/[\s-]/g, '')
+    .replace(/[IL]/g, '1')
+    .replace(/O/g, '0')
+  if (!/^[0-9A-HJKMNP-TV-Z]*$/.test(text)) return null
+  if (text.length === CAUSE_LENGTH) return { cause: text }
+  if (text.length !== CAUSE_LENGTH + OCCURRENCE_LENGTH) return null
+  return { cause: text.slice(0, CAUSE_LENGTH), occurrence: text.slice(CAUSE_LENGTH) }
+}

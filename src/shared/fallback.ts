@@ -1,0 +1,82 @@
+// The fallback is written once, as a string: React puts it in place unparsed, the `<noscript>` copy and the
+// document of last resort use it as it is.
+
+import { escapeHtml } from './html.ts'
+import { digestLine, serverSentence } from './sentence.ts'
+import { messageOf, type Shown } from './shown.ts'
+
+export interface FallbackContext {
+  /** Host name to say in the sentence. */
+  host: string
+  /** The address's query, with its question mark, or empty: Try again keeps it. */
+  search: string
+  /** Given on the server: allows the small script that corrects the host behind a proxy which hides it. */
+  nonce?: string
+}
+
+const STYLE =
+  '.hydrant-failure{color-scheme:light dark;background:Canvas;color:CanvasText;border:1px solid;border-color:GrayText;border-radius:8px;' +
+  'padding:1.25rem;margin:1rem auto;max-width:42rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}' +
+  '.hydrant-failure p{margin:0 0 .75rem}.hydrant-failure code{font:1em ui-monospace,monospace}.hydrant-failure form{margin:0}' +
+  '.hydrant-failure button{font:inherit;padding:.5rem 1rem;min-height:2.75rem;border-radius:6px;border:1px solid;border-color:ButtonBorder;' +
+  'background:ButtonFace;color:ButtonText;cursor:pointer}' +
+  '.hydrant-failure button:focus-visible{outline:3px solid Highlight;outline-offset:2px}'
+
+const NOINDEX = '<meta name="robots" content="noindex">'
+
+/** What stands inside `<div class="hydrant-failure" role="alert">`. */
+export function fallbackContent(shown: Shown, { host, search, nonce }: FallbackContext): string {
+  const text = shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : messageOf(shown, host)
+  const isServerFailure = shown.kind === 'failure' && shown.side === 'server'
+  const digest = isServerFailure ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
+  const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
+  const script = nonce === undefined || shown.kind === 'refusal' ? '' : hostScript(nonce)
+  return `<style>${STYLE}</style>${sentence}${digest}${tryAgainForm(search)}${script}`
+}
+
+/** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
+export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
+  const shown: Shown = { kind: 'failure', side: 'server', status, digest }
+  const { host, search } = context
+  return `<noscript>${NOINDEX}<div class="hydrant-failure" role="alert">${fallbackContent(shown, { host, search })}</div></noscript>`
+}
+
+/** A whole document that needs nothing: no layout, no React, no script. */
+export function fallbackDocument(shown: Shown, context: FallbackContext): string {
+  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(shown)}</head><body>${fallbackBody(shown, context)}</body></html>`
+}
+
+export function fallbackHead(shown: Shown): string {
+  const title = shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
+  return (
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
+    `${NOINDEX}<title>${escapeHtml(title)}</title><style>:root{color-scheme:light dark}body{margin:0;padding:1rem}</style>`
+  )
+}
+
+export function fallbackBody(shown: Shown, context: FallbackContext): string {
+  return `<main><div class="hydrant-failure" role="alert">${fallbackContent(shown, context)}</div></main>`
+}
+
+/** The sentence and the digest as one line of text, for answers that are no document. */
+export function fallbackText(host: string, digest: string): string {
+  return `${serverSentence(host)} ${digestLine(digest)}`
+}
+
+// A form sends its fields as the whole query, so the address's own query goes along as hidden fields. Without
+// JavaScript and with it, sending the form loads the page again by GET.
+function tryAgainForm(search: string): string {
+  let fields = ''
+  for (const [name, value] of new URLSearchParams(search)) {
+    fields += `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`
+  }
+  return `<form method="get" data-hydrant-reload>${fields}<button type="submit">Try again</button></form>`
+}
+
+// Behind a proxy that does not forward the public host name only the browser knows it.
+function hostScript(nonce: string): string {
+  return (
+    `<script nonce="${escapeHtml(nonce)}">for(const e of document.querySelectorAll("[data-hydrant-host]"))` +
+    'e.textContent=e.textContent.replace(`loading ${e.dataset.hydrantHost} (`,()=>`loading ${location.hostname} (`)</script>'
+  )
+}

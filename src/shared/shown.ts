@@ -1,0 +1,20 @@
+import type { ErrorPageProps } from './page-types.ts'
+import { clientSentence, serverSentence } from './sentence.ts'
+
+/** What a visitor may learn of something that went wrong. */
+export type Shown =
+  | { kind: 'failure'; side: 'server'; status: number; digest: string }
+  | { kind: 'failure'; side: 'client' }
+  | { kind: 'refusal'; status: number; message: string }
+
+export function messageOf(shown: Shown, host: string): string {
+  if (shown.kind === 'refusal') return shown.message
+  return shown.side === 'server' ? serverSentence(host) : clientSentence(host)
+}
+
+export function errorPageProps(shown: Shown, host: string, retry: () => void): ErrorPageProps {
+  const message = messageOf(shown, host)
+  if (shown.kind === 'refusal') return { status: shown.status, message, side: 'server', host, retry }
+  if (shown.side === 'client') return { status: 500, message, side: 'client', host, retry }
+  return { status: shown.status, message, side: 'server', host, digest: shown.digest, retry }
+}
