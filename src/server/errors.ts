@@ -73,6 +73,106 @@ export const errorTable = {
     message: 'HttpError takes a status from 400 to 499; got %s',
     fix: 'Throw an ordinary Error for what is no fault of the visitor.',
   },
+  HYD_BUILD_FAILED: {
+    message: 'the build failed with %s',
+    fix: 'Mend what is listed; nothing of the last build was changed.',
+  },
+  HYD_BUILD_PAGES_MISSING: {
+    message: 'there is no folder pages/ in the site',
+    fix: 'Create pages/index.tsx with a component as its default export, or name the site’s folder: "hydrant build <dir>".',
+  },
+  HYD_BUILD_URL_TAKEN: {
+    message: '%s and %s both answer %s',
+    fix: 'Rename or remove one of the two.',
+  },
+  HYD_BUILD_FILE_TWICE: {
+    message: '%s and %s are the same part of the site',
+    fix: 'Keep one of the two.',
+  },
+  HYD_BUILD_SEGMENT: {
+    message: 'the segment "%s" %s',
+    fix: 'Name it like "about", "[id]", "[...path]" at the end of a path, or "(group)" for a folder.',
+  },
+  HYD_BUILD_PARAM_TWICE: {
+    message: 'the parameter "%s" stands twice in %s',
+    fix: 'Give each parameter of a path a name of its own.',
+  },
+  HYD_BUILD_RESERVED: {
+    message: '%s would answer below %s, which is Hydrant’s own',
+    fix: 'Rename it.',
+  },
+  HYD_BUILD_EXTENSION: {
+    message: '%s has the name of a site’s %s but ends in .%s',
+    fix: 'Let it end in .tsx or .jsx, or give it another name.',
+  },
+  HYD_BUILD_NO_COMPONENT: {
+    message: '%s has no default export; a %s file needs a component',
+    fix: 'Write "export default function …", or move a module that is no page into a folder that starts with "_".',
+  },
+  HYD_BUILD_NO_PLUGIN: {
+    message: '%s has no default export; it needs a Fastify plugin',
+    fix: 'Write "export default async function server(app) {}".',
+  },
+  HYD_BUILD_NO_CONFIG: {
+    message: '%s has no default export; it needs the site’s configuration',
+    fix: 'Write "export default defineConfig({})".',
+  },
+  HYD_BUILD_SERVER_EXPORT: {
+    message: 'unknown export "%s"%s; the server file of a %s may export %s',
+    fix: 'Rename it, or move it into another module.',
+  },
+  HYD_BUILD_SERVER_ORPHAN: {
+    message: '%s belongs to no page or layout',
+    fix: 'Name it after the page or layout beside it, or move it out of pages/ or into a folder that starts with "_".',
+  },
+  HYD_BUILD_SERVER_IN_BROWSER: {
+    message: 'the browser cannot have %s: %s',
+    fix: 'Import only its types ("import type"), or move the code that needs it into a ".server" file.',
+  },
+  HYD_BUILD_SYNTAX: {
+    message: '%s',
+    fix: 'Correct the source at that place.',
+  },
+  HYD_BUILD_UNRESOLVED: {
+    message: 'cannot find "%s"',
+    fix: 'Correct the path, or install the package.',
+  },
+  HYD_BUILD_IMPORT_NAME: {
+    message: '"%s" has no export "%s"',
+    fix: 'Correct the name, or export it there.',
+  },
+  HYD_BUILD_LOADER: {
+    message: 'there is no loader for "%s" files',
+    fix: 'Name one in hydrant.config.ts: esbuild.loader.',
+  },
+  HYD_BUILD_COMPOSES: {
+    message: 'the classes of %s compose each other in a circle',
+    fix: 'Take one "composes" out of the circle.',
+  },
+  HYD_BUILD_PLUGIN: {
+    message: 'the esbuild plugin "%s" failed: %s',
+    fix: 'Mend or remove it in hydrant.config.ts: esbuild.plugins.',
+  },
+  HYD_BUILD_CONFIG: {
+    message: '%s failed while it was loaded: %s',
+    fix: 'Mend the configuration, then build again.',
+  },
+  HYD_BUILD_PUBLIC_LINK: {
+    message: '%s is a symbolic link that leads out of public/',
+    fix: 'Copy into public/ what visitors may see.',
+  },
+  HYD_BUILD_WRITE: {
+    message: 'cannot write the build in %s: %s',
+    fix: 'Make that folder writable and see that the disk has room.',
+  },
+  HYD_CLI_USAGE: {
+    message: '%s',
+    fix: 'Run "hydrant --help", or "hydrant <command> --help".',
+  },
+  HYD_CLI_DIR: {
+    message: '"%s" is no folder',
+    fix: 'Name the folder of the site.',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable

@@ -1,0 +1,110 @@
+// Sends what has been decided. Nothing here decides what an answer is, only how it is written.
+
+import { fallbackDocument } from '../shared/fallback.ts'
+import type { Shown } from '../shared/shown.ts'
+import type { Rendered } from './document.ts'
+import {
+  addVary,
+  contentSecurityPolicy,
+  createNonce,
+  DIGEST_HEADER,
+  etagOf,
+  HTML_TYPE,
+  isStorable,
+  JSON_TYPE,
+  matchesEtag,
+  NO_STORE,
+  REVALIDATE,
+  setErrorHeaders,
+} from './headers.ts'
+import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import type { Site } from './site.ts'
+import type { Visit } from './visit.ts'
+
+/** Sends a document that renders a page as it should be, or as far as it could be. */
+export function sendDocument(
+  rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>,
+  nonce: string,
+  site: Site,
+  visit: Visit,
+) {
+  const { reply, request } = visit
+  const { failure } = rendered
+  // Known before the headers go out: a status that says so, though most of the page may be there.
+  if (failure && !reply.hasHeader(DIGEST_HEADER)) {
+    setErrorHeaders(reply)
+    reply.code(failure.status).header(DIGEST_HEADER, failure.digest)
+  }
+  setDocumentHeaders(nonce, site, visit)
+  if (rendered.kind === 'stream') {
+    // nginx and others that know the header pass each part on as it comes. What may yet fail is not to be kept.
+    reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE).send(rendered.stream)
+    return
+  }
+  if (failure || reply.statusCode !== 200) return void reply.send(rendered.text)
+  const etag = etagOf(rendered.text, nonce)
+  reply.header('etag', etag)
+  if (!matchesEtag(request.headers['if-none-match'], etag)) return void reply.send(rendered.text)
+  // The stored document carries the nonce of the policy that it was stored with.
+  reply.removeHeader('content-security-policy')
+  reply.removeHeader('content-type')
+  reply.code(304).send()
+}
+
+/** The headers of a document that is not rendered, for HEAD. */
+export function sendDocumentHead(mayStream: boolean, site: Site, visit: Visit) {
+  setDocumentHeaders(createNonce(), site, visit)
+  if (mayStream && !isStorable(visit.reply)) visit.reply.header('cache-control', NO_STORE)
+  visit.reply.send()
+}
+
+export function sendJson(json: string, visit: Visit) {
+  const { reply } = visit
+  addVary(reply, 'Accept')
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  reply.type(JSON_TYPE).send(json)
+}
+
+/** Status and headers of what went wrong, whatever its body will be. */
+export function setShownHeaders(shown: Shown, visit: Visit) {
+  const { reply } = visit
+  setErrorHeaders(reply)
+  addVary(reply, 'Accept')
+  if (shown.kind === 'failure' && shown.side === 'client') return
+  reply.code(shown.status)
+  if (shown.kind === 'failure') reply.header(DIGEST_HEADER, shown.digest)
+}
+
+export function sendProblem(shown: Shown, visit: Visit) {
+  const { reply, request, address } = visit
+  setShownHeaders(shown, visit)
+  const path = request.url.replace(/[?#].*$/s, '')
+  reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, address.host, path)))
+}
+
+/** The document of last resort: no layout, no React. */
+export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
+  const nonce = createNonce()
+  setShownHeaders(shown, visit)
+  setDocumentHeaders(nonce, site, visit)
+  const at = visit.request.url.indexOf('?')
+  const search = at === -1 ? '' : visit.request.url.slice(at)
+  visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search, nonce }))
+}
+
+export function sendRedirect(location: string, status: number, visit: Visit) {
+  const { reply } = visit
+  addVary(reply, 'Accept')
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', NO_STORE)
+  reply.removeHeader('content-type')
+  reply.code(status).header('location', location).send()
+}
+
+function setDocumentHeaders(nonce: string, { options }: Site, { reply }: Visit) {
+  addVary(reply, 'Accept')
+  reply.type(HTML_TYPE)
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  if (options.csp && !reply.hasHeader('content-security-policy')) {
+    reply.header('content-security-policy', contentSecurityPolicy(nonce))
+  }
+}

@@ -1,0 +1,215 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import {
+  DefaultLayout,
+  type ErrorComponent,
+  type LayoutComponent,
+  type NotFoundComponent,
+  type PageComponent,
+} from '../shared/app-tree.tsx'
+import type { BootModule } from '../shared/boot.ts'
+import { ASSETS_PATH, withBase } from '../shared/paths.ts'
+import type { LoadContext } from './config.ts'
+import { createHydrantError } from './errors.ts'
+import {
+  BUILD_PATHS,
+  type LevelledFile,
+  MANIFEST_FORMAT,
+  type Manifest,
+  type ServerBundle,
+  type Surroundings,
+  serverFileKeys,
+} from './manifest.ts'
+
+export type LoadFunction = (context: LoadContext) => unknown
+
+/** A module of the site that the browser has as well. */
+export interface SiteModule<Component> {
+  /** Path in the site; null for what is Hydrant's own. */
+  file: string | null
+  Component: Component
+  boot: BootModule
+  /** URLs of its stylesheets. */
+  css: readonly string[]
+  /** URLs of its script and what that imports. */
+  scripts: readonly string[]
+}
+
+export interface Loaded<Component> extends SiteModule<Component> {
+  load: LoadFunction | null
+  /** Path in the site of the file with `load`. */
+  serverFile: string
+}
+
+/** The layouts around a place and what may stand in it. */
+export interface Frame {
+  /** Outermost first; never empty, the first renders `<html>`. */
+  layouts: readonly Loaded<LayoutComponent>[]
+  /** For each layout the error page directly inside it. */
+  errorPages: readonly (SiteModule<ErrorComponent> | null)[]
+  /** The nearest 404 page. */
+  notFound: SiteModule<NotFoundComponent> | null
+}
+
+export interface Route extends Frame {
+  id: string
+  url: string
+  catchAll: string | null
+  page: Loaded<PageComponent>
+  /** False when the page asks to be sent whole. */
+  canStream: boolean
+}
+
+/** A build that is ready to serve, for one base. */
+export interface Build {
+  manifest: Manifest
+  folder: string
+  siteDir: string
+  routes: readonly Route[]
+  /** For requests that no page answers. */
+  root: Frame
+  /** URL of the script that starts the browser's side, and of what it imports. */
+  entry: { url: string; imports: readonly string[] }
+  /** The site's `server.ts`. */
+  serverPlugin: unknown
+  /** Files with frames that a source map leads back to the site. */
+  bundles: readonly string[]
+}
+
+/** Version of this package. */
+export const VERSION = readVersion()
+
+/**
+ * Reads what `hydrant build` wrote. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or HYD_BUILD_VERSION.
+ */
+export function readManifest(folder: string): Manifest {
+  const file = join(folder, BUILD_PATHS.manifest)
+  if (!existsSync(file)) throw createHydrantError('HYD_BUILD_MISSING', [folder])
+  let manifest: Manifest
+  try {
+    // Its writer is `hydrant build`; format and version are checked below.
+    manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
+  } catch (cause) {
+    throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json is cut short'], cause)
+  }
+  if (manifest.format !== MANIFEST_FORMAT || manifest.hydrant !== VERSION) {
+    throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest.hydrant ?? 'unknown'), VERSION])
+  }
+  const missing = expectedFiles(manifest).find((path) => !existsSync(join(folder, path)))
+  if (missing) throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, `${missing} is missing`])
+  return manifest
+}
+
+/** The site's configuration as the build holds it. Throws HYD_BUILD_BROKEN. */
+export async function readConfig(folder: string): Promise<Record<string, unknown>> {
+  const module = await importBundle(join(folder, BUILD_PATHS.config), '', 'the configuration')
+  const config = module.default
+  if (typeof config === 'object' && config !== null) return { ...config }
+  throw createHydrantError('HYD_OPTION_INVALID', ['hydrant.config.ts', 'an object as its default export', typeof config])
+}
+
+/** Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws. */
+export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
+  const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
+  const bundlePath = join(folder, BUILD_PATHS.server)
+  // `ServerBundle` is the shape that the build writes.
+  const { modules } = (await importBundle(bundlePath, query, 'the server bundle')) as unknown as ServerBundle
+  const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
+  return {
+    manifest,
+    folder,
+    siteDir: dirname(folder),
+    root: site.frame(manifest.root),
+    routes: manifest.routes.map((entry) => ({
+      ...site.frame(entry),
+      id: entry.id,
+      url: entry.url,
+      catchAll: entry.catchAll,
+      page: site.loaded<PageComponent>(entry.page),
+      canStream: site.serverModule(entry.page).exports.stream !== false,
+    })),
+    entry: site.entry,
+    serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
+    bundles: [bundlePath, join(folder, BUILD_PATHS.config)],
+  }
+}
+
+function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets: string) {
+  function module<Component>(file: string): SiteModule<Component> {
+    const client = manifest.modules[file]
+    const css = client?.css ?? []
+    return {
+      file,
+      // The build has checked that the default export is there.
+      Component: modules[file]?.default as Component,
+      boot: { file: client?.js ?? null, ...(css.length > 0 ? { css } : {}) },
+      css: css.map((name) => assets + name),
+      scripts: client ? [client.js, ...client.imports].map((name) => assets + name) : [],
+    }
+  }
+
+  function serverModule(file: string): { file: string; exports: Record<string, unknown> } {
+    const key = serverFileKeys(file).find((candidate) => modules[candidate])
+    return { file: key ?? file, exports: (key && modules[key]) || {} }
+  }
+
+  function loaded<Component>(file: string): Loaded<Component> {
+    const { exports, file: serverFile } = serverModule(file)
+    const load = typeof exports.load === 'function' ? (exports.load as LoadFunction) : null
+    return { ...module<Component>(file), load, serverFile }
+  }
+
+  function frame({ layouts, errors, notFounds }: Surroundings): Frame {
+    const own = layouts.map((file) => loaded<LayoutComponent>(file))
+    const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
+    const all = hasRoot ? own : [builtInLayout, ...own]
+    const notFound = notFounds.at(-1)
+    return {
+      layouts: all,
+      errorPages: all.map((_, index) => {
+        const file = lastAt(errors, index + 1)
+        return file === undefined ? null : module<ErrorComponent>(file)
+      }),
+      notFound: notFound ? module<NotFoundComponent>(notFound.file) : null,
+    }
+  }
+
+  const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
+  return { frame, loaded, serverModule, entry }
+}
+
+const builtInLayout: Loaded<LayoutComponent> = {
+  file: null,
+  Component: DefaultLayout,
+  boot: { file: null },
+  css: [],
+  scripts: [],
+  load: null,
+  serverFile: '',
+}
+
+function lastAt(files: readonly LevelledFile[], level: number): string | undefined {
+  return files.findLast((file) => file.level === level)?.file
+}
+
+async function importBundle(path: string, query: string, what: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(`${pathToFileURL(path).href}${query}`)
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw createHydrantError('HYD_BUILD_BROKEN', [what, message], cause)
+  }
+}
+
+function expectedFiles(manifest: Manifest): string[] {
+  const client = Object.values(manifest.modules).flatMap(({ js, imports, css }) => [js, ...imports, ...css])
+  const files = new Set([manifest.entry, ...manifest.entryImports, ...client])
+  return [BUILD_PATHS.server, BUILD_PATHS.config, ...[...files].map((file) => `${BUILD_PATHS.client}/${file}`)]
+}
+
+function readVersion(): string {
+  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
+  // Our own package.json, which npm refuses without a version.
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { Params } from '../shared/page-types.ts'
+
+/** What a `load` is given. */
+export interface LoadContext<Path extends string = string> {
+  /** Fastify's request, with whatever its plugins decorate it with. */
+  request: FastifyRequest
+  /** Fastify's reply: set headers, cookies or a status on it. */
+  reply: FastifyReply
+  /** Fastify's instance, with its decorators. */
+  app: FastifyInstance
+  /** Parameters of the path, decoded once. */
+  params: Params<Path>
+  /** The address as the visitor sees it. */
+  url: URL
+  /** Aborts when the visitor is gone or the deadline has passed. */
+  signal: AbortSignal
+}
+
+/** Options of a site: in `hydrant.config.ts`, given to the plugin, or to `createServer`. */
+export interface SiteOptions {
+  /** Path below which the site is mounted, without a slash at its end: `/shop` ('/'). */
+  base?: string
+  timeouts?: {
+    /** Milliseconds that the loads of a page may take before the answer is 504 (10 000). */
+    loadMs?: number
+    /** Milliseconds that rendering may take, streams included, before what is pending fails (10 000). */
+    renderMs?: number
+    /** Milliseconds that requests in flight are given to finish when the server is told to stop (10 000). */
+    drainMs?: number
+  }
+  /** Send a `Content-Security-Policy` with a nonce and `strict-dynamic` for scripts (true). */
+  csp?: boolean
+  /** Which of React's server builds renders: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
+  reactServer?: 'bun' | 'node'
+}
+
+/** What only a server of Hydrant's own takes: `hydrant start`, `createServer`. In an app of yours it is Fastify's. */
+export interface ServerOptions extends SiteOptions {
+  /** Which proxies' forwarded headers to believe; Fastify's own option (false). */
+  trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>
+  /** Log a line for each request (false). */
+  logRequests?: boolean
+  /** TCP port, 0 for any free one (3000). For `hydrant start`. */
+  port?: number
+  /** Address to listen on ('127.0.0.1'). For `hydrant start`. */
+  host?: string
+  /** Fastify's levels: fatal, error, warn, info, debug, trace, silent ('info'). */
+  logLevel?: string
+}
+
+/** esbuild's options of the same names, for the site's bundles. Only `hydrant build` and `hydrant dev` read them. */
+export interface EsbuildOptions {
+  plugins?: readonly EsbuildPlugin[]
+  loader?: Record<string, string>
+  define?: Record<string, string>
+  alias?: Record<string, string>
+}
+
+/** The shape of an esbuild plugin (https://esbuild.github.io/plugins/). */
+export interface EsbuildPlugin {
+  name: string
+  // esbuild's own type is not named here: a running server has no need of esbuild.
+  setup(build: never): void | Promise<void>
+}
+
+/** What `hydrant.config.ts` exports. */
+export interface Config extends ServerOptions {
+  /** A function keeps packages that only the build needs from being loaded by `hydrant start`. */
+  esbuild?: EsbuildOptions | (() => EsbuildOptions | Promise<EsbuildOptions>)
+}
+
+/** Types the site's configuration: `export default defineConfig({ base: '/shop' })`. Returns what it is given. */
+export function defineConfig(config: Config): Config {
+  return config
+}

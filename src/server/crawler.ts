@@ -1,0 +1,15 @@
+import { isbot } from 'isbot'
+
+const MAX_KNOWN = 1_000
+const known = new Map<string, boolean>()
+
+/** Does the user agent belong to a crawler? Answers are kept, as the pattern is a long one and agents repeat. */
+export function isCrawler(userAgent: string | undefined): boolean {
+  if (userAgent === undefined) return false
+  const answer = known.get(userAgent)
+  if (answer !== undefined) return answer
+  if (known.size >= MAX_KNOWN) known.clear()
+  const fresh = isbot(userAgent)
+  known.set(userAgent, fresh)
+  return fresh
+}

@@ -1,0 +1,134 @@
+import { settlementScript } from '../shared/boot.ts'
+import { isThenable, type Settlement, serialise } from '../shared/data.ts'
+import { createHydrantError } from './errors.ts'
+import type { Failure } from './failures.ts'
+import { meaningOf } from './thrown.ts'
+import type { Visit } from './visit.ts'
+
+/** The data of a document and the promises in it. */
+export interface DeferredData {
+  /** What `bootScript` takes. */
+  serialised: string
+  /** How many promises are pending; 0 when the document needs no more data. */
+  readonly pendingCount: number
+  /** Where the pending ones stand: `data.reviews`. */
+  pendingNames(): string[]
+  /** Tells each settlement, as a script's text. What settled before is told at once. */
+  subscribe(onSettled: (script: string) => void): void
+  /** Settles whatever is pending as this failure. */
+  failPending(failure: Failure): void
+}
+
+/**
+ * Writes what the loads returned for the browser. Promises in it stay open: each is told when it settles. Throws
+ * HYD_DATA_UNSERIALISABLE for what cannot travel.
+ *
+ * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
+ */
+export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
+  const pending = new Map<number, unknown>()
+  let lastId = 0
+  let queued: string[] = []
+  let onSettled = (script: string) => {
+    queued.push(script)
+  }
+
+  function defer(promise: PromiseLike<unknown>): number {
+    const id = ++lastId
+    pending.set(id, promise)
+    promise.then(
+      (value) => settle(id, () => fulfilled(id, value)),
+      (reason: unknown) => settle(id, () => settlementScript(rejected(id, reason))),
+    )
+    return id
+  }
+
+  function settle(id: number, write: () => string) {
+    if (!pending.has(id) || visit.isGone) return
+    const script = write()
+    pending.delete(id)
+    onSettled(script)
+  }
+
+  function fulfilled(id: number, value: unknown): string {
+    try {
+      return settlementScript([id, 'value', null], serialise(value, defer))
+    } catch (error) {
+      return settlementScript(rejected(id, unserialisable(error, files.at(-1) ?? '')))
+    }
+  }
+
+  function rejected(id: number, reason: unknown): Settlement {
+    const meaning = meaningOf(reason)
+    switch (meaning.kind) {
+      case 'refusal':
+        return [id, 'refusal', meaning.status, meaning.message]
+      case 'notFound':
+        return [id, 'refusal', 404, 'Not Found']
+      case 'redirect':
+        return [id, 'failure', visit.fail(lateRedirect(), { phase: 'stream' }).digest]
+      case 'failure':
+        return [id, 'failure', visit.fail(reason, { phase: 'stream', place: { file: files.at(-1) ?? '', function: 'load' } }).digest]
+    }
+  }
+
+  return {
+    serialised: serialiseAll(values, files, defer),
+    get pendingCount() {
+      return pending.size
+    },
+    pendingNames: () => [...pending.values()].map((promise) => pathOf(promise, values)),
+    subscribe(listener) {
+      onSettled = listener
+      for (const script of queued) listener(script)
+      queued = []
+    },
+    failPending(failure) {
+      for (const id of [...pending.keys()]) settle(id, () => settlementScript([id, 'failure', failure.digest]))
+    },
+  }
+}
+
+/** What a redirect becomes that came when the document had begun. */
+export function lateRedirect() {
+  return createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])
+}
+
+function serialiseAll(values: readonly unknown[], files: readonly string[], defer: (promise: PromiseLike<unknown>) => number) {
+  try {
+    return serialise(values, defer)
+  } catch (error) {
+    const index = Number(/^\[(\d+)\]/.exec(pathInError(error))?.[1] ?? values.length - 1)
+    throw unserialisable(error, files[index] ?? '')
+  }
+}
+
+function unserialisable(error: unknown, file: string) {
+  const path = pathInError(error).replace(/^\[\d+\]/, '')
+  const reason = error instanceof Error ? error.message : String(error)
+  return createHydrantError('HYD_DATA_UNSERIALISABLE', [file, path, reason], error)
+}
+
+// Devalue's errors say where in the data: `[1].user.save`.
+function pathInError(error: unknown): string {
+  return error instanceof Error && 'path' in error ? String(error.path) : ''
+}
+
+const MAX_SEARCH_DEPTH = 4
+
+function pathOf(wanted: unknown, values: readonly unknown[]): string {
+  function search(value: unknown, path: string, depth: number): string | null {
+    if (value === wanted) return path
+    if (typeof value !== 'object' || value === null || isThenable(value) || depth > MAX_SEARCH_DEPTH) return null
+    for (const [key, part] of Object.entries(value)) {
+      const found = search(part, `${path}.${key}`, depth + 1)
+      if (found) return found
+    }
+    return null
+  }
+  for (const value of values) {
+    const found = search(value, 'data', 0)
+    if (found) return found
+  }
+  return 'a promise inside deferred data'
+}

@@ -1,0 +1,98 @@
+import { types } from 'node:util'
+
+/** What is known of something that was thrown. Texts are cut to size; nothing else about them is changed. */
+export interface Description {
+  type: string
+  message: string
+  /** V8's frames, without the line for type and message. */
+  frames: string[]
+  /** The error's own `digest`, which is kept for the log and never trusted. */
+  ownDigest?: string
+  cause?: Description
+  /** Of an AggregateError. */
+  errors?: Description[]
+}
+
+const MAX_MESSAGE = 2_000
+const MAX_FRAMES = 50
+const MAX_FRAME = 500
+const MAX_DEPTH = 5
+const MAX_ERRORS = 5
+
+/** Describes any value at all, also one that throws when it is looked at. */
+export function describe(thrown: unknown, depth = 0, seen = new Set<unknown>()): Description {
+  if (types.isProxy(thrown)) return { type: 'Proxy', message: 'a Proxy was thrown', frames: [] }
+  if (typeof thrown !== 'object' || thrown === null) return describePrimitive(thrown)
+  if (seen.has(thrown)) return { type: 'Circular', message: 'its own cause', frames: [] }
+  seen.add(thrown)
+  const message = read(thrown, 'message')
+  const isError = types.isNativeError(thrown) || thrown instanceof Error
+  const description: Description = {
+    type: isError ? errorType(thrown) : 'Object',
+    message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
+    frames: framesOf(read(thrown, 'stack'), message),
+  }
+  const ownDigest = read(thrown, 'digest')
+  if (typeof ownDigest === 'string') description.ownDigest = cut(ownDigest, 100)
+  if (!isError || depth >= MAX_DEPTH) return description
+  const cause = read(thrown, 'cause')
+  if (cause !== undefined && cause !== UNREADABLE) description.cause = describe(cause, depth + 1, seen)
+  const errors = read(thrown, 'errors')
+  if (Array.isArray(errors)) {
+    description.errors = errors.slice(0, MAX_ERRORS).map((error) => describe(error, depth + 1, seen))
+  }
+  return description
+}
+
+const UNREADABLE = Symbol('unreadable')
+
+// A getter may throw, and may give another value each time: each property is read once, here.
+function read(object: object, name: string): unknown {
+  try {
+    return Reflect.get(object, name)
+  } catch {
+    return UNREADABLE
+  }
+}
+
+function text(value: unknown): string {
+  if (value === UNREADABLE) return '(cannot be read)'
+  return typeof value === 'string' ? value : describePrimitive(value).message
+}
+
+function errorType(error: object): string {
+  const name = read(error, 'name')
+  if (typeof name === 'string' && name !== '') return cut(name, 100)
+  return 'Error'
+}
+
+function describePrimitive(value: unknown): Description {
+  const type = value === null ? 'null' : typeof value
+  const message = typeof value === 'object' || typeof value === 'function' ? type : String(value)
+  return { type, message: cut(message, MAX_MESSAGE), frames: [] }
+}
+
+// Values of an object that is no error may be anything, secrets as well: its keys have to do.
+function describeObject(object: object): string {
+  try {
+    return `an object with the keys ${Object.keys(object).slice(0, 20).join(', ') || '(none)'}`
+  } catch {
+    return 'an object that cannot be read'
+  }
+}
+
+function framesOf(stack: unknown, message: unknown): string[] {
+  if (typeof stack !== 'string') return []
+  const start = typeof message === 'string' && message !== '' ? stack.indexOf(message) + message.length : 0
+  const frames: string[] = []
+  for (let from = stack.indexOf('\n    at ', Math.max(0, start)); from !== -1 && frames.length < MAX_FRAMES; ) {
+    const end = stack.indexOf('\n', from + 1)
+    frames.push(cut(stack.slice(from + 1, end === -1 ? undefined : end), MAX_FRAME))
+    from = stack.indexOf('\n    at ', from + 1)
+  }
+  return frames
+}
+
+function cut(value: string, length: number): string {
+  return value.length > length ? `${value.slice(0, length)}… (${value.length} characters)` : value
+}

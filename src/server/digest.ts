@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { CAUSE_LENGTH, encodeBase32, OCCURRENCE_LENGTH } from '../shared/digest-format.ts'
+
+export interface Frame {
+  /** Path in the site, with forward slashes. */
+  file: string
+  /** The function's name in the source; empty for none. */
+  function: string
+}
+
+/** What names a failure. */
+export interface CauseParts {
+  type: string
+  message: string
+  /** The frames inside the site, innermost first. */
+  frames: readonly Frame[]
+}
+
+/**
+ * Names a failure: the same for the same throw site on every machine and after a rebuild. Lines and columns do not
+ * count, and neither do ids, numbers and quoted values in the message.
+ */
+export function causeOf({ type, message, frames }: CauseParts): string {
+  const places = frames.map((frame) => `${frame.file}:${frame.function}`)
+  const text = JSON.stringify([type, maskMessage(message), places])
+  return encodeBase32(createHash('sha256').update(text).digest(), CAUSE_LENGTH)
+}
+
+/** Names a request: 30 random bits. */
+export function createOccurrence(): string {
+  return encodeBase32(randomBytes(4), OCCURRENCE_LENGTH)
+}
+
+// In this order: quoted values first, as they may hold numbers; then ids, which are numbers in part.
+const MASKS: readonly [RegExp, string][] = [
+  [/"[^"]*"|'[^']*'|`[^`]*`|“[^”]*”|‘[^’]*’/g, '?'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#'],
+  [/\b(?=[\w-]*\d)[\w-]{16,}\b/g, '#'],
+  [/\b0x[0-9a-f]+\b/gi, '#'],
+  [/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, '#'],
+  [/\d+(?:[.,:]\d+)*/g, '#'],
+]
+
+/** Replaces what differs from time to time in a message by a sign. */
+export function maskMessage(message: string): string {
+  return MASKS.reduce((text, [pattern, sign]) => text.replace(pattern, sign), message)
+}

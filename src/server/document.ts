@@ -1,0 +1,203 @@
+import type { Readable } from 'node:stream'
+import type { ReactNode } from 'react'
+import type { RenderToPipeableStreamOptions } from 'react-dom/server'
+import { type DeferredData, lateRedirect } from './deferred.ts'
+import { createHydrantError } from './errors.ts'
+import type { Failure } from './failures.ts'
+import { DocumentSink } from './sink.ts'
+import { meaningOf } from './thrown.ts'
+import type { Visit } from './visit.ts'
+
+/** `renderToPipeableStream` of one of React's server builds, as far as the sink needs it. */
+export type RenderToPipe = (
+  node: ReactNode,
+  options: RenderToPipeableStreamOptions,
+) => { pipe(destination: DocumentSink): unknown; abort(reason?: unknown): void }
+
+export type Rendered =
+  /** Complete: one answer with a length. */
+  | { kind: 'whole'; text: string; failure: Failure | null }
+  /** Begun: the shell is in the stream, the rest follows. */
+  | { kind: 'stream'; stream: Readable; failure: Failure | null }
+  /** Nothing has gone out: the shell failed, or a component asked for a redirect, a 404 or a refusal. */
+  | { kind: 'thrown'; thrown: unknown }
+  /** Nobody is there to read it. */
+  | { kind: 'gone' }
+
+export interface DocumentInput {
+  render: RenderToPipe
+  element: ReactNode
+  nonce: string
+  /** URL of the client's entry. */
+  entry: string
+  bootScript: string
+  data: DeferredData
+  visit: Visit
+  /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
+  canStream(): boolean
+  renderMs: number
+  /** What stands before `</body>` of a document that failed after it had begun. */
+  noscript(failure: Failure): string
+}
+
+/** Renders one document. Never rejects. */
+export function renderDocument(input: DocumentInput): Promise<Rendered> {
+  return new Promise((resolve) => {
+    new DocumentRender(input, resolve)
+  })
+}
+
+class DocumentRender {
+  #input: DocumentInput
+  #resolve: (rendered: Rendered) => void
+  #sink = new DocumentSink(() => this.#closeWhenComplete())
+  #react: ReturnType<RenderToPipe>
+  #state: 'rendering' | 'waiting' | 'piped' | 'closed' = 'rendering'
+  #isShellReady = false
+  #isAllReady = false
+  #isStreaming = false
+  #failure: Failure | null = null
+  #deadline: NodeJS.Timeout | undefined
+  #timeout: { error: Error; components: string[] } | null = null
+  /** A redirect, 404 or refusal that a component threw before anything went out. */
+  #early: { thrown: unknown } | null = null
+
+  constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
+    this.#input = input
+    this.#resolve = resolve
+    this.#react = input.render(input.element, {
+      nonce: input.nonce,
+      bootstrapScriptContent: input.bootScript,
+      bootstrapModules: [input.entry],
+      onError: (thrown, info) => this.#noteError(thrown, info.componentStack),
+      onShellReady: () => {
+        this.#isShellReady = true
+        // React may complete the rest in the same turn; then nothing needs to stream.
+        queueMicrotask(() => this.#decide())
+      },
+      onShellError: (thrown) => {
+        this.#writeTimeout()
+        this.#finish({ kind: 'thrown', thrown: this.#early ? this.#early.thrown : thrown })
+      },
+      onAllReady: () => {
+        this.#isAllReady = true
+        if (this.#state === 'waiting') queueMicrotask(() => this.#goOutWhole())
+      },
+    })
+    // React renders in a microtask of its own, queued before this one: only what it could not finish needs watching.
+    queueMicrotask(() => {
+      if (!this.#isComplete()) this.#watch()
+    })
+  }
+
+  // A digest that is returned here travels to the browser. React hangs for ever when this throws after the shell
+  // has gone out; everything that is called from here catches for itself.
+  #noteError(thrown: unknown, componentStack: string | null | undefined): string | undefined {
+    const { visit } = this.#input
+    if (visit.isGone || this.#state === 'closed') return undefined
+    if (this.#timeout && thrown === this.#timeout.error) {
+      this.#timeout.components.push(componentStack ?? '')
+      return visit.name(thrown, this.#details()).digest
+    }
+    const { kind } = meaningOf(thrown)
+    if (kind !== 'failure' && this.#state !== 'piped') {
+      this.#early ??= { thrown }
+      return undefined
+    }
+    if (kind === 'notFound' || kind === 'refusal') return undefined
+    const failure = visit.fail(kind === 'redirect' ? lateRedirect() : thrown, {
+      ...this.#details(),
+      ...(componentStack ? { componentStack } : {}),
+    })
+    this.#failure ??= failure
+    return failure.digest
+  }
+
+  #details() {
+    if (!this.#isStreaming) return { phase: 'render' } as const
+    return { phase: 'stream', statusSent: this.#input.visit.reply.raw.statusCode } as const
+  }
+
+  #decide() {
+    if (this.#state !== 'rendering') return
+    if (this.#early) this.#giveUp(this.#early.thrown)
+    else if (this.#isComplete()) this.#pipe()
+    else if (this.#input.canStream()) this.#startStream()
+    else this.#state = 'waiting'
+  }
+
+  #isComplete(): boolean {
+    return this.#isShellReady && this.#isAllReady && this.#input.data.pendingCount === 0
+  }
+
+  #startStream() {
+    this.#isStreaming = true
+    this.#pipe()
+    const stream = this.#sink.startStream()
+    this.#resolve({ kind: 'stream', stream, failure: this.#failure })
+  }
+
+  #goOutWhole() {
+    if (this.#state !== 'waiting' || !this.#isAllReady) return
+    if (this.#early) this.#giveUp(this.#early.thrown)
+    else this.#pipe()
+  }
+
+  #pipe() {
+    this.#state = 'piped'
+    this.#react.pipe(this.#sink)
+    this.#input.data.subscribe((script) => {
+      this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)
+      this.#closeWhenComplete()
+    })
+  }
+
+  #closeWhenComplete() {
+    const { data, noscript } = this.#input
+    if (this.#state === 'closed' || !this.#sink.isEnded || data.pendingCount > 0) return
+    if (this.#failure) this.#sink.add(noscript(this.#failure))
+    this.#finish({ kind: 'whole', text: this.#sink.close(), failure: this.#failure })
+  }
+
+  #watch() {
+    if (this.#state === 'closed') return
+    this.#input.visit.watchLeaving(() => {
+      this.#finish({ kind: 'gone' })
+      this.#react.abort()
+      this.#sink.destroy()
+    })
+    this.#deadline = setTimeout(() => this.#onDeadline(), this.#input.renderMs)
+  }
+
+  #onDeadline() {
+    const { renderMs, data, visit } = this.#input
+    const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, data.pendingNames().join(', ') || 'components'])
+    this.#timeout = { error, components: [] }
+    this.#react.abort(error)
+    visit.abort(error)
+    // React reports what it aborts in a timer that it has just set.
+    setTimeout(() => this.#writeTimeout(), 0)
+  }
+
+  /** Writes the one line for the deadline, when all that was pending is known. */
+  #writeTimeout() {
+    const { data, visit } = this.#input
+    if (!this.#timeout) return
+    const names = this.#timeout.components.map((stack) => /^\s*at (\S+)/m.exec(stack)?.[1] ?? 'a component')
+    const pending = [...data.pendingNames(), ...names]
+    this.#failure ??= visit.fail(this.#timeout.error, { ...this.#details(), pending })
+    data.failPending(this.#failure)
+    this.#closeWhenComplete()
+  }
+
+  #giveUp(thrown: unknown) {
+    this.#finish({ kind: 'thrown', thrown })
+    this.#react.abort()
+  }
+
+  #finish(rendered: Rendered) {
+    this.#state = 'closed'
+    clearTimeout(this.#deadline)
+    this.#resolve(rendered)
+  }
+}

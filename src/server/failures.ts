@@ -1,0 +1,178 @@
+import type { FastifyRequest } from 'fastify'
+import { formatDigest } from '../shared/digest-format.ts'
+import type { Side } from '../shared/page-types.ts'
+import { type Description, describe } from './describe.ts'
+import { causeOf, createOccurrence, type Frame } from './digest.ts'
+import { publicAddress } from './host.ts'
+import { createRedactor } from './secrets.ts'
+import type { MapFrame, MappedFrame } from './source-map.ts'
+
+/** Where in the life of a request it failed. */
+export type Phase = 'load' | 'render' | 'stream' | 'route'
+
+export interface FailureContext {
+  request: FastifyRequest
+  phase: Phase
+  /** The site's route, as the developer writes it: `/products/[id]`. */
+  route: string
+  /** The status that has gone out already, for a failure within a stream. */
+  statusSent?: number
+  /** What the deadline found unfinished. */
+  pending?: readonly string[]
+  /** Where it happened, for what carries no stack of its own: a file of the site and a function in it. */
+  place?: Frame
+  /** React's stack of components. */
+  componentStack?: string
+}
+
+export interface Failure {
+  digest: string
+  /** 504 for a deadline that passed, else 500. */
+  status: number
+}
+
+export interface Failures {
+  /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
+  fail(thrown: unknown, context: FailureContext): Failure
+  /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
+  name(thrown: unknown, context: FailureContext): Failure
+}
+
+interface RequestFailures {
+  occurrence: string
+  redact: (text: string) => string
+  byThrown: Map<unknown, Named>
+  byDigest: Map<string, Named>
+}
+
+interface Named extends Failure {
+  error: LoggedError
+  isWritten: boolean
+}
+
+/** What a log line tells of an error. */
+interface LoggedError {
+  type: string
+  message: string
+  stack: string
+  digest?: string
+  cause?: LoggedError
+  errors?: LoggedError[]
+}
+
+export function createFailures(mapFrame: MapFrame): Failures {
+  const requests = new WeakMap<FastifyRequest, RequestFailures>()
+
+  function failuresOf(request: FastifyRequest): RequestFailures {
+    const known = requests.get(request)
+    if (known) return known
+    const redact = createRedactor(request.headers)
+    const created = { occurrence: createOccurrence(), redact, byThrown: new Map(), byDigest: new Map() }
+    requests.set(request, created)
+    return created
+  }
+
+  // The same failure comes here more than once: from React's `onError` and `onShellError`, from a deferred promise
+  // and from the component that reads it, from a layout that is rendered again around the fallback.
+  function name(thrown: unknown, context: FailureContext): Named {
+    const own = failuresOf(context.request)
+    const known = own.byThrown.get(thrown)
+    if (known) return known
+    const { cause, error } = examine(thrown, context, own.redact)
+    const digest = formatDigest(cause, own.occurrence)
+    const named = own.byDigest.get(digest) ?? { digest, status: statusOf(thrown), error, isWritten: false }
+    own.byThrown.set(thrown, named)
+    own.byDigest.set(digest, named)
+    return named
+  }
+
+  function fail(thrown: unknown, context: FailureContext): Failure {
+    const named = name(thrown, context)
+    if (!named.isWritten) write(named.digest, named.error, context, failuresOf(context.request).redact)
+    named.isWritten = true
+    return named
+  }
+
+  function examine(thrown: unknown, context: FailureContext, redact: (text: string) => string) {
+    try {
+      const description = describe(thrown)
+      const frames = description.frames.map(mapFrame)
+      const extra = frames.some((frame) => frame.site) ? [] : framesOfPlace(context, mapFrame)
+      const siteFrames = [...frames, ...extra].flatMap((frame) => frame.site ?? [])
+      const cause = causeOf({ type: description.type, message: description.message, frames: siteFrames })
+      return { cause, error: toLogged(description, [...frames, ...extra], mapFrame, redact) }
+    } catch (error) {
+      // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
+      const { type, message } = describe(error)
+      const cause = causeOf({ type: 'FailurePath', message: type, frames: [] })
+      return { cause, error: { type: 'FailurePath', message: `while a failure was examined: ${message}`, stack: '' } }
+    }
+  }
+
+  return { fail, name }
+}
+
+function write(digest: string, err: LoggedError, context: FailureContext, redact: (text: string) => string) {
+  const { request, phase, route, statusSent, pending } = context
+  const side: Side = 'server'
+  const line = {
+    digest,
+    side,
+    phase,
+    route,
+    method: request.method,
+    url: redact(request.originalUrl),
+    host: publicAddress(request).host,
+    ...(statusSent === undefined ? {} : { statusSent }),
+    ...(pending === undefined ? {} : { pending }),
+    err,
+  }
+  const text = `${err.type}: ${err.message}`
+  // An app without a logger still must not give out a digest that nobody can look up.
+  if (isSilent(request.log)) process.stderr.write(`${JSON.stringify({ level: 50, reqId: request.id, ...line, msg: text })}\n`)
+  else request.log.error(line, text)
+}
+
+// Fastify's logger of an app without one has the methods, but no level.
+function isSilent(log: FastifyRequest['log']): boolean {
+  return !('level' in log)
+}
+
+function statusOf(thrown: unknown): number {
+  const { code } = describeCode(thrown)
+  return code === 'HYD_LOAD_TIMEOUT' || code === 'HYD_RENDER_TIMEOUT' ? 504 : 500
+}
+
+function describeCode(thrown: unknown): { code?: unknown } {
+  try {
+    return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? { code: thrown.code } : {}
+  } catch {
+    return {}
+  }
+}
+
+function framesOfPlace({ place, componentStack, route }: FailureContext, mapFrame: MapFrame): MappedFrame[] {
+  const components = (componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
+  if (components.some((frame) => frame.site)) return components
+  if (place) return [{ text: `    at ${place.function} (${place.file})`, site: place }]
+  return [{ text: `    at route ${route}`, site: { file: route, function: '' } }]
+}
+
+function toLogged(
+  description: Description,
+  frames: readonly MappedFrame[],
+  mapFrame: MapFrame,
+  redact: (text: string) => string,
+): LoggedError {
+  const { type, ownDigest, cause, errors } = description
+  const message = redact(description.message)
+  const nested = (inner: Description) => toLogged(inner, inner.frames.map(mapFrame), mapFrame, redact)
+  return {
+    type,
+    message,
+    stack: [`${type}: ${message}`, ...frames.map((frame) => redact(frame.text))].join('\n'),
+    ...(ownDigest === undefined ? {} : { digest: redact(ownDigest) }),
+    ...(cause === undefined ? {} : { cause: nested(cause) }),
+    ...(errors === undefined ? {} : { errors: errors.map(nested) }),
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash, randomFillSync } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+
+export const HTML_TYPE = 'text/html; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const DIGEST_HEADER = 'x-error-digest'
+export const REQUEST_ID_HEADER = 'x-request-id'
+
+/** What a page without a Cache-Control of its own says: ask again each time, and keep it to this visitor. */
+export const REVALIDATE = 'private, no-cache'
+export const NO_STORE = 'no-store'
+
+const NONCE_BYTES = 18
+const pool = Buffer.alloc(NONCE_BYTES * 128)
+let poolOffset = pool.length
+
+/** 144 random bits in base 64, for the inline scripts of one document. */
+export function createNonce(): string {
+  if (poolOffset === pool.length) {
+    randomFillSync(pool)
+    poolOffset = 0
+  }
+  poolOffset += NONCE_BYTES
+  return pool.toString('base64', poolOffset - NONCE_BYTES, poolOffset)
+}
+
+export function contentSecurityPolicy(nonce: string): string {
+  return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
+}
+
+/** Adds to the Vary header what is not in it yet. */
+export function addVary(reply: FastifyReply, name: string) {
+  const present = reply.getHeader('vary')
+  if (present === undefined) reply.header('vary', name)
+  else if (present !== '*' && !new RegExp(`(?:^|,)\\s*${name}\\s*(?:,|$)`, 'i').test(String(present))) {
+    reply.header('vary', `${String(present)}, ${name}`)
+  }
+}
+
+/** May the answer be kept by anybody, as the site's own Cache-Control says? */
+export function isStorable(reply: FastifyReply): boolean {
+  const value = reply.getHeader('cache-control')
+  return value !== undefined && !/\bno-store\b/i.test(String(value))
+}
+
+const OF_THE_PAGE_ONLY = ['etag', 'last-modified', 'content-length', 'content-encoding', 'content-disposition', 'location', 'expires']
+
+/** Takes back what a load has said of the page that it did not get to, and keeps the answer out of every cache. */
+export function setErrorHeaders(reply: FastifyReply) {
+  for (const name of OF_THE_PAGE_ONLY) reply.removeHeader(name)
+  reply.header('cache-control', NO_STORE)
+}
+
+/** A weak validator of a document; its nonce differs each time and does not count. */
+export function etagOf(text: string, nonce: string): string {
+  return `W/"${createHash('sha1').update(text.replaceAll(nonce, '')).digest('base64url')}"`
+}
+
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => candidate.trim() === etag)
+}

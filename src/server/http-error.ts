@@ -1,0 +1,57 @@
+import { createHydrantError, showValue } from './errors.ts'
+
+/**
+ * An answer meant for the visitor: its status and message are shown, it has no digest and is logged at info.
+ * Any error with a `statusCode` from 400 to 499 is treated the same (`@fastify/error`, `http-errors`).
+ */
+export class HttpError extends Error {
+  readonly statusCode: number
+
+  /**
+   * @param statusCode 400 to 499; throws HYD_HTTP_ERROR_STATUS for another.
+   * @param message What the visitor reads. Plain text, escaped where it is shown.
+   */
+  constructor(statusCode: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    if (!isClientErrorStatus(statusCode)) throw createHydrantError('HYD_HTTP_ERROR_STATUS', [showValue(statusCode)])
+    this.name = 'HttpError'
+    this.statusCode = statusCode
+  }
+}
+
+export type RedirectStatus = 301 | 302 | 303 | 307 | 308
+
+const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308]
+
+/** Thrown by `redirect()`; not an error. */
+export class Redirection {
+  readonly to: string | URL
+  readonly status: RedirectStatus
+  constructor(to: string | URL, status: RedirectStatus) {
+    this.to = to
+    this.status = status
+  }
+}
+
+/** Thrown by `notFound()`; not an error. */
+export class NotFoundSignal {}
+
+/**
+ * Ends the load and answers with a redirect.
+ * @param to A path of this site (`/login`, without the base), or a path relative to the page. To leave the site on
+ *   purpose pass a `URL` object; a string that leads to another origin is a failure (HYD_REDIRECT_OUTSIDE).
+ * @param status 301, 302, 303, 307 or 308 (302); throws HYD_REDIRECT_STATUS for another.
+ */
+export function redirect(to: string | URL, status: RedirectStatus = 302): never {
+  if (!REDIRECT_STATUSES.includes(status)) throw createHydrantError('HYD_REDIRECT_STATUS', [showValue(status)])
+  throw new Redirection(to, status)
+}
+
+/** Ends the load and answers with the site's 404 page. */
+export function notFound(): never {
+  throw new NotFoundSignal()
+}
+
+export function isClientErrorStatus(status: unknown): status is number {
+  return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 499
+}

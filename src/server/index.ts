@@ -1,0 +1,8 @@
+// The public entry `hydrant`: what server files, the configuration and Fastify apps import.
+
+export type { Config, EsbuildOptions, EsbuildPlugin, LoadContext, ServerOptions, SiteOptions } from './config.ts'
+export { defineConfig } from './config.ts'
+export { type CreateServerOptions, createServer } from './create-server.ts'
+export type { HydrantError } from './errors.ts'
+export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
+export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'

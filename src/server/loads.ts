@@ -1,0 +1,111 @@
+import type { FastifyInstance } from 'fastify'
+import type { Params } from '../shared/page-types.ts'
+import type { LoadFunction } from './build.ts'
+import type { LoadContext } from './config.ts'
+import { createHydrantError } from './errors.ts'
+import { meaningOf } from './thrown.ts'
+import type { Visit } from './visit.ts'
+
+export interface LoadStep {
+  load: LoadFunction | null
+  /** Path in the site of the file with `load`. */
+  serverFile: string
+}
+
+export type Loads =
+  | { kind: 'loaded'; values: unknown[] }
+  /** `values` of the steps before the one that threw. */
+  | { kind: 'thrown'; thrown: unknown; values: unknown[]; serverFile: string }
+
+/**
+ * Runs the loads of the layouts and the page at the same time. When several throw, the outermost counts: what a layout
+ * refuses, a page does not decide. Never rejects.
+ */
+export async function runLoads(steps: readonly LoadStep[], context: LoadContext, visit: Visit, loadMs: number): Promise<Loads> {
+  if (steps.every((step) => step.load === null)) return { kind: 'loaded', values: steps.map(() => undefined) }
+  visit.watchLeaving()
+  const running = steps.map((step) => startLoad(step, context))
+  const deadline = createDeadline(loadMs)
+  try {
+    const values: unknown[] = []
+    for (const [index, { promise, step }] of running.entries()) {
+      const result = await Promise.race([promise, deadline.passed])
+      if (result === DEADLINE) {
+        const pending = running.filter((load) => !load.isSettled).map((load) => `load of ${load.step.serverFile}`)
+        const error = createHydrantError('HYD_LOAD_TIMEOUT', [loadMs, pending.join(', ')])
+        visit.abort(error)
+        return { kind: 'thrown', thrown: error, values, serverFile: step.serverFile }
+      }
+      if ('thrown' in result) {
+        visit.abort(new DOMException('Another load of this page has thrown.', 'AbortError'))
+        reportOthers(running.slice(index + 1), result.thrown, step, visit)
+        return { kind: 'thrown', thrown: result.thrown, values, serverFile: step.serverFile }
+      }
+      values.push(result.value)
+    }
+    return { kind: 'loaded', values }
+  } finally {
+    deadline.clear()
+  }
+}
+
+export function createLoadContext(visit: Visit, app: FastifyInstance, params: Params, url: URL): LoadContext {
+  return {
+    request: visit.request,
+    reply: visit.reply,
+    app,
+    params,
+    url,
+    get signal() {
+      return visit.signal
+    },
+  }
+}
+
+const DEADLINE = Symbol('deadline')
+
+interface RunningLoad {
+  step: LoadStep
+  promise: Promise<{ value: unknown } | { thrown: unknown }>
+  isSettled: boolean
+}
+
+function startLoad(step: LoadStep, context: LoadContext): RunningLoad {
+  const load: RunningLoad = { step, isSettled: false, promise: Promise.resolve({ value: undefined }) }
+  async function settle() {
+    try {
+      return { value: await step.load?.(context) }
+    } catch (thrown) {
+      return { thrown }
+    } finally {
+      load.isSettled = true
+    }
+  }
+  load.promise = settle()
+  return load
+}
+
+// Failures beside a failure are told as well. Beside a redirect, 404 or refusal they are its consequence: the page
+// loaded what only a member has, and the layout has turned the visitor away.
+function reportOthers(others: readonly RunningLoad[], winner: unknown, step: LoadStep, visit: Visit) {
+  if (meaningOf(winner).kind !== 'failure') return
+  // First of all, so that its digest is the one that is shown.
+  visit.fail(winner, { phase: 'load', place: { file: step.serverFile, function: 'load' } })
+  for (const { promise, step } of others) {
+    void promise.then((result) => {
+      const isFailure = 'thrown' in result && meaningOf(result.thrown).kind === 'failure'
+      const isAborted = 'thrown' in result && result.thrown === visit.signal.reason
+      if (isFailure && !isAborted && !visit.isGone) {
+        visit.fail(result.thrown, { phase: 'load', place: { file: step.serverFile, function: 'load' } })
+      }
+    })
+  }
+}
+
+function createDeadline(ms: number) {
+  let timer: NodeJS.Timeout | undefined
+  const passed = new Promise<typeof DEADLINE>((resolve) => {
+    timer = setTimeout(resolve, ms, DEADLINE)
+  })
+  return { passed, clear: () => clearTimeout(timer) }
+}

@@ -1,0 +1,37 @@
+import { withBase } from '../shared/paths.ts'
+import { createHydrantError, showValue } from './errors.ts'
+
+/** What stands for the site's origin while a path is read; the real one does not matter to a path. */
+const SITE = 'http://site.invalid'
+
+/**
+ * The Location header for `redirect(to)`. A string stays within the site, whatever a request has put into it; only a
+ * URL object leads elsewhere. Throws HYD_REDIRECT_OUTSIDE.
+ *
+ * @param path Path of the request, with the base, for what is relative to it.
+ */
+export function redirectLocation(to: string | URL, path: string, base: string): string {
+  if (typeof to !== 'string') {
+    if (to.protocol === 'http:' || to.protocol === 'https:') return to.href
+    throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to.href).slice(1, -1)])
+  }
+  const isRooted = to.startsWith('/')
+  // The URL standard's parser, which browsers use: it takes `/\evil.example` and `/<tab>/evil.example` for other hosts.
+  const target = URL.canParse(to, SITE + path) ? new URL(to, SITE + path) : null
+  if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to).slice(1, -1)])
+  const own = isRooted ? withBase(base, target.pathname) : target.pathname
+  return collapseSlashes(own) + target.search + target.hash
+}
+
+/** The address without the slashes at its end, or null when there are none. */
+export function withoutTrailingSlash(url: string): string | null {
+  const at = url.indexOf('?')
+  const path = at === -1 ? url : url.slice(0, at)
+  if (path.length < 2 || !path.endsWith('/')) return null
+  return (collapseSlashes(path.replace(/\/+$/, '')) || '/') + (at === -1 ? '' : url.slice(at))
+}
+
+// Two slashes (or a backslash) at the beginning would be read as another host.
+function collapseSlashes(path: string): string {
+  return path.replace(/^[/\\]+/, '/')
+}

@@ -1,0 +1,192 @@
+import type { FastifyServerOptions } from 'fastify'
+import { createHydrantError, showValue } from './errors.ts'
+import { nearest } from './nearest.ts'
+
+/** Every option with its value, checked. */
+export interface Options {
+  base: string
+  timeouts: { loadMs: number; renderMs: number; drainMs: number }
+  csp: boolean
+  reactServer: 'bun' | 'node'
+  trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
+  logRequests: boolean
+  port: number
+  host: string
+  logLevel: string
+}
+
+/** Where options come from; a flag beats the environment, which beats the configuration. */
+export interface OptionSources {
+  /** As typed on the command line; undefined for those not given. */
+  flags?: Record<string, string | undefined>
+  env?: Record<string, string | undefined>
+  config?: Record<string, unknown>
+}
+
+interface OptionRule {
+  /** Completes the sentence `"port" must be …`. */
+  expected: string
+  fallback: unknown
+  /** Reads what was typed; undefined for what is not of that form. */
+  parse(text: string): unknown
+  accepts(value: unknown): boolean
+  /** Names in the environment, besides `HYDRANT_<NAME>`. */
+  env?: string
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+const isWhole = (value: unknown, least: number, most: number) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+const parseWhole = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
+const asTyped = (text: string) => text
+
+const BOOLEANS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false }
+const booleanRule = (fallback: boolean): OptionRule => ({
+  expected: 'true or false',
+  fallback,
+  parse: (text) => BOOLEANS[text],
+  accepts: (value) => typeof value === 'boolean',
+})
+
+const millisecondsRule: OptionRule = {
+  expected: 'a whole number of milliseconds from 1 to 2147483647',
+  fallback: 10_000,
+  parse: parseWhole,
+  accepts: (value) => isWhole(value, 1, 2_147_483_647),
+}
+
+const oneOf = (values: readonly string[], fallback: string): OptionRule => ({
+  expected: `one of ${values.join(', ')}`,
+  fallback,
+  parse: asTyped,
+  accepts: (value) => typeof value === 'string' && values.includes(value),
+})
+
+const rules: Record<string, OptionRule> = {
+  base: {
+    expected: '"/" or a path like "/shop" of letters, digits, "-", "_", "." and "~", with no slash at its end',
+    fallback: '/',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/.test(value),
+  },
+  'timeouts.loadMs': millisecondsRule,
+  'timeouts.renderMs': millisecondsRule,
+  'timeouts.drainMs': millisecondsRule,
+  csp: booleanRule(true),
+  reactServer: oneOf(['bun', 'node'], 'bun'),
+  trustProxy: {
+    expected: 'true, false, a number of proxies, or addresses and subnets with commas between them',
+    fallback: false,
+    // `1` is a number of proxies here.
+    parse: (text) => parseWhole(text) ?? BOOLEANS[text] ?? text,
+    accepts: isTrustProxy,
+  },
+  logRequests: booleanRule(false),
+  port: {
+    expected: 'a whole number from 0 to 65535',
+    fallback: 3000,
+    parse: parseWhole,
+    accepts: (value) => isWhole(value, 0, 65_535),
+    env: 'PORT',
+  },
+  host: {
+    expected: 'a host name or an IP address',
+    fallback: '127.0.0.1',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^[\w.:-]+$/.test(value),
+    env: 'HOST',
+  },
+  logLevel: { ...oneOf(LEVELS, 'info'), env: 'LOG_LEVEL' },
+}
+
+/** Options that other parts read themselves. */
+const KNOWN_ELSEWHERE = ['esbuild']
+
+/**
+ * Checks everything and fills in the defaults. Throws HYD_OPTION_UNKNOWN for a name that is none, with the nearest
+ * right one, and HYD_OPTION_INVALID for a value that is none.
+ */
+export function resolveOptions({ flags = {}, env = {}, config = {} }: OptionSources): Options {
+  const given = flatten(config)
+  const environment = new Map<string, string>()
+  for (const name of Object.keys(rules)) environment.set(environmentName(name), name)
+  for (const name of Object.keys(given)) if (!KNOWN_ELSEWHERE.includes(name)) requireKnown(name, Object.keys(rules))
+  for (const name of Object.keys(flags)) requireKnown(name, Object.keys(rules))
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('HYDRANT_')) requireKnown(name, [...environment.keys()])
+  }
+  const resolved: Record<string, unknown> = {}
+  for (const [name, rule] of Object.entries(rules)) resolved[name] = resolveOption(name, rule, flags, env, given)
+  return unflatten(resolved)
+}
+
+/** `timeouts.loadMs` is `HYDRANT_TIMEOUTS_LOAD_MS`. */
+function environmentName(name: string): string {
+  return `HYDRANT_${name.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
+}
+
+function resolveOption(
+  name: string,
+  rule: OptionRule,
+  flags: Record<string, string | undefined>,
+  env: Record<string, string | undefined>,
+  given: Record<string, unknown>,
+): unknown {
+  const ownName = environmentName(name)
+  const typed: [string, string | undefined][] = [
+    [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, flags[name]],
+    [ownName, env[ownName]],
+    [rule.env ?? ownName, env[rule.env ?? ownName]],
+  ]
+  for (const [source, text] of typed) {
+    if (text === undefined || text === '') continue
+    const value = rule.parse(text)
+    if (value === undefined || !rule.accepts(value)) throw invalid(source, rule, text)
+    return value
+  }
+  const value = given[name]
+  if (value === undefined) return rule.fallback
+  if (!rule.accepts(value)) throw invalid(name, rule, value)
+  return value
+}
+
+function invalid(source: string, rule: OptionRule, value: unknown) {
+  return createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, showValue(value)])
+}
+
+function requireKnown(name: string, known: readonly string[]) {
+  if (known.includes(name)) return
+  const meant = nearest(name, known)
+  throw createHydrantError('HYD_OPTION_UNKNOWN', [name, meant ? `; did you mean "${meant}"?` : ''])
+}
+
+function flatten(config: Record<string, unknown>): Record<string, unknown> {
+  const { timeouts, ...rest } = config
+  if (timeouts === undefined) return rest
+  if (typeof timeouts !== 'object' || timeouts === null) {
+    throw createHydrantError('HYD_OPTION_INVALID', ['timeouts', 'an object', showValue(timeouts)])
+  }
+  const entries = Object.entries(timeouts).map(([name, value]): [string, unknown] => [`timeouts.${name}`, value])
+  return { ...rest, ...Object.fromEntries(entries) }
+}
+
+function unflatten(resolved: Record<string, unknown>): Options {
+  const timeouts: Record<string, unknown> = {}
+  const options: Record<string, unknown> = { timeouts }
+  for (const [name, value] of Object.entries(resolved)) {
+    if (name.startsWith('timeouts.')) timeouts[name.slice('timeouts.'.length)] = value
+    else options[name] = value
+  }
+  // Each rule has checked its value.
+  return options as unknown as Options
+}
+
+function isTrustProxy(value: unknown): boolean {
+  if (typeof value === 'boolean' || typeof value === 'function' || isWhole(value, 0, 100)) return true
+  const addresses = typeof value === 'string' ? value.split(',') : value
+  return (
+    Array.isArray(addresses) &&
+    addresses.every((address) => typeof address === 'string' && /^\s*(?:[\da-f.:]+(?:\/\d+)?|loopback|linklocal|uniquelocal)\s*$/i.test(address))
+  )
+}

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+const HIDDEN = '[hidden]'
+// Shorter values (`a`, `1`, `dark`) are no secrets and would hide half of every message.
+const LEAST_SECRET_LENGTH = 6
+const SECRET_NAME = /pass|pwd|secret|token|auth|session|credential|signature|api-?key|^key$|^code$|^sig$/i
+
+/** Removes from a text what must reach no log: credentials in URLs and what the request's own headers hold. */
+export function createRedactor(headers: IncomingHttpHeaders): (text: string) => string {
+  const secrets = secretsOf(headers)
+  return (text) => {
+    const cleaned = text
+      .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]*:[^\s/@]*@/gi, `$1${HIDDEN}@`)
+      .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`)
+      .replace(/([?&;]([\w.-]+)=)[^\s&;#"'`]+/g, (whole, start: string, name: string) =>
+        SECRET_NAME.test(name) ? start + HIDDEN : whole,
+      )
+    return secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), cleaned)
+  }
+}
+
+function secretsOf(headers: IncomingHttpHeaders): string[] {
+  const values: string[] = []
+  for (const name of ['authorization', 'proxy-authorization'] as const) {
+    const value = headers[name]
+    if (value) values.push(value, value.slice(value.indexOf(' ') + 1))
+  }
+  for (const pair of (headers.cookie ?? '').split(';')) {
+    const value = pair.slice(pair.indexOf('=') + 1).trim()
+    values.push(value, decodeLoosely(value))
+  }
+  return [...new Set(values)].filter((value) => value.length >= LEAST_SECRET_LENGTH)
+}
+
+function decodeLoosely(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}

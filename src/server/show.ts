@@ -1,0 +1,125 @@
+import { STATUS_CODES } from 'node:http'
+import { NOT_FOUND } from '../shared/app-tree.tsx'
+import type { Shown } from '../shared/shown.ts'
+import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, setShownHeaders } from './answer.ts'
+import type { Frame as SiteFrame, SiteModule } from './build.ts'
+import type { Frame } from './digest.ts'
+import type { Phase } from './failures.ts'
+import { redirectLocation } from './location.ts'
+import type { Format } from './negotiate.ts'
+import { renderScene, type Scene } from './page-document.ts'
+import type { Site } from './site.ts'
+import { meaningOf } from './thrown.ts'
+import type { Visit } from './visit.ts'
+
+/** Where in the site something went wrong. */
+export interface Place {
+  frame: SiteFrame
+  /** Data of the layouts that can stand around what is shown, outermost first. */
+  layoutData: readonly unknown[]
+  params: Record<string, string>
+  url: URL
+}
+
+export interface Thrown {
+  thrown: unknown
+  phase: Phase
+  /** For what carries no stack of its own. */
+  origin?: Frame
+}
+
+/** Answers what a load, a component, a hook or a route has thrown, as it was meant. Never rejects. */
+export async function answerThrown({ thrown, phase, origin }: Thrown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
+  if (visit.isGone) return
+  const meaning = meaningOf(thrown)
+  if (meaning.kind === 'redirect') {
+    const { to, status } = meaning.redirection
+    try {
+      return sendRedirect(redirectLocation(to, visit.request.url, site.options.base), status, visit)
+    } catch (error) {
+      return answerThrown({ thrown: error, phase, ...(origin ? { origin } : {}) }, place, format, site, visit)
+    }
+  }
+  if (meaning.kind === 'failure') {
+    const { digest, status } = visit.fail(thrown, { phase, ...(origin ? { place: origin } : {}) })
+    return showShown({ kind: 'failure', side: 'server', digest, status }, place, format, site, visit)
+  }
+  const isNotFound = meaning.kind === 'notFound'
+  const shown: Shown = isNotFound ? NOT_FOUND : { kind: 'refusal', status: meaning.status, message: visibleMessage(meaning) }
+  const { request, route } = visit
+  request.log.info({ route, method: request.method, url: request.url, statusCode: shown.kind === 'refusal' ? shown.status : 404 }, `refused: ${shown.kind === 'refusal' ? shown.message : ''}`)
+  return showShown(shown, place, format, site, visit)
+}
+
+function visibleMessage({ status, message }: { status: number; message: string }): string {
+  return message || (STATUS_CODES[status] ?? 'Refused')
+}
+
+async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
+  if (format === 'json') return sendProblem(shown, visit)
+  if (visit.request.method === 'HEAD') {
+    setShownHeaders(shown, visit)
+    return void visit.reply.type('text/html; charset=utf-8').send()
+  }
+  try {
+    await showInPlace(shown, place, site, visit)
+  } catch (error) {
+    // Last of all: an error in the path of errors itself.
+    const { digest, status } = visit.fail(error, { phase: 'render' })
+    if (!visit.reply.sent) sendPlainDocument({ kind: 'failure', side: 'server', digest, status }, site, visit)
+  }
+}
+
+/**
+ * Renders what is shown in the place of the page. When that fails as well, what is at fault gives way, from inside to
+ * outside: the site's own error page, then layout by layout; in the end stands a document that needs nothing.
+ */
+async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit): Promise<void> {
+  let shown = first
+  const broken = new Set<string | null>()
+  let level = place.layoutData.length
+  while (level > 0) {
+    const page = chooseModule(shown, place.frame, level, broken)
+    const before = visit.firstFailure
+    const known = visit.failureCount
+    const { rendered, nonce } = await renderScene(createShownScene(shown, page, place, level), site, visit)
+    if (rendered.kind === 'gone') return
+    if (rendered.kind !== 'thrown') {
+      setShownHeaders(shown, visit)
+      return sendDocument(rendered, nonce, site, visit)
+    }
+    const failure = visit.fail(rendered.thrown, { phase: 'render' })
+    if (failure.status === 504) break
+    const { digest, status } = before ?? failure
+    shown = { kind: 'failure', side: 'server', digest, status }
+    // A failure that has been seen before is a layout's: what stands in its place has nothing to do with it.
+    if (page && visit.failureCount > known) broken.add(page.module.file)
+    else level--
+  }
+  sendPlainDocument(shown, site, visit)
+}
+
+type Chosen = { kind: 'notFound'; module: SiteFrame['notFound'] & object } | { kind: 'error'; module: SiteFrame['errorPages'][number] & object }
+
+function chooseModule(shown: Shown, frame: SiteFrame, level: number, broken: ReadonlySet<string | null>): Chosen | null {
+  const isUsable = <C>(module: SiteModule<C> | null): module is SiteModule<C> => module !== null && !broken.has(module.file)
+  if (shown === NOT_FOUND && isUsable(frame.notFound)) return { kind: 'notFound', module: frame.notFound }
+  const errorPage = frame.errorPages.slice(0, level).findLast((candidate) => candidate !== null) ?? null
+  return isUsable(errorPage) ? { kind: 'error', module: errorPage } : null
+}
+
+function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number): Scene {
+  const { frame, params, url } = place
+  const common = { frame, params, url, layoutData: place.layoutData.slice(0, level), canStream: true }
+  if (page?.kind === 'notFound') {
+    const { Component, css, boot, scripts } = page.module
+    return { ...common, scripts, leaf: { kind: 'notFound', Component, css }, bootLeaf: { kind: 'notFound', ...boot } }
+  }
+  const module = page?.module
+  return {
+    ...common,
+    scripts: module?.scripts ?? [],
+    leaf: { kind: 'shown', shown, ErrorPage: module?.Component ?? null, css: module?.css ?? [] },
+    bootLeaf: { kind: 'shown', shown, ...(module?.boot ?? { file: null }) },
+  }
+}

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+import { TextDecoder } from 'node:util'
+
+/**
+ * What React writes a document into. Until the document is told to stream, everything is collected, so that one
+ * which is complete goes out in one piece. Text is gathered per flush: React's builds write many small parts.
+ *
+ * React is never held back: what the visitor has not read yet waits here instead of in React's own queues, and
+ * is at most the rest of the document.
+ */
+export class DocumentSink {
+  #text = ''
+  /** From `</body>` on, once React has written it. */
+  #tail = ''
+  #isEnded = false
+  #isScheduled = false
+  #decoder: TextDecoder | null = null
+  #stream: Readable | null = null
+  #onEnd: () => void
+
+  /** @param onEnd Called when React has written everything; `close` has to follow. */
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd
+  }
+
+  /** React's build for Bun writes strings, the one for Node bytes (and strings that are too long for its view). */
+  write(chunk: string | Uint8Array): boolean {
+    if (typeof chunk === 'string') this.#text += chunk
+    else {
+      this.#decoder ??= new TextDecoder()
+      this.#text += this.#decoder.decode(chunk, { stream: true })
+    }
+    return true
+  }
+
+  /** React calls this at the end of each batch; `end` may follow at once and has a say in the last one. */
+  flush() {
+    if (!this.#stream || this.#isScheduled) return
+    this.#isScheduled = true
+    queueMicrotask(() => {
+      this.#isScheduled = false
+      this.#emit()
+    })
+  }
+
+  end() {
+    const at = this.#text.lastIndexOf('</body>')
+    if (at !== -1) {
+      this.#tail = this.#text.slice(at)
+      this.#text = this.#text.slice(0, at)
+    }
+    this.#isEnded = true
+    this.#onEnd()
+  }
+
+  /** React gives up: cut the connection, so that nobody takes the part for the whole. */
+  destroy(error?: unknown) {
+    this.#isEnded = true
+    this.#stream?.destroy(error instanceof Error ? error : new Error('The render ended early.'))
+  }
+
+  on() {
+    // React's listeners for drain, error and close: the first never happens, the others abort the render elsewhere.
+  }
+
+  /** Has React written everything? */
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** Adds text between two of React's batches, or before `</body>` after the last one. */
+  add(text: string) {
+    this.#text += text
+    this.flush()
+  }
+
+  /** The document is complete. Returns what has not been streamed: all of it if nothing was. */
+  close(): string {
+    this.#text += this.#tail
+    this.#tail = ''
+    if (!this.#stream) return this.#text
+    this.#emit()
+    this.#stream.push(null)
+    return ''
+  }
+
+  /** From now on what is written goes out, beginning with what has been collected. */
+  startStream(): Readable {
+    this.#stream = new Readable({ read() {} })
+    this.#emit()
+    return this.#stream
+  }
+
+  #emit() {
+    if (this.#text === '') return
+    this.#stream?.push(this.#text)
+    this.#text = ''
+  }
+}

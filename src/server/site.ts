@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify'
+import type { Build } from './build.ts'
+import type { RenderToPipe } from './document.ts'
+import type { Failures } from './failures.ts'
+import type { Options } from './options.ts'
+
+/** A site that is being served: what every request of it needs. */
+export interface Site {
+  build: Build
+  options: Pick<Options, 'base' | 'timeouts' | 'csp'>
+  /** The instance that the site's own plugin has decorated. */
+  app: FastifyInstance
+  failures: Failures
+  render: RenderToPipe
+}
+
+/** Loads one of React's server builds; two of them must not share a process. */
+export async function loadRenderer(name: Options['reactServer']): Promise<RenderToPipe> {
+  const react = name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')
+  // Both take any object with `write`, `end`, `flush`, `destroy` and `on`; the type names Node's writable stream.
+  return react.renderToPipeableStream as unknown as RenderToPipe
+}

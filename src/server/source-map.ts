@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { dirname, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type EncodedSourceMap, eachMapping, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
+import type { Frame } from './digest.ts'
+
+export interface MappedFrame {
+  /** As it stands in a stack: `    at load (pages/index.server.ts:3:9)`. */
+  text: string
+  /** Set for a frame inside the site. */
+  site?: Frame
+}
+
+/** Turns frames of a stack into frames of the site's source. Frames of other files stay as they are. */
+export type MapFrame = (frame: string) => MappedFrame
+
+interface LoadedMap {
+  map: TraceMap
+  /** Names that bundling changed, as esbuild numbers what collides: `load2` was `load`. */
+  renamed: Map<string, string>
+}
+
+const FRAME = /^ {4}at (?:(async )?(.*?) \()?(file:\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
+
+/**
+ * Maps frames of the files in `bundles` by the map beside each. A map is read at the first failure that needs it;
+ * one that is missing or broken leaves the frame as it came.
+ */
+export function createFrameMapper(siteDir: string, bundles: readonly string[]): MapFrame {
+  const maps = new Map<string, LoadedMap | null>()
+
+  function load(bundle: string): LoadedMap | null {
+    const known = maps.get(bundle)
+    if (known !== undefined) return known
+    const loaded = bundles.includes(bundle) ? readMap(bundle) : null
+    maps.set(bundle, loaded)
+    return loaded
+  }
+
+  return (frame) => {
+    const match = FRAME.exec(frame)
+    if (!match) return { text: frame }
+    const [, isAsync = '', name = '', location = '', line, column] = match
+    const bundle = toPath(location)
+    const loaded = load(bundle)
+    if (!loaded) return { text: frame }
+    const position = originalPositionFor(loaded.map, { line: Number(line), column: Number(column) - 1 })
+    if (position.source === null) return { text: frame }
+    const file = toSitePath(siteDir, resolve(dirname(bundle), position.source))
+    const original = originalName(name, loaded.renamed)
+    const place = `${file}:${position.line}:${position.column + 1}`
+    const text = original ? `    at ${isAsync}${original} (${place})` : `    at ${isAsync}${place}`
+    return file.includes('node_modules/') ? { text } : { text, site: { file, function: original } }
+  }
+}
+
+function toPath(location: string): string {
+  if (!location.startsWith('file://')) return location
+  try {
+    return fileURLToPath(location.replace(/[?#].*$/, ''))
+  } catch {
+    return location
+  }
+}
+
+function toSitePath(siteDir: string, file: string): string {
+  return relative(siteDir, file).split(sep).join('/')
+}
+
+function readMap(bundle: string): LoadedMap | null {
+  try {
+    // A source map as esbuild writes it; TraceMap throws for anything else.
+    const map = new TraceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')) as EncodedSourceMap)
+    return { map, renamed: readRenames(map, readFileSync(bundle, 'utf8').split('\n')) }
+  } catch {
+    return null
+  }
+}
+
+function readRenames(map: TraceMap, lines: readonly string[]): Map<string, string> {
+  const renamed = new Map<string, string>()
+  eachMapping(map, ({ generatedLine, generatedColumn, name }) => {
+    if (name === null) return
+    const token = /^[\w$]+/.exec(lines[generatedLine - 1]?.slice(generatedColumn) ?? '')?.[0]
+    if (token !== undefined && token !== name) renamed.set(token, name)
+  })
+  return renamed
+}
+
+// `Object.load2`, `new Cart`, `Cart.total [as sum]`: what counts is the last name before any bracket.
+function originalName(name: string, renamed: ReadonlyMap<string, string>): string {
+  if (name === '' || name === '<anonymous>') return ''
+  return name.replace(/[\w$]+(?=$| \[)/, (token) => renamed.get(token) ?? token).replace(/^Object\./, '')
+}

@@ -1,0 +1,65 @@
+import { join, resolve } from 'node:path'
+import closeWithGrace from 'close-with-grace'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { readConfig, readManifest } from './build.ts'
+import { createInstance } from './create-server.ts'
+import { createHydrantError } from './errors.ts'
+import { BUILD_FOLDER } from './manifest.ts'
+import { type Options, resolveOptions } from './options.ts'
+
+export interface StartInput {
+  /** The site's folder. */
+  dir: string
+  /** Options as typed on the command line. */
+  flags: Record<string, string | undefined>
+  env: Record<string, string | undefined>
+}
+
+export interface StartedServer {
+  /** Where it listens: `http://127.0.0.1:3000/shop`. */
+  url: string
+  close(): Promise<void>
+}
+
+/**
+ * Serves a build until a signal says to stop: then no new connections are taken, requests in flight have `drainMs` to
+ * finish, and the process ends with 0. A second signal ends it at once. Throws the build's and the options' errors,
+ * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
+ */
+export async function startServer({ dir, flags, env }: StartInput): Promise<StartedServer> {
+  const folder = join(resolve(dir), BUILD_FOLDER)
+  readManifest(folder)
+  const options = resolveOptions({ flags, env, config: await readConfig(folder) })
+  const app = await createInstance(folder, options, await createLogging(options.logLevel))
+  await listen(app, options)
+  closeWithGrace({ delay: options.timeouts.drainMs, logger: app.log }, async ({ signal, err }) => {
+    if (err) app.log.fatal({ err }, 'an exception outside of any request ends the process')
+    else app.log.info({ signal }, 'stopping: requests in flight are finished first')
+    await app.close()
+  })
+  return { url: urlOf(app, options), close: () => app.close() }
+}
+
+async function createLogging(level: string): Promise<Pick<FastifyServerOptions, 'logger'>> {
+  if (!process.stdout.isTTY) return { logger: { level } }
+  const { default: pretty } = await import('pino-pretty')
+  const stream = pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
+  return { logger: { level, stream } }
+}
+
+async function listen(app: FastifyInstance, { port, host }: Options) {
+  try {
+    await app.listen({ port, host })
+  } catch (cause) {
+    await app.close()
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw createHydrantError('HYD_PORT_IN_USE', [port, host], cause)
+    throw createHydrantError('HYD_LISTEN_FAILED', [host, port, message], cause)
+  }
+}
+
+function urlOf(app: FastifyInstance, { host, base }: Options): string {
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${base === '/' ? '' : base}`
+}

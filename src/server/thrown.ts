@@ -1,0 +1,27 @@
+import { types } from 'node:util'
+import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.ts'
+
+/** What was meant by throwing it. */
+export type Meaning =
+  | { kind: 'redirect'; redirection: Redirection }
+  | { kind: 'notFound' }
+  | { kind: 'refusal'; status: number; message: string }
+  | { kind: 'failure' }
+
+/** Decides what a thrown value means. Anything at all may come in; nothing is thrown out. */
+export function meaningOf(thrown: unknown): Meaning {
+  if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return { kind: 'failure' }
+  if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }
+  if (thrown instanceof NotFoundSignal) return { kind: 'notFound' }
+  try {
+    const { statusCode, message } = thrown as { statusCode?: unknown; message?: unknown }
+    if (thrown instanceof Error && isClientErrorStatus(statusCode)) {
+      return statusCode === 404 && !message
+        ? { kind: 'notFound' }
+        : { kind: 'refusal', status: statusCode, message: String(message) }
+    }
+  } catch {
+    // A getter threw: whatever it is, it is not meant for a visitor.
+  }
+  return { kind: 'failure' }
+}
