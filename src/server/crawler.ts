@@ -3,13 +3,16 @@ import { isbot } from 'isbot'
 const MAX_KNOWN = 1_000
 const known = new Map<string, boolean>()
 
+// isbot counts these among bots. They are scripts of people who want what a browser gets.
+const CLIENT = /^(?:curl|wget|httpie|python|node|undici|axios|got|go-http-client|java|okhttp|postman|insomnia|libwww|lwp|ruby|php|dart)\b/i
+
 /** Does the user agent belong to a crawler? Answers are kept, as the pattern is a long one and agents repeat. */
 export function isCrawler(userAgent: string | undefined): boolean {
   if (userAgent === undefined) return false
   const answer = known.get(userAgent)
   if (answer !== undefined) return answer
   if (known.size >= MAX_KNOWN) known.clear()
-  const fresh = isbot(userAgent)
+  const fresh = !CLIENT.test(userAgent) && isbot(userAgent)
   known.set(userAgent, fresh)
   return fresh
 }

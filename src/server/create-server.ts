@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import Fastify, {
+  LogController,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
@@ -55,7 +56,7 @@ export async function createInstance(
   const app = Fastify({
     ...logging,
     trustProxy: options.trustProxy,
-    disableRequestLogging: !options.logRequests,
+    logController: new RequestLog({ disableRequestLogging: !options.logRequests }),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',
     frameworkErrors: answerBadAddress,
@@ -63,6 +64,11 @@ export async function createInstance(
   await app.register(async (scope) => serveSite(scope, folder, options))
   await app.ready()
   return app
+}
+
+/** One line for a request, when it is answered. */
+class RequestLog extends LogController {
+  override incomingRequest() {}
 }
 
 // Before any route is known: an address that cannot be decoded, for one.

@@ -80,8 +80,9 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
     pendingNames: () => [...pending.values()].map((promise) => pathOf(promise, values)),
     subscribe(listener) {
       onSettled = listener
-      for (const script of queued) listener(script)
+      const earlier = queued
       queued = []
+      for (const script of earlier) listener(script)
     },
     failPending(failure) {
       for (const id of [...pending.keys()]) settle(id, () => settlementScript([id, 'failure', failure.digest]))

@@ -144,17 +144,19 @@ class DocumentRender {
   }
 
   #pipe() {
-    this.#state = 'piped'
     this.#react.pipe(this.#sink)
+    this.#state = 'piped'
     this.#input.data.subscribe((script) => {
       this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)
       this.#closeWhenComplete()
     })
+    this.#closeWhenComplete()
   }
 
   #closeWhenComplete() {
     const { data, noscript } = this.#input
-    if (this.#state === 'closed' || !this.#sink.isEnded || data.pendingCount > 0) return
+    // Not before what has settled in the meantime has been added.
+    if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount > 0) return
     if (this.#failure) this.#sink.add(noscript(this.#failure))
     this.#finish({ kind: 'whole', text: this.#sink.close(), failure: this.#failure })
   }

@@ -34,6 +34,8 @@ export interface Failure {
 export interface Failures {
   /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
   fail(thrown: unknown, context: FailureContext): Failure
+  /** Removes the request's secrets from a text for the log. */
+  redact(text: string, request: FastifyRequest): string
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
   name(thrown: unknown, context: FailureContext): Failure
 }
@@ -109,7 +111,7 @@ export function createFailures(mapFrame: MapFrame): Failures {
     }
   }
 
-  return { fail, name }
+  return { fail, name, redact: (text, request) => failuresOf(request).redact(text) }
 }
 
 function write(digest: string, err: LoggedError, context: FailureContext, redact: (text: string) => string) {
@@ -167,7 +169,7 @@ function toLogged(
   const { type, ownDigest, cause, errors } = description
   const message = redact(description.message)
   const nested = (inner: Description) => toLogged(inner, inner.frames.map(mapFrame), mapFrame, redact)
-  return {
+  const logged: LoggedError = {
     type,
     message,
     stack: [`${type}: ${message}`, ...frames.map((frame) => redact(frame.text))].join('\n'),
@@ -175,4 +177,6 @@ function toLogged(
     ...(cause === undefined ? {} : { cause: nested(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(nested) }),
   }
+  // Fastify's logger takes the type of anything with a message from its constructor.
+  return Object.defineProperty(logged, 'constructor', { value: { name: type }, enumerable: false })
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { NOT_FOUND } from '../shared/app-tree.tsx'
-import type { Shown } from '../shared/shown.ts'
+import type { Refusal, Shown } from '../shared/shown.ts'
 import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, setShownHeaders } from './answer.ts'
 import type { Frame as SiteFrame, SiteModule } from './build.ts'
 import type { Frame } from './digest.ts'
@@ -44,15 +44,13 @@ export async function answerThrown({ thrown, phase, origin }: Thrown, place: Pla
     const { digest, status } = visit.fail(thrown, { phase, ...(origin ? { place: origin } : {}) })
     return showShown({ kind: 'failure', side: 'server', digest, status }, place, format, site, visit)
   }
-  const isNotFound = meaning.kind === 'notFound'
-  const shown: Shown = isNotFound ? NOT_FOUND : { kind: 'refusal', status: meaning.status, message: visibleMessage(meaning) }
-  const { request, route } = visit
-  request.log.info({ route, method: request.method, url: request.url, statusCode: shown.kind === 'refusal' ? shown.status : 404 }, `refused: ${shown.kind === 'refusal' ? shown.message : ''}`)
-  return showShown(shown, place, format, site, visit)
+  const refusal = meaning.kind === 'notFound' ? NOT_FOUND : createRefusal(meaning.status, meaning.message)
+  visit.note({ statusCode: refusal.status }, `refused: ${refusal.status} ${refusal.message}`)
+  return showShown(refusal, place, format, site, visit)
 }
 
-function visibleMessage({ status, message }: { status: number; message: string }): string {
-  return message || (STATUS_CODES[status] ?? 'Refused')
+function createRefusal(status: number, message: string): Refusal {
+  return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
 }
 
 async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {

@@ -30,6 +30,8 @@ export interface Visit {
   fail(thrown: unknown, details: FailureDetails): Failure
   /** Gives a failure its digest; `fail` has to follow. */
   name(thrown: unknown, details: FailureDetails): Failure
+  /** Logs what is no failure, at info. */
+  note(details: object, message: string): void
   /** Tells loads and render to stop. */
   abort(reason: unknown): void
   /** From now on the visitor's leaving aborts; `onLeave` replaces the one before. */
@@ -45,11 +47,15 @@ export function createVisit(request: FastifyRequest, reply: FastifyReply, route:
   let isWatching = false
   let onLeave: (() => void) | undefined
 
+  function note(details: object, message: string) {
+    request.log.info({ route, method: request.method, url: failures.redact(request.originalUrl, request), ...details }, message)
+  }
+
   // The closing of the response, not of the request, says that the visitor has gone.
   function onClose() {
     if (reply.raw.writableFinished) return
     isGone = true
-    request.log.info({ route, url: request.url }, 'the visitor left before the answer was complete')
+    note({}, 'the visitor left before the answer was complete')
     controller?.abort(new DOMException('The visitor is gone.', 'AbortError'))
     onLeave?.()
   }
@@ -81,6 +87,7 @@ export function createVisit(request: FastifyRequest, reply: FastifyReply, route:
       digests.add(failure.digest)
       return failure
     },
+    note,
     abort(reason) {
       controller?.abort(reason)
     },

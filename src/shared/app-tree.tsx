@@ -2,7 +2,7 @@ import { type ComponentType, Fragment, type ReactElement, type ReactNode } from 
 import { Boundary, FailureView } from './boundary.tsx'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
-import type { Shown } from './shown.ts'
+import type { Refusal, Shown } from './shown.ts'
 
 type Data = { data: unknown }
 export type PageComponent = ComponentType<Omit<PageProps, 'data'> & Data>
@@ -70,7 +70,7 @@ export function DefaultLayout({ children }: { children: ReactNode }) {
 }
 
 /** The 404 page of a site that has none of its own. */
-export const NOT_FOUND: Shown = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
+export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
 function leafElement(leaf: TreeLeaf, params: Record<string, string>, url: URL): ReactNode {
   switch (leaf.kind) {

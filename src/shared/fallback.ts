@@ -30,7 +30,8 @@ export function fallbackContent(shown: Shown, { host, search, nonce }: FallbackC
   const isServerFailure = shown.kind === 'failure' && shown.side === 'server'
   const digest = isServerFailure ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
   const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
-  const script = nonce === undefined || shown.kind === 'refusal' ? '' : hostScript(nonce)
+  if (shown.kind === 'refusal') return `<style>${STYLE}</style>${sentence}`
+  const script = nonce === undefined ? '' : hostScript(nonce)
   return `<style>${STYLE}</style>${sentence}${digest}${tryAgainForm(search)}${script}`
 }
 

@@ -5,7 +5,15 @@ import { clientSentence, serverSentence } from './sentence.ts'
 export type Shown =
   | { kind: 'failure'; side: 'server'; status: number; digest: string }
   | { kind: 'failure'; side: 'client' }
-  | { kind: 'refusal'; status: number; message: string }
+  | Refusal
+
+/** An answer meant for the visitor. */
+export interface Refusal {
+  kind: 'refusal'
+  /** 400 to 499. */
+  status: number
+  message: string
+}
 
 export function messageOf(shown: Shown, host: string): string {
   if (shown.kind === 'refusal') return shown.message
