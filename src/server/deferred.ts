@@ -90,6 +90,15 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   }
 }
 
+/** For a page without any load. */
+export const NO_DATA: DeferredData = {
+  serialised: '[[]]',
+  pendingCount: 0,
+  pendingNames: () => [],
+  subscribe() {},
+  failPending() {},
+}
+
 /** What a redirect becomes that came when the document had begun. */
 export function lateRedirect() {
   return createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])

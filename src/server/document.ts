@@ -28,9 +28,10 @@ export interface DocumentInput {
   render: RenderToPipe
   element: ReactNode
   nonce: string
-  /** URL of the client's entry. */
-  entry: string
-  bootScript: string
+  /** What goes before `</head>`. */
+  headEnd: string
+  /** What goes behind the shell: the boot data and the client's entry. */
+  shellEnd: string
   data: DeferredData
   visit: Visit
   /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
@@ -47,12 +48,16 @@ export function renderDocument(input: DocumentInput): Promise<Rendered> {
   })
 }
 
+// Cheaper than `queueMicrotask`, which makes an AsyncResource each time.
+const afterThisTurn = Promise.resolve()
+
 class DocumentRender {
   #input: DocumentInput
   #resolve: (rendered: Rendered) => void
-  #sink = new DocumentSink(() => this.#closeWhenComplete())
+  #sink: DocumentSink
   #react: ReturnType<RenderToPipe>
   #state: 'rendering' | 'waiting' | 'piped' | 'closed' = 'rendering'
+  #isFirstTurn = true
   #isShellReady = false
   #isAllReady = false
   #isStreaming = false
@@ -65,15 +70,15 @@ class DocumentRender {
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     this.#input = input
     this.#resolve = resolve
+    this.#sink = new DocumentSink(input.headEnd, () => this.#closeWhenComplete())
     this.#react = input.render(input.element, {
       nonce: input.nonce,
-      bootstrapScriptContent: input.bootScript,
-      bootstrapModules: [input.entry],
       onError: (thrown, info) => this.#noteError(thrown, info.componentStack),
       onShellReady: () => {
         this.#isShellReady = true
+        if (this.#isFirstTurn) return
         // React may complete the rest in the same turn; then nothing needs to stream.
-        queueMicrotask(() => this.#decide())
+        void afterThisTurn.then(() => this.#decide())
       },
       onShellError: (thrown) => {
         this.#writeTimeout()
@@ -81,12 +86,14 @@ class DocumentRender {
       },
       onAllReady: () => {
         this.#isAllReady = true
-        if (this.#state === 'waiting') queueMicrotask(() => this.#goOutWhole())
+        if (this.#state === 'waiting') void afterThisTurn.then(() => this.#goOutWhole())
       },
     })
-    // React renders in a microtask of its own, queued before this one: only what it could not finish needs watching.
-    queueMicrotask(() => {
+    // React renders in a microtask of its own, queued before this one.
+    void afterThisTurn.then(() => {
+      this.#isFirstTurn = false
       if (!this.#isComplete()) this.#watch()
+      if (this.#isShellReady) this.#decide()
     })
   }
 
@@ -145,6 +152,7 @@ class DocumentRender {
 
   #pipe() {
     this.#react.pipe(this.#sink)
+    this.#sink.add(this.#input.shellEnd)
     this.#state = 'piped'
     this.#input.data.subscribe((script) => {
       this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)

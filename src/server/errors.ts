@@ -118,7 +118,7 @@ export const errorTable = {
     fix: 'Write "export default defineConfig({})".',
   },
   HYD_BUILD_SERVER_EXPORT: {
-    message: 'unknown export "%s"%s; the server file of a %s may export %s',
+    message: 'unknown export "%s"; the server file of a %s may export %s%s',
     fix: 'Rename it, or move it into another module.',
   },
   HYD_BUILD_SERVER_ORPHAN: {

@@ -10,11 +10,15 @@ import type { MapFrame, MappedFrame } from './source-map.ts'
 /** Where in the life of a request it failed. */
 export type Phase = 'load' | 'render' | 'stream' | 'route'
 
-export interface FailureContext {
+/** The request that a failure belongs to. */
+export interface FailureSubject {
   request: FastifyRequest
-  phase: Phase
   /** The site's route, as the developer writes it: `/products/[id]`. */
   route: string
+}
+
+export interface FailureDetails {
+  phase: Phase
   /** The status that has gone out already, for a failure within a stream. */
   statusSent?: number
   /** What the deadline found unfinished. */
@@ -33,11 +37,11 @@ export interface Failure {
 
 export interface Failures {
   /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
-  fail(thrown: unknown, context: FailureContext): Failure
+  fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
   /** Removes the request's secrets from a text for the log. */
   redact(text: string, request: FastifyRequest): string
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
-  name(thrown: unknown, context: FailureContext): Failure
+  name(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
 }
 
 interface RequestFailures {
@@ -76,11 +80,11 @@ export function createFailures(mapFrame: MapFrame): Failures {
 
   // The same failure comes here more than once: from React's `onError` and `onShellError`, from a deferred promise
   // and from the component that reads it, from a layout that is rendered again around the fallback.
-  function name(thrown: unknown, context: FailureContext): Named {
-    const own = failuresOf(context.request)
+  function name(thrown: unknown, subject: FailureSubject, details: FailureDetails): Named {
+    const own = failuresOf(subject.request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const { cause, error } = examine(thrown, context, own.redact)
+    const { cause, error } = examine(thrown, subject, details, own.redact)
     const digest = formatDigest(cause, own.occurrence)
     const named = own.byDigest.get(digest) ?? { digest, status: statusOf(thrown), error, isWritten: false }
     own.byThrown.set(thrown, named)
@@ -88,18 +92,18 @@ export function createFailures(mapFrame: MapFrame): Failures {
     return named
   }
 
-  function fail(thrown: unknown, context: FailureContext): Failure {
-    const named = name(thrown, context)
-    if (!named.isWritten) write(named.digest, named.error, context, failuresOf(context.request).redact)
+  function fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure {
+    const named = name(thrown, subject, details)
+    if (!named.isWritten) write(named, subject, details, failuresOf(subject.request).redact)
     named.isWritten = true
     return named
   }
 
-  function examine(thrown: unknown, context: FailureContext, redact: (text: string) => string) {
+  function examine(thrown: unknown, { route }: FailureSubject, details: FailureDetails, redact: (text: string) => string) {
     try {
       const description = describe(thrown)
       const frames = description.frames.map(mapFrame)
-      const extra = frames.some((frame) => frame.site) ? [] : framesOfPlace(context, mapFrame)
+      const extra = frames.some((frame) => frame.site) ? [] : framesOfPlace(route, details, mapFrame)
       const siteFrames = [...frames, ...extra].flatMap((frame) => frame.site ?? [])
       const cause = causeOf({ type: description.type, message: description.message, frames: siteFrames })
       return { cause, error: toLogged(description, [...frames, ...extra], mapFrame, redact) }
@@ -114,8 +118,9 @@ export function createFailures(mapFrame: MapFrame): Failures {
   return { fail, name, redact: (text, request) => failuresOf(request).redact(text) }
 }
 
-function write(digest: string, err: LoggedError, context: FailureContext, redact: (text: string) => string) {
-  const { request, phase, route, statusSent, pending } = context
+function write({ digest, error: err }: Named, subject: FailureSubject, details: FailureDetails, redact: (text: string) => string) {
+  const { request, route } = subject
+  const { phase, statusSent, pending } = details
   const side: Side = 'server'
   const line = {
     digest,
@@ -153,7 +158,7 @@ function describeCode(thrown: unknown): { code?: unknown } {
   }
 }
 
-function framesOfPlace({ place, componentStack, route }: FailureContext, mapFrame: MapFrame): MappedFrame[] {
+function framesOfPlace(route: string, { place, componentStack }: FailureDetails, mapFrame: MapFrame): MappedFrame[] {
   const components = (componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
   if (components.some((frame) => frame.site)) return components
   if (place) return [{ text: `    at ${place.function} (${place.file})`, site: place }]

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto'
+import crypto from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
@@ -17,7 +17,7 @@ let poolOffset = pool.length
 /** 144 random bits in base 64, for the inline scripts of one document. */
 export function createNonce(): string {
   if (poolOffset === pool.length) {
-    randomFillSync(pool)
+    crypto.randomFillSync(pool)
     poolOffset = 0
   }
   poolOffset += NONCE_BYTES
@@ -53,8 +53,14 @@ export function setErrorHeaders(reply: FastifyReply) {
 
 /** A weak validator of a document; its nonce differs each time and does not count. */
 export function etagOf(text: string, nonce: string): string {
-  return `W/"${createHash('sha1').update(text.replaceAll(nonce, '')).digest('base64url')}"`
+  return `W/"${sha1(text.replaceAll(nonce, ''))}"`
 }
+
+// Node 20.12 has a quicker way for a single piece of text.
+const sha1 = (text: string): string =>
+  typeof crypto.hash === 'function'
+    ? crypto.hash('sha1', text, 'base64url')
+    : crypto.createHash('sha1').update(text).digest('base64url')
 
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false

@@ -13,14 +13,28 @@ export interface PublicAddress {
   origin: string
 }
 
+const MAX_KNOWN = 1_000
+const known = new Map<string, PublicAddress>()
+
 /**
  * The address that the visitor sees: of the Host header or, behind a proxy that Fastify's `trustProxy` trusts, of
  * the forwarded headers. What is no valid host name is not used anywhere.
  */
 export function publicAddress(request: FastifyRequest): PublicAddress {
-  const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(request.host ?? '') ?? []
+  const key = `${request.protocol}://${request.host ?? ''}`
+  const address = known.get(key)
+  if (address) return address
+  // Anybody may send any host: what is kept is bounded.
+  if (known.size >= MAX_KNOWN) known.clear()
+  const fresh = readAddress(request.protocol, request.host ?? '')
+  known.set(key, fresh)
+  return fresh
+}
+
+function readAddress(protocol: string, authority: string): PublicAddress {
+  const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(authority) ?? []
   const isValid = (HOST_NAME.test(name) || IPV6.test(name)) && (port === undefined || PORT.test(port))
-  if (!isValid) return { host: UNKNOWN_HOST, origin: 'http://localhost' }
-  const protocol = request.protocol === 'https' ? 'https' : 'http'
-  return { host: name.toLowerCase(), origin: `${protocol}://${name.toLowerCase()}${port === undefined ? '' : `:${port}`}` }
+  const origin = `${protocol === 'https' ? 'https' : 'http'}://${name.toLowerCase()}${port === undefined ? '' : `:${port}`}`
+  if (!isValid || !URL.canParse(origin)) return { host: UNKNOWN_HOST, origin: 'http://localhost' }
+  return { host: name.toLowerCase(), origin }
 }

@@ -22,7 +22,6 @@ export type Loads =
  * refuses, a page does not decide. Never rejects.
  */
 export async function runLoads(steps: readonly LoadStep[], context: LoadContext, visit: Visit, loadMs: number): Promise<Loads> {
-  if (steps.every((step) => step.load === null)) return { kind: 'loaded', values: steps.map(() => undefined) }
   visit.watchLeaving()
   const running = steps.map((step) => startLoad(step, context))
   const deadline = createDeadline(loadMs)

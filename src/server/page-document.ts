@@ -1,91 +1,101 @@
-import { createElement, type ReactNode } from 'react'
-import { preloadModule } from 'react-dom'
-import { createAppTree, type Tree, type TreeLeaf } from '../shared/app-tree.tsx'
-import { type Boot, type BootLeaf, bootScript } from '../shared/boot.ts'
+import { createAppTree, type TreeLayout, type TreeLeaf } from '../shared/app-tree.tsx'
+import { type BootLeaf, type BootVisit, bootScript, planText } from '../shared/boot.ts'
 import { fallbackNoscript } from '../shared/fallback.ts'
 import type { Platform } from '../shared/platform.ts'
-import type { Frame } from './build.ts'
+import type { Build, Frame } from './build.ts'
 import { isCrawler } from './crawler.ts'
-import { deferData } from './deferred.ts'
+import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
 import { createNonce, isStorable } from './headers.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
-/** What is to be rendered: something innermost, inside some or all of a frame's layouts. */
-export interface Scene {
-  frame: Frame
-  /** Data of the layouts that stand around it, outermost first. */
-  layoutData: readonly unknown[]
-  leaf: TreeLeaf
-  bootLeaf: BootLeaf
-  /** URLs of the leaf's scripts. */
-  scripts: readonly string[]
-  params: Record<string, string>
-  url: URL
-  /** False for a page that asked to be sent whole. */
+/** What a document consists of, apart from what one request brings. Made once for each page. */
+export interface DocumentPlan {
+  /** Outermost first. */
+  layouts: readonly Omit<TreeLayout, 'data'>[]
+  /** Paths in the site of the files that the data comes from, the page's last. */
+  dataFiles: readonly string[]
+  /** The part of the boot data that is always the same. */
+  boot: string
+  /** What goes before `</head>`, in pieces between which the nonce stands. */
+  preloads: readonly string[]
   canStream: boolean
 }
 
-/** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
-export async function renderScene(scene: Scene, site: Site, visit: Visit): Promise<{ rendered: Rendered; nonce: string }> {
-  const { frame, layoutData, leaf, url, params } = scene
-  const layouts = frame.layouts.slice(0, layoutData.length)
-  const pageData = leaf.kind === 'page' ? leaf.data : undefined
-  const files = [...layouts.map((layout) => layout.serverFile), visit.route]
-  const data = deferData([...layoutData, pageData], files, visit)
-  const nonce = nonceOf(visit)
-  const tree: Tree = {
-    layouts: layouts.map(({ Component, css }, index) => ({
-      Component,
-      css,
-      data: layoutData[index],
-      ErrorPage: frame.errorPages[index]?.Component ?? null,
-    })),
-    leaf,
-    params,
-    url,
-  }
-  const boot: Boot = {
-    url: url.href,
-    params,
+export interface Scene {
+  plan: DocumentPlan
+  /** Data of the layouts, outermost first. */
+  layoutData: readonly unknown[]
+  leaf: TreeLeaf
+  params: Record<string, string>
+  url: URL
+}
+
+interface PlanInput {
+  frame: Frame
+  /** How many of the frame's layouts stand around the leaf. */
+  level: number
+  bootLeaf: BootLeaf
+  /** URLs of the leaf's scripts. */
+  scripts: readonly string[]
+  dataFile: string
+  canStream: boolean
+}
+
+export function createPlan({ frame, level, bootLeaf, scripts, dataFile, canStream }: PlanInput, build: Build): DocumentPlan {
+  const layouts = frame.layouts.slice(0, level)
+  const errorPages = frame.errorPages.slice(0, level)
+  const boot = {
     layouts: layouts.map((layout) => layout.boot),
-    errors: layouts.map((_, index) => frame.errorPages[index]?.boot.file ?? null),
-    leaf: scene.bootLeaf,
-    ...(leaf.kind === 'shown' ? { host: visit.address.host } : {}),
+    errors: errorPages.map((page) => page?.boot.file ?? null),
+    leaf: bootLeaf,
   }
-  const fallbackContext = { host: visit.address.host, search: url.search }
-  const rendered = await renderDocument({
+  const preloaded = [build.entry.url, ...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...scripts]
+  const links = [...new Set(preloaded)].map((href) => `<link rel="modulepreload" href="${href}" nonce="${NONCE}"/>`)
+  return {
+    layouts: layouts.map(({ Component, css }, index) => ({ Component, css, ErrorPage: errorPages[index]?.Component ?? null })),
+    dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
+    boot: planText(boot),
+    preloads: links.join('').split(NONCE),
+    canStream,
+  }
+}
+
+/** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
+export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
+  const { plan, layoutData, leaf, url, params } = scene
+  const platform: Platform = { host: visit.address.host, search: url.search, nonce, findDigest, reload }
+  const bootVisit: BootVisit = leaf.kind === 'shown' ? { url: url.href, params, host: platform.host } : { url: url.href, params }
+  const pageData = leaf.kind === 'page' ? leaf.data : undefined
+  const hasData = pageData !== undefined || layoutData.some((data) => data !== undefined)
+  const data = hasData ? deferData([...layoutData, pageData], plan.dataFiles, visit) : NO_DATA
+  const boot = bootScript(plan.boot, bootVisit, data.serialised)
+  const layouts = plan.layouts.map(({ Component, css, ErrorPage }, index) => ({ Component, css, ErrorPage, data: layoutData[index] }))
+  return renderDocument({
     render: site.render,
-    element: createElement(Preloads, {
-      scripts: [...site.build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...scene.scripts],
-      nonce,
-      children: createAppTree(tree, createPlatform(visit, url, nonce)),
-    }),
+    element: createAppTree({ layouts, leaf, params, url }, platform),
     nonce,
-    entry: site.build.entry.url,
-    bootScript: bootScript(boot, data.serialised),
+    headEnd: plan.preloads.join(nonce),
+    shellEnd:
+      `<script nonce="${nonce}">${boot}</script>` +
+      `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
     data,
     visit,
-    canStream: () => scene.canStream && !isStorable(visit.reply) && !isCrawler(visit.request.headers['user-agent']),
+    canStream: () => plan.canStream && !isStorable(visit.reply) && !isCrawler(visit.request.headers['user-agent']),
     renderMs: site.options.timeouts.renderMs,
-    noscript: ({ digest, status }) => (leaf.kind === 'page' ? fallbackNoscript(digest, status, fallbackContext) : ''),
+    noscript: ({ digest, status }) => (leaf.kind === 'page' ? fallbackNoscript(digest, status, platform) : ''),
   })
-  return { rendered, nonce }
 }
 
-/** Tells the browser what the page will import, before it finds out itself. On the server only; renders nothing. */
-function Preloads({ scripts, nonce, children }: { scripts: readonly string[]; nonce: string; children: ReactNode }) {
-  for (const href of scripts) preloadModule(href, { as: 'script', nonce })
-  return children
-}
+const NONCE = '\u0001'
 
-function createPlatform(visit: Visit, url: URL, nonce: string): Platform {
-  return { host: visit.address.host, search: url.search, nonce, findDigest: () => undefined, reload() {} }
-}
+// A document that is being rendered has neither.
+const findDigest = () => undefined
+const reload = () => {}
 
-// @fastify/helmet makes a nonce of its own for the policy that it sends.
-function nonceOf({ reply }: Visit): string {
+/** The nonce of a document's scripts. @fastify/helmet makes one of its own for the policy that it sends. */
+export function nonceOf({ reply }: Visit): string {
   const { cspNonce } = reply as { cspNonce?: { script?: string } }
   return cspNonce?.script ?? createNonce()
 }

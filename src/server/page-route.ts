@@ -1,28 +1,56 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { TreeLeaf } from '../shared/app-tree.tsx'
 import { sendDocument, sendDocumentHead, sendJson } from './answer.ts'
-import type { Frame, Route } from './build.ts'
+import type { Build, Frame, Route } from './build.ts'
 import { deferData } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
-import { createLoadContext, type Loads, runLoads } from './loads.ts'
+import { createLoadContext, type Loads, type LoadStep, runLoads } from './loads.ts'
 import { withoutTrailingSlash } from './location.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
-import { renderScene } from './page-document.ts'
+import { createPlan, type DocumentPlan, nonceOf, renderScene } from './page-document.ts'
 import { toPlainJson } from './plain-json.ts'
 import { answerThrown, type Place, type Thrown } from './show.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
-import { createVisit, type Visit } from './visit.ts'
+import { Visit } from './visit.ts'
 
 const NO_PARAMS: Record<string, string> = {}
 
+/** A page's route with what is the same for each of its requests. */
+export interface PageRoute extends Route {
+  /** The layouts' loads and the page's, outermost first. */
+  steps: readonly LoadStep[]
+  /** Set when none of them loads anything. */
+  noLoads: Loads | null
+  plan: DocumentPlan
+}
+
+export function createPageRoute(route: Route, build: Build): PageRoute {
+  const { boot, scripts, serverFile } = route.page
+  const steps = [...route.layouts, route.page]
+  const noLoads: Loads = { kind: 'loaded', values: steps.map(() => undefined) }
+  const plan = createPlan(
+    {
+      frame: route,
+      level: route.layouts.length,
+      bootLeaf: { kind: 'page', ...boot },
+      scripts,
+      dataFile: serverFile,
+      canStream: route.canStream,
+    },
+    build,
+  )
+  return { ...route, steps, plan, noLoads: steps.every((step) => step.load === null) ? noLoads : null }
+}
+
 /** Answers GET and HEAD of a page. */
-export async function servePage(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const visit = createVisit(request, reply, route.id, site.failures)
+export async function servePage(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const visit = new Visit(request, reply, route.id, site.failures)
   const format = preferredFormat(request.headers)
   const params = paramsOf(route, request)
   const url = urlOf(visit)
-  const loads = await loadAll([...route.layouts, route.page], params, url, site, visit)
+  const loads = route.noLoads ?? (await loadAll(route.steps, params, url, site, visit))
   if (visit.isGone) return
   const place = createPlace(route, loads, params, url)
   if (loads.kind === 'thrown') return answerLoads(loads, place, format, site, visit)
@@ -65,7 +93,7 @@ async function serveAround(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const visit = createVisit(request, reply, id, site.failures)
+  const visit = new Visit(request, reply, id, site.failures)
   const url = urlOf(visit)
   const isDocument = format === 'html' && request.method !== 'HEAD'
   const loads = isDocument ? await loadAll(frame.layouts, params, url, site, visit) : null
@@ -83,7 +111,7 @@ function loadOf(file: string) {
   return { file, function: 'load' }
 }
 
-function loadAll(steps: Parameters<typeof runLoads>[0], params: Record<string, string>, url: URL, site: Site, visit: Visit) {
+function loadAll(steps: readonly LoadStep[], params: Record<string, string>, url: URL, site: Site, visit: Visit) {
   return runLoads(steps, createLoadContext(visit, site.app, params, url), visit, site.options.timeouts.loadMs)
 }
 
@@ -96,25 +124,18 @@ function answerLoads(loads: Extract<Loads, { kind: 'thrown' }>, place: Place, fo
   return answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, format, site, visit)
 }
 
-async function answerDocument(route: Route, values: readonly unknown[], place: Place, site: Site, visit: Visit): Promise<void> {
-  const { Component, css, boot, scripts } = route.page
+async function answerDocument(route: PageRoute, values: readonly unknown[], place: Place, site: Site, visit: Visit): Promise<void> {
+  const { Component, css } = route.page
   const data = values.at(-1)
   try {
     if (visit.request.method === 'HEAD') {
-      const { pendingCount } = deferData(values, [...route.layouts, route.page].map((step) => step.serverFile), visit)
+      const { pendingCount } = deferData(values, route.plan.dataFiles, visit)
       return sendDocumentHead(route.canStream && pendingCount > 0, site, visit)
     }
-    const { rendered, nonce } = await renderScene(
-      {
-        ...place,
-        leaf: { kind: 'page', Component, css, data },
-        bootLeaf: { kind: 'page', ...boot },
-        scripts,
-        canStream: route.canStream,
-      },
-      site,
-      visit,
-    )
+    const leaf: TreeLeaf = { kind: 'page', Component, css, data }
+    const { layoutData, params, url } = place
+    const nonce = nonceOf(visit)
+    const rendered = await renderScene({ plan: route.plan, layoutData, leaf, params, url }, nonce, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind === 'thrown') return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
     sendDocument(rendered, nonce, site, visit)
@@ -145,6 +166,9 @@ function paramsOf(route: Route, request: FastifyRequest): Record<string, string>
 
 function urlOf(visit: Visit): URL {
   const { origin } = visit.address
-  const { url } = visit.request
-  return URL.canParse(url, origin) && url.startsWith('/') ? new URL(origin + url) : new URL(origin)
+  try {
+    return new URL(origin + visit.request.url)
+  } catch {
+    return new URL(origin)
+  }
 }

@@ -10,7 +10,7 @@ import { createFailures } from './failures.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { BUILD_FOLDER, BUILD_PATHS } from './manifest.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { refuseMethod, servePage, serveThrown, serveUnknown } from './page-route.ts'
+import { createPageRoute, refuseMethod, servePage, serveThrown, serveUnknown } from './page-route.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { createFrameMapper } from './source-map.ts'
 
@@ -98,7 +98,7 @@ async function addFiles(app: FastifyInstance, { build, options }: Site) {
 
 function addPages(app: FastifyInstance, site: Site) {
   const { build, options } = site
-  for (const route of build.routes) {
+  for (const route of build.routes.map((route) => createPageRoute(route, build))) {
     const url = ownPath(app, withBase(options.base, route.url))
     const add = (methods: string[], handler: (...args: Parameters<Handler>) => void) => {
       // The site's `server.ts` comes first: it may answer a method of a page's URL itself.

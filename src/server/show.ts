@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { NOT_FOUND } from '../shared/app-tree.tsx'
+import { NOT_FOUND, type TreeLeaf } from '../shared/app-tree.tsx'
+import type { BootLeaf } from '../shared/boot.ts'
 import type { Refusal, Shown } from '../shared/shown.ts'
 import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, setShownHeaders } from './answer.ts'
 import type { Frame as SiteFrame, SiteModule } from './build.ts'
@@ -7,7 +8,7 @@ import type { Frame } from './digest.ts'
 import type { Phase } from './failures.ts'
 import { redirectLocation } from './location.ts'
 import type { Format } from './negotiate.ts'
-import { renderScene, type Scene } from './page-document.ts'
+import { createPlan, nonceOf, renderScene, type Scene } from './page-document.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
@@ -80,7 +81,8 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const page = chooseModule(shown, place.frame, level, broken)
     const before = visit.firstFailure
     const known = visit.failureCount
-    const { rendered, nonce } = await renderScene(createShownScene(shown, page, place, level), site, visit)
+    const nonce = nonceOf(visit)
+    const rendered = await renderScene(createShownScene(shown, page, place, level, site), nonce, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind !== 'thrown') {
       setShownHeaders(shown, visit)
@@ -106,18 +108,14 @@ function chooseModule(shown: Shown, frame: SiteFrame, level: number, broken: Rea
   return isUsable(errorPage) ? { kind: 'error', module: errorPage } : null
 }
 
-function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number): Scene {
+function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number, { build }: Site): Scene {
   const { frame, params, url } = place
-  const common = { frame, params, url, layoutData: place.layoutData.slice(0, level), canStream: true }
-  if (page?.kind === 'notFound') {
-    const { Component, css, boot, scripts } = page.module
-    return { ...common, scripts, leaf: { kind: 'notFound', Component, css }, bootLeaf: { kind: 'notFound', ...boot } }
-  }
-  const module = page?.module
-  return {
-    ...common,
-    scripts: module?.scripts ?? [],
-    leaf: { kind: 'shown', shown, ErrorPage: module?.Component ?? null, css: module?.css ?? [] },
-    bootLeaf: { kind: 'shown', shown, ...(module?.boot ?? { file: null }) },
-  }
+  const { boot, scripts, css } = page?.module ?? { boot: { file: null }, scripts: [], css: [] }
+  const isNotFound = page?.kind === 'notFound'
+  const bootLeaf: BootLeaf = isNotFound ? { kind: 'notFound', ...boot } : { kind: 'shown', shown, ...boot }
+  const leaf: TreeLeaf = isNotFound
+    ? { kind: 'notFound', Component: page.module.Component, css }
+    : { kind: 'shown', shown, ErrorPage: page?.module.Component ?? null, css }
+  const plan = createPlan({ frame, level, bootLeaf, scripts, dataFile: '', canStream: true }, build)
+  return { plan, params, url, leaf, layoutData: place.layoutData.slice(0, level) }
 }

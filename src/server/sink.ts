@@ -16,10 +16,16 @@ export class DocumentSink {
   #isScheduled = false
   #decoder: TextDecoder | null = null
   #stream: Readable | null = null
+  /** Goes before `</head>`; empty once it has. */
+  #headEnd: string
   #onEnd: () => void
 
-  /** @param onEnd Called when React has written everything; `close` has to follow. */
-  constructor(onEnd: () => void) {
+  /**
+   * @param headEnd What goes before `</head>`.
+   * @param onEnd Called when React has written everything; `close` has to follow.
+   */
+  constructor(headEnd: string, onEnd: () => void) {
+    this.#headEnd = headEnd
     this.#onEnd = onEnd
   }
 
@@ -78,7 +84,7 @@ export class DocumentSink {
   close(): string {
     this.#text += this.#tail
     this.#tail = ''
-    if (!this.#stream) return this.#text
+    if (!this.#stream) return this.#withHead()
     this.#emit()
     this.#stream.push(null)
     return ''
@@ -93,7 +99,15 @@ export class DocumentSink {
 
   #emit() {
     if (this.#text === '') return
-    this.#stream?.push(this.#text)
+    this.#stream?.push(this.#withHead())
     this.#text = ''
+  }
+
+  #withHead(): string {
+    const at = this.#headEnd === '' ? -1 : this.#text.indexOf('</head>')
+    if (at === -1) return this.#text
+    const addition = this.#headEnd
+    this.#headEnd = ''
+    return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }
 }

@@ -21,25 +21,37 @@ export type BootLeaf =
   | (BootModule & { kind: 'notFound' })
   | (BootModule & { kind: 'shown'; shown: Shown })
 
-export interface Boot {
-  /** The page's address as the server saw it. */
-  url: string
-  params: Record<string, string>
+/** What is the same each time a page is served. */
+export interface BootPlan {
   /** Outermost first. */
   layouts: BootModule[]
   /** The error page that stands directly inside each layout, if there is one. */
   errors: (string | null)[]
   leaf: BootLeaf
+}
+
+/** What belongs to one document. */
+export interface BootVisit {
+  /** The page's address as the server saw it. */
+  url: string
+  params: Record<string, string>
   /** Host name in the sentence of a document that stands on a failure. */
   host?: string
 }
 
+export type Boot = BootPlan & BootVisit
+
 export type BootQueue = [Boot & { data: Flat }, ...Settlement[]]
 
+/** Writes a plan once; `bootScript` takes what comes out. */
+export function planText(plan: BootPlan): string {
+  return escapeScript(JSON.stringify(plan)).slice(1, -1)
+}
+
 /** `data` is what `serialise` wrote: an array of the layouts' data, then the page's. */
-export function bootScript(boot: Boot, data: string): string {
-  const json = escapeScript(JSON.stringify(boot))
-  return `self.${BOOT_VARIABLE}=[${json.slice(0, -1)},"data":${data}}]`
+export function bootScript(plan: string, visit: BootVisit, data: string): string {
+  const json = escapeScript(JSON.stringify(visit))
+  return `self.${BOOT_VARIABLE}=[${json.slice(0, -1)},${plan},"data":${data}}]`
 }
 
 export function settlementScript(settlement: Settlement, serialised?: string): string {

@@ -1,0 +1,22 @@
+import type { PageProps } from 'hydrant/react'
+import type { load } from './data.server'
+
+export default function Data({ data }: PageProps<typeof load>) {
+  return (
+    <>
+      <title>Data</title>
+      <h1>Data</h1>
+      <table>
+        <tbody>
+          {data.rows.map((row) => (
+            <tr key={row.id}>
+              <td>{row.id}</td>
+              <td>{row.name}</td>
+              <td>{row.price}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
