@@ -29,7 +29,7 @@ export async function hydrate(scope: Window): Promise<Root> {
     deferred.settle(settlement as Settlement)
     return 0
   }
-  const tree = await loadTree(boot, revive(boot.data, deferred.promised))
+  const tree = await loadTree(boot, boot.data.map((flat) => revive(flat, deferred.promised)))
   const seenHost = location.hostname
   const platform: Platform = {
     host: boot.host ?? seenHost,
@@ -49,9 +49,7 @@ export async function hydrate(scope: Window): Promise<Root> {
   })
 }
 
-async function loadTree(boot: Boot, data: unknown): Promise<Tree> {
-  // `bootScript` is given an array: the layouts' data, then the page's.
-  const values = data as unknown[]
+async function loadTree(boot: Boot, values: readonly unknown[]): Promise<Tree> {
   const [layouts, errorPages, leaf] = await Promise.all([
     Promise.all(boot.layouts.map(({ file }) => loadComponent<LayoutComponent>(file))),
     Promise.all(boot.errors.map((file) => loadComponent<ErrorComponent>(file))),

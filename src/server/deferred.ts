@@ -1,4 +1,4 @@
-import { settlementScript } from '../shared/boot.ts'
+import { settledScript, settlementScript } from '../shared/boot.ts'
 import { isThenable, type Settlement, serialise } from '../shared/data.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
@@ -8,7 +8,7 @@ import type { Visit } from './visit.ts'
 /** The data of a document and the promises in it. */
 export interface DeferredData {
   /** What `bootScript` takes. */
-  serialised: string
+  serialised: readonly string[]
   /** How many promises are pending; 0 when the document needs no more data. */
   readonly pendingCount: number
   /** Where the pending ones stand: `data.reviews`. */
@@ -52,7 +52,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
 
   function fulfilled(id: number, value: unknown): string {
     try {
-      return settlementScript([id, 'value', null], serialise(value, defer))
+      return settledScript(id, serialise(value, defer))
     } catch (error) {
       return settlementScript(rejected(id, unserialisable(error, files.at(-1) ?? '')))
     }
@@ -73,7 +73,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   }
 
   return {
-    serialised: serialiseAll(values, files, defer),
+    serialised: values.map((value, index) => serialiseFrom(files[index] ?? '', value, defer)),
     get pendingCount() {
       return pending.size
     },
@@ -92,7 +92,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
 
 /** For a page without any load. */
 export const NO_DATA: DeferredData = {
-  serialised: '[[]]',
+  serialised: [],
   pendingCount: 0,
   pendingNames: () => [],
   subscribe() {},
@@ -104,24 +104,19 @@ export function lateRedirect() {
   return createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])
 }
 
-function serialiseAll(values: readonly unknown[], files: readonly string[], defer: (promise: PromiseLike<unknown>) => number) {
+function serialiseFrom(file: string, value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
   try {
-    return serialise(values, defer)
+    return serialise(value, defer)
   } catch (error) {
-    const index = Number(/^\[(\d+)\]/.exec(pathInError(error))?.[1] ?? values.length - 1)
-    throw unserialisable(error, files[index] ?? '')
+    throw unserialisable(error, file)
   }
 }
 
 function unserialisable(error: unknown, file: string) {
-  const path = pathInError(error).replace(/^\[\d+\]/, '')
+  // Devalue's errors say where in the data: `.user.save`.
+  const path = error instanceof Error && 'path' in error ? String(error.path) : ''
   const reason = error instanceof Error ? error.message : String(error)
   return createHydrantError('HYD_DATA_UNSERIALISABLE', [file, path, reason], error)
-}
-
-// Devalue's errors say where in the data: `[1].user.save`.
-function pathInError(error: unknown): string {
-  return error instanceof Error && 'path' in error ? String(error.path) : ''
 }
 
 const MAX_SEARCH_DEPTH = 4

@@ -41,21 +41,24 @@ export interface BootVisit {
 
 export type Boot = BootPlan & BootVisit
 
-export type BootQueue = [Boot & { data: Flat }, ...Settlement[]]
+export type BootQueue = [Boot & { data: Flat[] }, ...Settlement[]]
 
 /** Writes a plan once; `bootScript` takes what comes out. */
 export function planText(plan: BootPlan): string {
   return escapeScript(JSON.stringify(plan)).slice(1, -1)
 }
 
-/** `data` is what `serialise` wrote: an array of the layouts' data, then the page's. */
-export function bootScript(plan: string, visit: BootVisit, data: string): string {
+/** `data` holds what `serialise` wrote: of the layouts' data, then of the page's. Empty when there is none. */
+export function bootScript(plan: string, visit: BootVisit, data: readonly string[]): string {
   const json = escapeScript(JSON.stringify(visit))
-  return `self.${BOOT_VARIABLE}=[${json.slice(0, -1)},${plan},"data":${data}}]`
+  return `self.${BOOT_VARIABLE}=[${json.slice(0, -1)},${plan},"data":[${data.join()}]}]`
 }
 
-export function settlementScript(settlement: Settlement, serialised?: string): string {
-  const json =
-    serialised === undefined ? escapeScript(JSON.stringify(settlement)) : `[${settlement[0]},"value",${serialised}]`
-  return `self.${BOOT_VARIABLE}.push(${json})`
+/** `data` is what `serialise` wrote. */
+export function settledScript(id: number, data: string): string {
+  return `self.${BOOT_VARIABLE}.push([${id},"value",${data}])`
+}
+
+export function settlementScript(settlement: Settlement): string {
+  return `self.${BOOT_VARIABLE}.push(${escapeScript(JSON.stringify(settlement))})`
 }

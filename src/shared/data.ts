@@ -2,9 +2,10 @@
 // browser. Promises travel as a number; what became of them follows later as a `Settlement` with that number.
 
 import * as devalue from 'devalue'
+import { escapeScript } from './html.ts'
 
-/** Devalue's flat form of a value: an array (or a negative number for a lone special value). */
-export type Flat = unknown
+/** What `JSON.stringify` can say stands as it is (a third of the time); else devalue's flat array or number. */
+export type Flat = { plain: unknown } | unknown[] | number
 
 export type Settlement =
   | [id: number, kind: 'value', data: Flat]
@@ -32,19 +33,37 @@ export class Refusal extends Error {
 }
 
 /**
- * Writes a value as JSON that is safe inside a script. `defer` is called for each promise, with its path in the
- * data, and gives its number (1 or more). Throws `devalue.DevalueError` with a `path` for what cannot travel.
+ * Writes a value as JSON that is safe inside a script. `defer` is called for each promise and gives its number (1 or
+ * more). Throws `devalue.DevalueError` with a `path` for what cannot travel.
  */
 export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
-  return devalue
-    .stringify(value, { Promise: (part: unknown) => isThenable(part) && defer(part) })
-    .replace(/[\u2028\u2029]/g, (character) => (character === '\u2028' ? '\\u2028' : '\\u2029'))
+  if (isPlain(value, new Set())) return `{"plain":${escapeScript(JSON.stringify(value))}}`
+  return escapeScript(devalue.stringify(value, { Promise: (part: unknown) => isThenable(part) && defer(part) }))
 }
 
 /** Reads what `serialise` wrote (parsed as JSON). `promised` gives the promise of a number. */
 export function revive(flat: Flat, promised: (id: number) => PromiseLike<unknown>): unknown {
-  // Flat is what devalue itself wrote: an array or a number.
-  return devalue.unflatten(flat as unknown[] | number, { Promise: promised })
+  if (typeof flat === 'object' && 'plain' in flat) return flat.plain
+  return devalue.unflatten(flat, { Promise: promised })
+}
+
+// Would JSON give back the same? Not what it leaves out (undefined), changes (-0, a Date) or doubles (an object that
+// stands in two places), and not the one key that means something else inside a script.
+function isPlain(value: unknown, seen: Set<object>): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (typeof value !== 'object' || seen.has(value)) return false
+  seen.add(value)
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], seen)) return false
+    return true
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0) return false
+  // All of them are its own: a plain object inherits nothing enumerable.
+  for (const key in value) {
+    if (key === '__proto__' || key === 'toJSON' || !isPlain(Reflect.get(value, key), seen)) return false
+  }
+  return true
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
