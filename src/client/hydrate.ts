@@ -104,9 +104,9 @@ const rootOptions: RootOptions = {
   onUncaughtError(error, { componentStack }) {
     console.error(error, componentStack)
   },
-  onRecoverableError(error, info) {
+  onRecoverableError(error, { componentStack }) {
     // With a digest it is the server's failure, which its log tells; the visitor sees the page as it should be.
-    // (React's type declarations do not list the digest.)
-    if (!('digest' in info && typeof info.digest === 'string')) console.error(error, info.componentStack)
+    const isTold = error instanceof Error && 'digest' in error && typeof error.digest === 'string'
+    if (!isTold) console.error(error, componentStack)
   },
 }

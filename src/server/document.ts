@@ -63,14 +63,14 @@ class DocumentRender {
   #isStreaming = false
   #failure: Failure | null = null
   #deadline: NodeJS.Timeout | undefined
-  #timeout: { error: Error; components: string[] } | null = null
+  #timeout: { error: Error; components: string[]; isWritten: boolean } | null = null
   /** A redirect, 404 or refusal that a component threw before anything went out. */
   #early: { thrown: unknown } | null = null
 
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     this.#input = input
     this.#resolve = resolve
-    this.#sink = new DocumentSink(input.headEnd, () => this.#closeWhenComplete())
+    this.#sink = new DocumentSink(input.headEnd, (broken) => (broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete()))
     this.#react = input.render(input.element, {
       nonce: input.nonce,
       onError: (thrown, info) => this.#noteError(thrown, info.componentStack),
@@ -161,10 +161,21 @@ class DocumentRender {
     this.#closeWhenComplete()
   }
 
+  // What React has left pending would wait in the browser for ever: fail it there as React itself would have.
+  #mendBroken(error: unknown) {
+    const { data, visit, nonce } = this.#input
+    const failure = visit.fail(error, this.#details())
+    this.#failure ??= failure
+    this.#sink.add(`<script nonce="${nonce}">${failPendingScript(this.#failure.digest)}</script>`)
+    data.failPending(this.#failure)
+    this.#closeWhenComplete()
+  }
+
   #closeWhenComplete() {
     const { data, noscript } = this.#input
     // Not before what has settled in the meantime has been added.
     if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount > 0) return
+    this.#writeTimeout()
     if (this.#failure) this.#sink.add(noscript(this.#failure))
     this.#finish({ kind: 'whole', text: this.#sink.close(), failure: this.#failure })
   }
@@ -174,7 +185,7 @@ class DocumentRender {
     this.#input.visit.watchLeaving(() => {
       this.#finish({ kind: 'gone' })
       this.#react.abort()
-      this.#sink.destroy()
+      this.#sink.discard()
     })
     this.#deadline = setTimeout(() => this.#onDeadline(), this.#input.renderMs)
   }
@@ -182,22 +193,26 @@ class DocumentRender {
   #onDeadline() {
     const { renderMs, data, visit } = this.#input
     const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, data.pendingNames().join(', ') || 'components'])
-    this.#timeout = { error, components: [] }
+    this.#timeout = { error, components: [], isWritten: false }
     this.#react.abort(error)
     visit.abort(error)
     // React reports what it aborts in a timer that it has just set.
-    setTimeout(() => this.#writeTimeout(), 0)
+    setTimeout(() => {
+      this.#writeTimeout()
+      if (this.#failure) data.failPending(this.#failure)
+      this.#closeWhenComplete()
+    }, 0)
   }
 
   /** Writes the one line for the deadline, when all that was pending is known. */
   #writeTimeout() {
+    if (!this.#timeout || this.#timeout.isWritten) return
+    this.#timeout.isWritten = true
     const { data, visit } = this.#input
-    if (!this.#timeout) return
-    const names = this.#timeout.components.map((stack) => /^\s*at (\S+)/m.exec(stack)?.[1] ?? 'a component')
-    const pending = [...data.pendingNames(), ...names]
-    this.#failure ??= visit.fail(this.#timeout.error, { ...this.#details(), pending })
-    data.failPending(this.#failure)
-    this.#closeWhenComplete()
+    const { error, components } = this.#timeout
+    const details = { ...this.#details(), pending: data.pendingNames(), pendingComponents: components }
+    const failure = visit.fail(error, details)
+    this.#failure ??= failure
   }
 
   #giveUp(thrown: unknown) {
@@ -210,4 +225,12 @@ class DocumentRender {
     clearTimeout(this.#deadline)
     this.#resolve(rendered)
   }
+}
+
+// The same steps as in React's `$RX`, for all Suspense boundaries that are pending.
+function failPendingScript(digest: string): string {
+  return (
+    'for(const t of document.querySelectorAll(\'template[id^="B:"]\')){const c=t.previousSibling;' +
+    `if(c&&c.data==="$?"){c.data="$!";t.dataset.dgst="${digest}";c._reactRetry&&c._reactRetry()}}`
+  )
 }

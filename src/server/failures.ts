@@ -23,6 +23,8 @@ export interface FailureDetails {
   statusSent?: number
   /** What the deadline found unfinished. */
   pending?: readonly string[]
+  /** React's stacks of the components that it found unfinished. */
+  pendingComponents?: readonly string[]
   /** Where it happened, for what carries no stack of its own: a file of the site and a function in it. */
   place?: Frame
   /** React's stack of components. */
@@ -38,6 +40,8 @@ export interface Failure {
 export interface Failures {
   /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
   fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
+  /** Another value that stands for one which has failed: no failure of its own. */
+  alias(substitute: unknown, thrown: unknown, subject: FailureSubject): void
   /** Removes the request's secrets from a text for the log. */
   redact(text: string, request: FastifyRequest): string
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
@@ -94,8 +98,11 @@ export function createFailures(mapFrame: MapFrame): Failures {
 
   function fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure {
     const named = name(thrown, subject, details)
-    if (!named.isWritten) write(named, subject, details, failuresOf(subject.request).redact)
+    if (named.isWritten) return named
     named.isWritten = true
+    const { pending, pendingComponents = [] } = details
+    const places = pendingComponents.map((stack) => componentPlace(stack, mapFrame))
+    write(named, subject, details, pending && [...pending, ...places], failuresOf(subject.request).redact)
     return named
   }
 
@@ -115,12 +122,31 @@ export function createFailures(mapFrame: MapFrame): Failures {
     }
   }
 
-  return { fail, name, redact: (text, request) => failuresOf(request).redact(text) }
+  function alias(substitute: unknown, thrown: unknown, { request }: FailureSubject) {
+    const { byThrown } = failuresOf(request)
+    const named = byThrown.get(thrown)
+    if (named) byThrown.set(substitute, named)
+  }
+
+  return { fail, name, alias, redact: (text, request) => failuresOf(request).redact(text) }
 }
 
-function write({ digest, error: err }: Named, subject: FailureSubject, details: FailureDetails, redact: (text: string) => string) {
+// `Reviews (pages/products/[id].tsx:31:10)`
+function componentPlace(stack: string, mapFrame: MapFrame): string {
+  const frames = stack.split('\n').filter(Boolean).map(mapFrame)
+  const frame = frames.find(({ site }) => site) ?? frames[0]
+  return frame ? frame.text.replace(/^\s*at /, '') : 'a component'
+}
+
+function write(
+  { digest, error: err }: Named,
+  subject: FailureSubject,
+  details: FailureDetails,
+  pending: readonly string[] | undefined,
+  redact: (text: string) => string,
+) {
   const { request, route } = subject
-  const { phase, statusSent, pending } = details
+  const { phase, statusSent } = details
   const side: Side = 'server'
   const line = {
     digest,

@@ -6,6 +6,7 @@ import type { Build, Frame } from './build.ts'
 import { isCrawler } from './crawler.ts'
 import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
+import { guardPromises } from './guard.ts'
 import { createNonce, isStorable } from './headers.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
@@ -67,14 +68,18 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
   const { plan, layoutData, leaf, url, params } = scene
   const platform: Platform = { host: visit.address.host, search: url.search, nonce, findDigest, reload }
   const bootVisit: BootVisit = leaf.kind === 'shown' ? { url: url.href, params, host: platform.host } : { url: url.href, params }
-  const pageData = leaf.kind === 'page' ? leaf.data : undefined
-  const hasData = pageData !== undefined || layoutData.some((data) => data !== undefined)
-  const data = hasData ? deferData([...layoutData, pageData], plan.dataFiles, visit) : NO_DATA
+  const values = [...layoutData, leaf.kind === 'page' ? leaf.data : undefined]
+  const data = values.every((value) => value === undefined) ? NO_DATA : deferData(values, plan.dataFiles, visit)
+  const safe = data.pendingCount > 0 ? values.map((value) => guardPromises(value, substitute)) : values
   const boot = bootScript(plan.boot, bootVisit, data.serialised)
-  const layouts = plan.layouts.map(({ Component, css, ErrorPage }, index) => ({ Component, css, ErrorPage, data: layoutData[index] }))
+  const layouts = plan.layouts.map(({ Component, css, ErrorPage }, index) => ({ Component, css, ErrorPage, data: safe[index] }))
+  function substitute(reason: unknown): Error {
+    return visit.substitute(reason, { phase: 'stream', place: { file: plan.dataFiles.at(-1) ?? '', function: 'load' } })
+  }
+
   return renderDocument({
     render: site.render,
-    element: createAppTree({ layouts, leaf, params, url }, platform),
+    element: createAppTree({ layouts, leaf: leaf.kind === 'page' ? { ...leaf, data: safe.at(-1) } : leaf, params, url }, platform),
     nonce,
     headEnd: plan.preloads.join(nonce),
     shellEnd:

@@ -18,13 +18,13 @@ export class DocumentSink {
   #stream: Readable | null = null
   /** Goes before `</head>`; empty once it has. */
   #headEnd: string
-  #onEnd: () => void
+  #onEnd: (broken?: { error: unknown }) => void
 
   /**
    * @param headEnd What goes before `</head>`.
-   * @param onEnd Called when React has written everything; `close` has to follow.
+   * @param onEnd Called when React has written everything, or has given up; `close` has to follow.
    */
-  constructor(headEnd: string, onEnd: () => void) {
+  constructor(headEnd: string, onEnd: (broken?: { error: unknown }) => void) {
     this.#headEnd = headEnd
     this.#onEnd = onEnd
   }
@@ -59,10 +59,19 @@ export class DocumentSink {
     this.#onEnd()
   }
 
-  /** React gives up: cut the connection, so that nobody takes the part for the whole. */
+  /** React gives up: what it has begun stays unfinished. */
   destroy(error?: unknown) {
+    if (this.#isEnded) return
     this.#isEnded = true
-    this.#stream?.destroy(error instanceof Error ? error : new Error('The render ended early.'))
+    this.#tail = '</body></html>'
+    this.#onEnd({ error })
+  }
+
+  /** Nobody reads any more. */
+  discard() {
+    this.#isEnded = true
+    this.#text = ''
+    this.#stream?.destroy()
   }
 
   on() {

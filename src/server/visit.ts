@@ -51,6 +51,14 @@ export class Visit {
     return this.#failures.name(thrown, this, details)
   }
 
+  /** An error that may be shown to anything, for one which must not be looked at. */
+  substitute(thrown: unknown, details: FailureDetails): Error {
+    this.fail(thrown, details)
+    const substitute = new Error('Something was thrown that cannot be looked at.')
+    this.#failures.alias(substitute, thrown, this)
+    return substitute
+  }
+
   /** Logs what is no failure, at info. */
   note(details: object, message: string) {
     const { request, route } = this

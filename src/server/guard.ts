@@ -1,0 +1,43 @@
+import { types } from 'node:util'
+import { isThenable } from '../shared/data.ts'
+
+/**
+ * The same data with its promises made safe for React: one that rejects with what throws when it is looked at (a
+ * Proxy, an error with throwing getters) would end React's whole render, long after the shell has gone out. What has
+ * no promise inside is returned as it is.
+ *
+ * @param replace Gives the error to reject with instead.
+ */
+export function guardPromises(value: unknown, replace: (reason: unknown) => Error, seen = new Set<unknown>()): unknown {
+  if (typeof value !== 'object' || value === null || types.isProxy(value) || seen.has(value)) return value
+  seen.add(value)
+  if (isThenable(value)) return guarded(value, replace)
+  if (Array.isArray(value)) {
+    const items = value.map((item) => guardPromises(item, replace, seen))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
+  const entries = Object.entries(value).map(([key, part]) => [key, part, guardPromises(part, replace, seen)] as const)
+  if (entries.every(([, part, safe]) => part === safe)) return value
+  return Object.fromEntries(entries.map(([key, , safe]) => [key, safe]))
+}
+
+function guarded(promise: PromiseLike<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
+  const safe = promise.then(undefined, (reason: unknown) => {
+    throw isSafe(reason) ? reason : replace(reason)
+  })
+  // The page may never read it.
+  safe.then(undefined, () => {})
+  return safe
+}
+
+function isSafe(reason: unknown): boolean {
+  if (typeof reason !== 'object' || reason === null) return true
+  if (types.isProxy(reason)) return false
+  try {
+    for (const name of ['then', 'name', 'message', 'stack', 'digest']) Reflect.get(reason, name)
+    return true
+  } catch {
+    return false
+  }
+}
