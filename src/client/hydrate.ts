@@ -29,7 +29,10 @@ export async function hydrate(scope: Window): Promise<Root> {
     deferred.settle(settlement as Settlement)
     return 0
   }
-  const tree = await loadTree(boot, boot.data.map((flat) => revive(flat, deferred.promised)))
+  const tree = await loadTree(
+    boot,
+    boot.data.map((flat) => revive(flat, deferred.promised)),
+  )
   const seenHost = location.hostname
   const platform: Platform = {
     host: boot.host ?? seenHost,

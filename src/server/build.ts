@@ -106,7 +106,11 @@ export async function readConfig(folder: string): Promise<Record<string, unknown
   const module = await importBundle(join(folder, BUILD_PATHS.config), '', 'the configuration')
   const config = module.default
   if (typeof config === 'object' && config !== null) return { ...config }
-  throw createHydrantError('HYD_OPTION_INVALID', ['hydrant.config.ts', 'an object as its default export', typeof config])
+  throw createHydrantError('HYD_OPTION_INVALID', [
+    'hydrant.config.ts',
+    'an object as its default export',
+    typeof config,
+  ])
 }
 
 /** Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws. */

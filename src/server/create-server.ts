@@ -1,13 +1,13 @@
-import { join, resolve } from 'node:path'
 import { randomBytes } from 'node:crypto'
+import { join, resolve } from 'node:path'
 import Fastify, {
-  LogController,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
+  LogController,
 } from 'fastify'
 import { encodeBase32 } from '../shared/digest-format.ts'
 import { fallbackDocument } from '../shared/fallback.ts'

@@ -68,7 +68,11 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
       case 'redirect':
         return [id, 'failure', visit.fail(lateRedirect(), { phase: 'stream' }).digest]
       case 'failure':
-        return [id, 'failure', visit.fail(reason, { phase: 'stream', place: { file: files.at(-1) ?? '', function: 'load' } }).digest]
+        return [
+          id,
+          'failure',
+          visit.fail(reason, { phase: 'stream', place: { file: files.at(-1) ?? '', function: 'load' } }).digest,
+        ]
     }
   }
 

@@ -70,7 +70,9 @@ class DocumentRender {
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     this.#input = input
     this.#resolve = resolve
-    this.#sink = new DocumentSink(input.headEnd, (broken) => (broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete()))
+    this.#sink = new DocumentSink(input.headEnd, (broken) =>
+      broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete(),
+    )
     this.#react = input.render(input.element, {
       nonce: input.nonce,
       onError: (thrown, info) => this.#noteError(thrown, info.componentStack),

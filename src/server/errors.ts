@@ -181,7 +181,11 @@ export type ErrorCode = keyof typeof errorTable
 export type HydrantError = FastifyError & { fix: string }
 
 /** Makes the error of that code; `values` fill the message's places, in order. */
-export function createHydrantError(code: ErrorCode, values: readonly (string | number)[], cause?: unknown): HydrantError {
+export function createHydrantError(
+  code: ErrorCode,
+  values: readonly (string | number)[],
+  cause?: unknown,
+): HydrantError {
   const { message, fix, statusCode = 500 }: ErrorEntry = errorTable[code]
   const HydrantError = createError(code, message, statusCode)
   const error = new HydrantError(...values, ...(cause === undefined ? [] : [{ cause }]))

@@ -106,7 +106,12 @@ export function createFailures(mapFrame: MapFrame): Failures {
     return named
   }
 
-  function examine(thrown: unknown, { route }: FailureSubject, details: FailureDetails, redact: (text: string) => string) {
+  function examine(
+    thrown: unknown,
+    { route }: FailureSubject,
+    details: FailureDetails,
+    redact: (text: string) => string,
+  ) {
     try {
       const description = describe(thrown)
       const frames = description.frames.map(mapFrame)
@@ -162,7 +167,8 @@ function write(
   }
   const text = `${err.type}: ${err.message}`
   // An app without a logger still must not give out a digest that nobody can look up.
-  if (isSilent(request.log)) process.stderr.write(`${JSON.stringify({ level: 50, reqId: request.id, ...line, msg: text })}\n`)
+  if (isSilent(request.log))
+    process.stderr.write(`${JSON.stringify({ level: 50, reqId: request.id, ...line, msg: text })}\n`)
   else request.log.error(line, text)
 }
 

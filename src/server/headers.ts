@@ -43,7 +43,15 @@ export function isStorable(reply: FastifyReply): boolean {
   return value !== undefined && !/\bno-store\b/i.test(String(value))
 }
 
-const OF_THE_PAGE_ONLY = ['etag', 'last-modified', 'content-length', 'content-encoding', 'content-disposition', 'location', 'expires']
+const OF_THE_PAGE_ONLY = [
+  'etag',
+  'last-modified',
+  'content-length',
+  'content-encoding',
+  'content-disposition',
+  'location',
+  'expires',
+]
 
 /** Takes back what a load has said of the page that it did not get to, and keeps the answer out of every cache. */
 export function setErrorHeaders(reply: FastifyReply) {

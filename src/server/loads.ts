@@ -21,7 +21,12 @@ export type Loads =
  * Runs the loads of the layouts and the page at the same time. When several throw, the outermost counts: what a layout
  * refuses, a page does not decide. Never rejects.
  */
-export async function runLoads(steps: readonly LoadStep[], context: LoadContext, visit: Visit, loadMs: number): Promise<Loads> {
+export async function runLoads(
+  steps: readonly LoadStep[],
+  context: LoadContext,
+  visit: Visit,
+  loadMs: number,
+): Promise<Loads> {
   visit.watchLeaving()
   const running = steps.map((step) => startLoad(step, context))
   const deadline = createDeadline(loadMs)

@@ -187,6 +187,9 @@ function isTrustProxy(value: unknown): boolean {
   const addresses = typeof value === 'string' ? value.split(',') : value
   return (
     Array.isArray(addresses) &&
-    addresses.every((address) => typeof address === 'string' && /^\s*(?:[\da-f.:]+(?:\/\d+)?|loopback|linklocal|uniquelocal)\s*$/i.test(address))
+    addresses.every(
+      (address) =>
+        typeof address === 'string' && /^\s*(?:[\da-f.:]+(?:\/\d+)?|loopback|linklocal|uniquelocal)\s*$/i.test(address),
+    )
   )
 }

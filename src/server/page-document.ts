@@ -44,7 +44,10 @@ interface PlanInput {
   canStream: boolean
 }
 
-export function createPlan({ frame, level, bootLeaf, scripts, dataFile, canStream }: PlanInput, build: Build): DocumentPlan {
+export function createPlan(
+  { frame, level, bootLeaf, scripts, dataFile, canStream }: PlanInput,
+  build: Build,
+): DocumentPlan {
   const layouts = frame.layouts.slice(0, level)
   const errorPages = frame.errorPages.slice(0, level)
   const boot = {
@@ -52,10 +55,19 @@ export function createPlan({ frame, level, bootLeaf, scripts, dataFile, canStrea
     errors: errorPages.map((page) => page?.boot.file ?? null),
     leaf: bootLeaf,
   }
-  const preloaded = [build.entry.url, ...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...scripts]
+  const preloaded = [
+    build.entry.url,
+    ...build.entry.imports,
+    ...layouts.flatMap((layout) => layout.scripts),
+    ...scripts,
+  ]
   const links = [...new Set(preloaded)].map((href) => `<link rel="modulepreload" href="${href}" nonce="${NONCE}"/>`)
   return {
-    layouts: layouts.map(({ Component, css }, index) => ({ Component, css, ErrorPage: errorPages[index]?.Component ?? null })),
+    layouts: layouts.map(({ Component, css }, index) => ({
+      Component,
+      css,
+      ErrorPage: errorPages[index]?.Component ?? null,
+    })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
     boot: planText(boot),
     preloads: links.join('').split(NONCE),
@@ -67,19 +79,28 @@ export function createPlan({ frame, level, bootLeaf, scripts, dataFile, canStrea
 export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
   const { plan, layoutData, leaf, url, params } = scene
   const platform: Platform = { host: visit.address.host, search: url.search, nonce, findDigest, reload }
-  const bootVisit: BootVisit = leaf.kind === 'shown' ? { url: url.href, params, host: platform.host } : { url: url.href, params }
+  const bootVisit: BootVisit =
+    leaf.kind === 'shown' ? { url: url.href, params, host: platform.host } : { url: url.href, params }
   const values = [...layoutData, leaf.kind === 'page' ? leaf.data : undefined]
   const data = values.every((value) => value === undefined) ? NO_DATA : deferData(values, plan.dataFiles, visit)
   const safe = data.pendingCount > 0 ? values.map((value) => guardPromises(value, substitute)) : values
   const boot = bootScript(plan.boot, bootVisit, data.serialised)
-  const layouts = plan.layouts.map(({ Component, css, ErrorPage }, index) => ({ Component, css, ErrorPage, data: safe[index] }))
+  const layouts = plan.layouts.map(({ Component, css, ErrorPage }, index) => ({
+    Component,
+    css,
+    ErrorPage,
+    data: safe[index],
+  }))
   function substitute(reason: unknown): Error {
     return visit.substitute(reason, { phase: 'stream', place: { file: plan.dataFiles.at(-1) ?? '', function: 'load' } })
   }
 
   return renderDocument({
     render: site.render,
-    element: createAppTree({ layouts, leaf: leaf.kind === 'page' ? { ...leaf, data: safe.at(-1) } : leaf, params, url }, platform),
+    element: createAppTree(
+      { layouts, leaf: leaf.kind === 'page' ? { ...leaf, data: safe.at(-1) } : leaf, params, url },
+      platform,
+    ),
     nonce,
     headEnd: plan.preloads.join(nonce),
     shellEnd:

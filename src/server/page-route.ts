@@ -5,7 +5,7 @@ import type { Build, Frame, Route } from './build.ts'
 import { deferData } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
-import { createLoadContext, type Loads, type LoadStep, runLoads } from './loads.ts'
+import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import { withoutTrailingSlash } from './location.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
 import { createPlan, type DocumentPlan, nonceOf, renderScene } from './page-document.ts'
@@ -45,7 +45,12 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
 }
 
 /** Answers GET and HEAD of a page. */
-export async function servePage(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function servePage(
+  route: PageRoute,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const visit = new Visit(request, reply, route.id, site.failures)
   const format = preferredFormat(request.headers)
   const params = paramsOf(route, request)
@@ -62,7 +67,16 @@ export async function servePage(route: PageRoute, site: Site, request: FastifyRe
 export function refuseMethod(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header('allow', 'GET, HEAD')
   const refusal = new HttpError(405, `${request.method} is not allowed here.`)
-  return serveAround(route, route.id, refusal, paramsOf(route, request), preferredFormat(request.headers), site, request, reply)
+  return serveAround(
+    route,
+    route.id,
+    refusal,
+    paramsOf(route, request),
+    preferredFormat(request.headers),
+    site,
+    request,
+    reply,
+  )
 }
 
 /** Answers a path that is no page: without its slash at the end, or with the 404 page. */
@@ -75,7 +89,13 @@ export async function serveUnknown(site: Site, request: FastifyRequest, reply: F
 }
 
 /** Answers what a hook or a route of the site's `server.ts` has thrown. */
-export async function serveThrown(thrown: unknown, route: Route | null, site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function serveThrown(
+  thrown: unknown,
+  route: Route | null,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const format = route ? preferredFormat(request.headers) : preferredErrorFormat(request.headers)
   const params = route ? paramsOf(route, request) : NO_PARAMS
   const id = route?.id ?? request.routeOptions.url ?? '*'
@@ -103,7 +123,8 @@ async function serveAround(
   // A layout's load has thrown as well. Two failures are both told, the first is shown; otherwise the layout decides.
   if (meaningOf(thrown).kind !== 'failure') return answerLoads(loads, place, format, site, visit)
   visit.fail(thrown, { phase: 'route' })
-  if (meaningOf(loads.thrown).kind === 'failure') visit.fail(loads.thrown, { phase: 'load', place: loadOf(loads.serverFile) })
+  if (meaningOf(loads.thrown).kind === 'failure')
+    visit.fail(loads.thrown, { phase: 'load', place: loadOf(loads.serverFile) })
   await answerThrown(own, place, format, site, visit)
 }
 
@@ -119,12 +140,24 @@ function createPlace(route: Route, { values }: Loads, params: Record<string, str
   return { frame: route, params, url, layoutData: values.slice(0, route.layouts.length) }
 }
 
-function answerLoads(loads: Extract<Loads, { kind: 'thrown' }>, place: Place, format: Format, site: Site, visit: Visit) {
+function answerLoads(
+  loads: Extract<Loads, { kind: 'thrown' }>,
+  place: Place,
+  format: Format,
+  site: Site,
+  visit: Visit,
+) {
   const { thrown, serverFile } = loads
   return answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, format, site, visit)
 }
 
-async function answerDocument(route: PageRoute, values: readonly unknown[], place: Place, site: Site, visit: Visit): Promise<void> {
+async function answerDocument(
+  route: PageRoute,
+  values: readonly unknown[],
+  place: Place,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
   const { Component, css } = route.page
   const data = values.at(-1)
   try {
@@ -137,19 +170,30 @@ async function answerDocument(route: PageRoute, values: readonly unknown[], plac
     const nonce = nonceOf(visit)
     const rendered = await renderScene({ plan: route.plan, layoutData, leaf, params, url }, nonce, site, visit)
     if (rendered.kind === 'gone') return
-    if (rendered.kind === 'thrown') return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
+    if (rendered.kind === 'thrown')
+      return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
     sendDocument(rendered, nonce, site, visit)
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)
   }
 }
 
-async function answerJson(route: Route, values: readonly unknown[], place: Place, site: Site, visit: Visit): Promise<void> {
+async function answerJson(
+  route: Route,
+  values: readonly unknown[],
+  place: Place,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
   const { load, serverFile } = route.page
   const { renderMs } = site.options.timeouts
   try {
     if (!load) throw new HttpError(406, 'This page has no data; ask for text/html.')
-    const json = await toPlainJson(values.at(-1), (pending) => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending]), renderMs)
+    const json = await toPlainJson(
+      values.at(-1),
+      (pending) => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending]),
+      renderMs,
+    )
     if (!visit.isGone) sendJson(json, visit)
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)

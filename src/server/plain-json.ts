@@ -40,7 +40,9 @@ async function settle(value: unknown, path: string, waiting: Set<string>, around
   if (value instanceof Set) return Promise.all([...value].map(part))
   if (value instanceof Map) return settleMap(value, part)
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as Uint8Array)
-  return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await part(item, key)])))
+  return Object.fromEntries(
+    await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await part(item, key)])),
+  )
 }
 
 async function settleMap(map: Map<unknown, unknown>, part: (item: unknown, key: string | number) => Promise<unknown>) {

@@ -32,7 +32,8 @@ export interface PluginOptions extends SiteOptions {
  */
 export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
-  if (typeof dir !== 'string') throw createHydrantError('HYD_OPTION_INVALID', ['dir', 'the site’s folder', showValue(dir)])
+  if (typeof dir !== 'string')
+    throw createHydrantError('HYD_OPTION_INVALID', ['dir', 'the site’s folder', showValue(dir)])
   const folder = buildDir ?? join(resolve(dir), BUILD_FOLDER)
   readManifest(folder)
   const config = await readConfig(folder)
@@ -63,27 +64,35 @@ async function addSitePlugin(app: FastifyInstance, plugin: unknown) {
   // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin. Wrapped, so that
   // its hooks and decorators hold for the pages, without a mark being left on the site's own function.
   const own = plugin as FastifyPluginCallback & FastifyPluginAsync
-  if (typeof own !== 'function' || own.length > 2) await app.register(fp((instance, options, done) => own(instance, options, done)))
+  if (typeof own !== 'function' || own.length > 2)
+    await app.register(fp((instance, options, done) => own(instance, options, done)))
   else await app.register(fp(async (instance, options) => own(instance, options)))
 }
 
 async function addFiles(app: FastifyInstance, { build, options }: Site) {
   const assets = withBase(options.base, ASSETS_PATH)
-  await app.register(async (scope) => {
-    // A missing asset is answered in short and is not kept, as the next build may bring it.
-    scope.setNotFoundHandler((_, reply) => {
-      reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send('There is no such asset.\n')
-    })
-    await scope.register(fastifyStatic, {
-      root: join(build.folder, BUILD_PATHS.client),
-      decorateReply: false,
-      preCompressed: true,
-      immutable: true,
-      maxAge: '365d',
-      index: false,
-      dotfiles: 'ignore',
-    })
-  }, { prefix: assets.slice(app.prefix === '/' ? 0 : app.prefix.length, -1) })
+  await app.register(
+    async (scope) => {
+      // A missing asset is answered in short and is not kept, as the next build may bring it.
+      scope.setNotFoundHandler((_, reply) => {
+        reply
+          .code(404)
+          .header('cache-control', 'no-store')
+          .type('text/plain; charset=utf-8')
+          .send('There is no such asset.\n')
+      })
+      await scope.register(fastifyStatic, {
+        root: join(build.folder, BUILD_PATHS.client),
+        decorateReply: false,
+        preCompressed: true,
+        immutable: true,
+        maxAge: '365d',
+        index: false,
+        dotfiles: 'ignore',
+      })
+    },
+    { prefix: assets.slice(app.prefix === '/' ? 0 : app.prefix.length, -1) },
+  )
   if (build.manifest.publicFiles.length === 0) return
   await app.register(fastifyStatic, {
     root: join(build.folder, BUILD_PATHS.public),
@@ -103,7 +112,13 @@ function addPages(app: FastifyInstance, site: Site) {
     const add = (methods: string[], handler: (...args: Parameters<Handler>) => void) => {
       // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
       const free = methods.filter((method) => !app.hasRoute({ method, url }))
-      if (free.length > 0) app.route({ method: free, url, handler, errorHandler: (error, request, reply) => serveThrown(error, route, site, request, reply) })
+      if (free.length > 0)
+        app.route({
+          method: free,
+          url,
+          handler,
+          errorHandler: (error, request, reply) => serveThrown(error, route, site, request, reply),
+        })
     }
     add(['GET', 'HEAD'], (request, reply) => void servePage(route, site, request, reply))
     add(['POST', 'PUT', 'PATCH', 'DELETE'], (request, reply) => void refuseMethod(route, site, request, reply))

@@ -30,7 +30,13 @@ export interface Thrown {
 }
 
 /** Answers what a load, a component, a hook or a route has thrown, as it was meant. Never rejects. */
-export async function answerThrown({ thrown, phase, origin }: Thrown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
+export async function answerThrown(
+  { thrown, phase, origin }: Thrown,
+  place: Place,
+  format: Format,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
   if (visit.isGone) return
   const meaning = meaningOf(thrown)
   if (meaning.kind === 'redirect') {
@@ -99,10 +105,18 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
   sendPlainDocument(shown, site, visit)
 }
 
-type Chosen = { kind: 'notFound'; module: SiteFrame['notFound'] & object } | { kind: 'error'; module: SiteFrame['errorPages'][number] & object }
+type Chosen =
+  | { kind: 'notFound'; module: SiteFrame['notFound'] & object }
+  | { kind: 'error'; module: SiteFrame['errorPages'][number] & object }
 
-function chooseModule(shown: Shown, frame: SiteFrame, level: number, broken: ReadonlySet<string | null>): Chosen | null {
-  const isUsable = <C>(module: SiteModule<C> | null): module is SiteModule<C> => module !== null && !broken.has(module.file)
+function chooseModule(
+  shown: Shown,
+  frame: SiteFrame,
+  level: number,
+  broken: ReadonlySet<string | null>,
+): Chosen | null {
+  const isUsable = <C>(module: SiteModule<C> | null): module is SiteModule<C> =>
+    module !== null && !broken.has(module.file)
   if (shown === NOT_FOUND && isUsable(frame.notFound)) return { kind: 'notFound', module: frame.notFound }
   const errorPage = frame.errorPages.slice(0, level).findLast((candidate) => candidate !== null) ?? null
   return isUsable(errorPage) ? { kind: 'error', module: errorPage } : null

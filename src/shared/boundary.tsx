@@ -1,8 +1,16 @@
-import { Component, type ComponentType, createRef, Fragment, type FragmentInstance, type ReactNode, useContext } from 'react'
+import {
+  Component,
+  type ComponentType,
+  createRef,
+  Fragment,
+  type FragmentInstance,
+  type ReactNode,
+  useContext,
+} from 'react'
 import { Refusal, ServerFailure } from './data.ts'
 import { fallbackBody, fallbackContent, fallbackHead } from './fallback.ts'
 import type { ErrorPageProps } from './page-types.ts'
-import { PlatformContext, type Platform } from './platform.ts'
+import { type Platform, PlatformContext } from './platform.ts'
 import { errorPageProps, type Shown } from './shown.ts'
 
 interface BoundaryProps {
@@ -44,7 +52,9 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render() {
     const { children, errorPage, isDocument, first } = this.props
     const { failed } = this.state
-    if (!failed) return isDocument || first ? children : <Fragment ref={this.#place}>{children}</Fragment>
+    if (!failed && (isDocument || first)) return children
+    // biome-ignore lint/complexity/noUselessFragments: its reference tells where the boundary stands in the page
+    if (!failed) return <Fragment ref={this.#place}>{children}</Fragment>
     const shown = first ?? this.#examine(failed.thrown)
     return isDocument ? <FailedDocument shown={shown} /> : <FailureView shown={shown} errorPage={errorPage ?? null} />
   }
@@ -64,7 +74,13 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 }
 
 /** What stands in the page's place: the site's error page, or the plain fallback. */
-export function FailureView({ shown, errorPage: ErrorPage }: { shown: Shown; errorPage: ComponentType<ErrorPageProps> | null }) {
+export function FailureView({
+  shown,
+  errorPage: ErrorPage,
+}: {
+  shown: Shown
+  errorPage: ComponentType<ErrorPageProps> | null
+}) {
   const platform = useContext(PlatformContext)
   if (!ErrorPage) return <Fallback shown={shown} />
   return (

@@ -76,8 +76,8 @@ function tryAgainForm(search: string): string {
 
 // Behind a proxy that does not forward the public host name only the browser knows it.
 function hostScript(nonce: string): string {
-  return (
-    `<script nonce="${escapeHtml(nonce)}">for(const e of document.querySelectorAll("[data-hydrant-host]"))` +
-    'e.textContent=e.textContent.replace(`loading ${e.dataset.hydrantHost} (`,()=>`loading ${location.hostname} (`)</script>'
-  )
+  const said = '"loading "+e.dataset.hydrantHost+" ("'
+  const seen = '"loading "+location.hostname+" ("'
+  const loop = 'for(const e of document.querySelectorAll("[data-hydrant-host]"))'
+  return `<script nonce="${escapeHtml(nonce)}">${loop}e.textContent=e.textContent.replace(${said},()=>${seen})</script>`
 }

@@ -10,12 +10,7 @@ export default function Spiral() {
       <title>Spiral</title>
       <div id="wrapper">
         {createTiles().map(({ x, y }, index) => (
-          <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: the tiles have no other identity
-            key={index}
-            className="tile"
-            style={{ left: `${x.toFixed(2)}px`, top: `${y.toFixed(2)}px` }}
-          />
+          <div key={index} className="tile" style={{ left: `${x.toFixed(2)}px`, top: `${y.toFixed(2)}px` }} />
         ))}
       </div>
     </>

@@ -1,0 +1,62 @@
+// What `npm test` runs, after the compiler: the linter, the tests over what was built, and the coverage of src/.
+
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { installTools } from './tools.ts'
+
+const LEAST_COVERAGE = 90
+const COVERAGE = '.build/coverage'
+const TAP_OUTPUT = '.build/tap.txt'
+
+const only = process.argv.slice(2)
+
+process.env.NODE_ENV = 'production'
+installTools()
+rmSync(COVERAGE, { recursive: true, force: true })
+mkdirSync(COVERAGE, { recursive: true })
+
+const failures: string[] = []
+if (only.length === 0) {
+  await step('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'])
+  await step('hydrant build site', ['dist/scripts/cli.js', 'build', 'site'])
+}
+await step('tap', ['node_modules/tap/dist/esm/run.mjs', `--output-file=${TAP_OUTPUT}`, '--jobs=2', ...only], {
+  NODE_V8_COVERAGE: COVERAGE,
+})
+if (only.length === 0) await step('coverage', coverageCommand())
+
+const { passed, failed } = countResults(readFileSync(TAP_OUTPUT, 'utf8'))
+for (const failure of failures) console.log(`${failure} failed`)
+// A linter or a coverage that fails is a failure as well; a failing tap has been counted.
+const others = failures.filter((name) => name !== 'tap' || failed === 0).length
+console.log(`${passed} passed, ${failed + others} failed`)
+process.exitCode = failed + others === 0 && passed > 0 ? 0 : 1
+
+async function step(name: string, words: string[], env: Record<string, string> = {}) {
+  console.log(`— ${name}`)
+  const child = spawn(process.execPath, words, { stdio: 'inherit', env: { ...process.env, ...env } })
+  const code = await new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  if (code !== 0) failures.push(name)
+}
+
+function coverageCommand(): string[] {
+  const thresholds = [
+    '--check-coverage',
+    `--lines=${LEAST_COVERAGE}`,
+    '--functions=0',
+    '--branches=0',
+    '--statements=0',
+  ]
+  const files = ['--include=src/**', '--exclude-after-remap', '--reporter=text', '--reports-dir=.build/coverage-report']
+  return ['node_modules/c8/bin/c8.js', 'report', `--temp-directory=${COVERAGE}`, ...files, ...thresholds]
+}
+
+/** Counts the assertions, wherever they are nested; a line for a subtest only repeats what is inside. */
+function countResults(tap: string): { passed: number; failed: number } {
+  const counted = /^# \{ total: (\d+)(?:, pass: (\d+))?(?:, fail: (\d+))?/m.exec(tap)
+  if (!counted) return { passed: 0, failed: 1 }
+  return { passed: Number(counted[2] ?? 0), failed: Number(counted[3] ?? 0) }
+}
