@@ -190,6 +190,8 @@ export function createHydrantError(
   const HydrantError = createError(code, message, statusCode)
   const error = new HydrantError(...values, ...(cause === undefined ? [] : [{ cause }]))
   error.name = 'HydrantError'
+  // Again, for a stack that begins with that name and with the caller.
+  Error.captureStackTrace(error, createHydrantError)
   return Object.assign(error, { fix })
 }
 

@@ -83,7 +83,7 @@ export function refuseMethod(route: Route, site: Site, request: FastifyRequest, 
 export async function serveUnknown(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const location = isRead ? withoutTrailingSlash(request.url) : null
-  if (location !== null && location !== site.options.base) return void reply.redirect(location, 308)
+  if (location !== null) return void reply.redirect(location, 308)
   const format = preferredFormat(request.headers)
   await serveAround(site.build.root, '*', new NotFoundSignal(), NO_PARAMS, format, site, request, reply)
 }

@@ -1,6 +1,13 @@
 import { join, resolve } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyPluginCallback,
+  RouteHandlerMethod,
+  RouteOptions,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { type Build, loadBuild, readConfig, readManifest } from './build.ts'
@@ -105,39 +112,34 @@ async function addFiles(app: FastifyInstance, { build, options }: Site) {
   })
 }
 
+const READ = ['GET', 'HEAD']
+const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
+
 function addPages(app: FastifyInstance, site: Site) {
   const { build, options } = site
-  for (const route of build.routes.map((route) => createPageRoute(route, build))) {
-    const url = ownPath(app, withBase(options.base, route.url))
-    const add = (methods: string[], handler: (...args: Parameters<Handler>) => void) => {
-      // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
-      const free = methods.filter((method) => !app.hasRoute({ method, url }))
-      if (free.length > 0)
-        app.route({
-          method: free,
-          url,
-          handler,
-          errorHandler: (error, request, reply) => serveThrown(error, route, site, request, reply),
-        })
-    }
-    add(['GET', 'HEAD'], (request, reply) => void servePage(route, site, request, reply))
-    add(['POST', 'PUT', 'PATCH', 'DELETE'], (request, reply) => void refuseMethod(route, site, request, reply))
+  for (const route of build.routes.map((entry) => createPageRoute(entry, build))) {
+    const url = withBase(options.base, route.url)
+    const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
+      serveThrown(error, route, site, request, reply)
+    addRoute(app, READ, url, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
+    addRoute(app, WRITE, url, { errorHandler, handler: (...pair) => void refuseMethod(route, site, ...pair) })
   }
-  addUnknown(app, site)
+  // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
+  for (const path of ['/', '/*']) {
+    const handler: RouteHandlerMethod = (...pair) => void serveUnknown(site, ...pair)
+    addRoute(app, [...READ, ...WRITE], withBase(options.base, path), { handler })
+  }
 }
 
-type Handler = (request: Parameters<typeof servePage>[2], reply: Parameters<typeof servePage>[3]) => void
-
-// As a route, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
-function addUnknown(app: FastifyInstance, site: Site) {
-  const { base } = site.options
-  const handler: Handler = (request, reply) => void serveUnknown(site, request, reply)
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-  const urls = base === '/' ? ['/', '/*'] : [base, `${base}/*`]
-  for (const url of urls) {
-    const free = methods.filter((method) => !app.hasRoute({ method, url: ownPath(app, url) }))
-    if (free.length > 0) app.route({ method: free, url: ownPath(app, url), handler })
-  }
+function addRoute(
+  app: FastifyInstance,
+  methods: readonly string[],
+  url: string,
+  options: Pick<RouteOptions, 'handler' | 'errorHandler'>,
+) {
+  // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
+  const method = methods.filter((name) => !app.hasRoute({ method: name, url }))
+  if (method.length > 0) app.route({ ...options, method, url: ownPath(app, url), prefixTrailingSlash: 'no-slash' })
 }
 
 /** A full path as the instance's own routes are written, which Fastify puts its prefix before. */
