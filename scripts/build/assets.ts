@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'node:path'
+import type { Plugin, PluginBuild } from 'esbuild'
+import { ASSETS_PATH } from '../../src/shared/paths.ts'
+import { contentHash } from './content-hash.ts'
+import { resolveFile } from './resolve-file.ts'
+
+/** Files that a site imports to get their URL. */
+export const ASSET_EXTENSIONS = [
+  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'svg', 'ico'],
+  ...['woff', 'woff2', 'ttf', 'otf', 'eot'],
+  ...['mp4', 'webm', 'mp3', 'pdf', 'txt', 'wasm'],
+]
+
+export interface Assets {
+  plugin: Plugin
+  /** What the last build met, by the name in the client folder. */
+  files: ReadonlyMap<string, Uint8Array>
+}
+
+const BASE_MODULE = 'hydrant-base'
+
+/**
+ * Gives assets to the browser and their URLs to the modules that import them: the same text on both sides, below
+ * whatever base the site is served from. The browser finds it by the address of the importing script, the server by
+ * the address that the runtime imports the server bundle from (`index.mjs?base=%2Fshop`).
+ */
+export function createAssets(side: 'browser' | 'server', extensions: readonly string[]): Assets {
+  const files = new Map<string, Uint8Array>()
+  const filter = new RegExp(`\\.(${extensions.join('|')})$`, 'i')
+
+  async function emit(path: string): Promise<string> {
+    const contents = await readFile(path)
+    const { name, ext } = parse(path)
+    const file = `${name.replace(/[^\w.-]+/g, '-')}-${contentHash(contents)}${ext.toLowerCase()}`
+    files.set(file, contents)
+    return file
+  }
+
+  const plugin: Plugin = {
+    name: 'hydrant-assets',
+    setup(build) {
+      build.onStart(() => files.clear())
+      // What stands in public/ is served as it is.
+      build.onResolve({ filter: /^\// }, ({ kind, path }) => (kind === 'url-token' ? { path, external: true } : null))
+      // Scripts and stylesheets lie in one folder with the assets, so a name is a relative URL.
+      resolveUrls(build, extensions, async (path) => `./${await emit(path)}`)
+      build.onLoad({ filter, namespace: 'file' }, async ({ path }) => {
+        const file = await emit(path)
+        return { contents: createAssetModule(side, file), loader: 'js', watchFiles: [path] }
+      })
+      build.onResolve({ filter: new RegExp(`^${BASE_MODULE}$`) }, ({ path }) => ({ path, namespace: path }))
+      build.onLoad({ filter: /./, namespace: BASE_MODULE }, () => ({ contents: baseModule, loader: 'js' }))
+    },
+  }
+  return { plugin, files }
+}
+
+function createAssetModule(side: 'browser' | 'server', file: string): string {
+  if (side === 'browser') return `export default new URL(${JSON.stringify(`./${file}`)}, import.meta.url).pathname`
+  return `import { assets } from '${BASE_MODULE}'\nexport default assets + ${JSON.stringify(file)}`
+}
+
+// Through a URL, so that it is escaped as in the browser.
+const baseModule = `
+const base = new URL(import.meta.url).searchParams.get('base') ?? '/'
+const path = (base === '/' ? '' : base) + ${JSON.stringify(ASSETS_PATH)}
+export const assets = new URL(path, 'http://localhost').pathname
+`
+
+const resolving = Symbol('resolving')
+
+function resolveUrls(build: PluginBuild, extensions: readonly string[], toUrl: (path: string) => Promise<string>) {
+  const filter = new RegExp(`^([^?#]*\\.(?:${extensions.join('|')}))([?#].*)?$`, 'i')
+  build.onResolve({ filter }, async ({ path, kind, pluginData, importer, namespace, resolveDir }) => {
+    if (kind !== 'url-token' || pluginData === resolving || /^([a-z][a-z\d+.-]*:|\/)/i.test(path)) return null
+    const [, bare = path, suffix = ''] = filter.exec(path) ?? []
+    const found = await resolveFile(build, bare, { kind, importer, namespace, resolveDir, pluginData: resolving })
+    if (found.errors.length > 0) return { errors: found.errors }
+    if (found.external || found.namespace !== 'file') return null
+    return { path: (await toUrl(found.path)) + suffix, external: true, watchFiles: [found.path] }
+  })
+}

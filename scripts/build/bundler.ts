@@ -1,0 +1,54 @@
+import { type BuildContext, type BuildOptions, type BuildResult, context, type Message } from 'esbuild'
+
+export type BundleOptions = BuildOptions & { write: false; metafile: true }
+
+export type BundleOutcome =
+  | { ok: true; result: BuildResult<BundleOptions>; warnings: Message[] }
+  | { ok: false; errors: Message[]; warnings: Message[] }
+
+/** A part of the build: compiles again and again, can be told to stop, and must be disposed of. */
+export interface Bundler {
+  /** While the key stays the same, the options must too, and what was compiled last time is reused. */
+  compile(key: string, options: BundleOptions): Promise<BundleOutcome>
+  cancel(): Promise<void>
+  dispose(): Promise<void>
+}
+
+export function createBundler(): Bundler {
+  let current: { key: string; context: BuildContext<BundleOptions> } | null = null
+
+  async function dispose() {
+    const last = current
+    current = null
+    await last?.context.dispose()
+  }
+
+  return {
+    async compile(key, options) {
+      if (current?.key !== key) await dispose()
+      return await settle(async () => {
+        current ??= { key, context: await context(options) }
+        return await current.context.rebuild()
+      })
+    },
+    async cancel() {
+      await current?.context.cancel()
+    },
+    dispose,
+  }
+}
+
+/** esbuild rejects with a list of messages; everything else that is thrown is a failure of ours. */
+export async function settle(build: () => Promise<BuildResult<BundleOptions>>): Promise<BundleOutcome> {
+  try {
+    const result = await build()
+    return { ok: true, result, warnings: result.warnings }
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error
+    return { ok: false, errors: error.errors, warnings: error.warnings }
+  }
+}
+
+function isBuildFailure(error: unknown): error is { errors: Message[]; warnings: Message[] } {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors) && 'warnings' in error
+}

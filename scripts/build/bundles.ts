@@ -1,0 +1,181 @@
+import type { BuildOptions, Loader, Plugin } from 'esbuild'
+import { BUILD_PATHS } from '../../src/server/manifest.ts'
+import { ASSET_EXTENSIONS, type Assets, createAssets } from './assets.ts'
+import { createBrowserGuard } from './browser-guard.ts'
+import type { BundleOptions } from './bundler.ts'
+import { createCss } from './css.ts'
+import type { CompileCssModule } from './css-module.ts'
+import type { Site } from './discover.ts'
+import { createExternals } from './externals.ts'
+import { createOwnModules } from './own-modules.ts'
+import type { SiteOptions } from './site-options.ts'
+import { createVirtualModules, VIRTUAL } from './virtual-modules.ts'
+
+export type Mode = 'production' | 'development'
+
+export interface BundleInput {
+  siteDir: string
+  /** Name of the build folder; nothing is written to it here, but source maps count their paths from it. */
+  folder: string
+  mode: Mode
+  site: Site
+  options: SiteOptions
+  compileCssModule: CompileCssModule
+}
+
+export interface Bundle {
+  options: BundleOptions
+  assets: Assets
+}
+
+/** Name of the browser's entry among the virtual modules. */
+export const CLIENT_ENTRY = 'entry'
+
+export function createClientBundle(input: BundleInput): Bundle {
+  const { siteDir, folder, mode, site, options } = input
+  const scripts = mode === 'development' ? ['entry.js', 'reload.js'] : ['entry.js']
+  const modules = [
+    {
+      name: CLIENT_ENTRY,
+      contents: scripts.map((file) => `import ${JSON.stringify(`hydrant-client/${file}`)}\n`).join(''),
+    },
+    // Only the component: what else a page file exports is not for the browser.
+    ...site.components.map(({ file }) => ({
+      name: file,
+      contents: `export { default } from ${JSON.stringify(`./${file}`)}\n`,
+    })),
+  ]
+  const assets = createAssets('browser', assetExtensions(options))
+  const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
+  return {
+    assets,
+    options: {
+      ...shared(input),
+      entryPoints: modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: outputName(name) })),
+      entryNames: '[name]-[hash]',
+      chunkNames: '[name]-[hash]',
+      outdir: `${siteDir}/${folder}/${BUILD_PATHS.client}`,
+      platform: 'browser',
+      target: 'es2022',
+      splitting: true,
+      minify: mode === 'production',
+      // The maps are kept where no visitor can read them.
+      sourcemap: 'external',
+      legalComments: 'external',
+      define: { 'process.env.NODE_ENV': JSON.stringify(mode), ...options.define },
+      loader: bundleLoaders(options),
+      plugins: [
+        ...options.plugins,
+        createVirtualModules(siteDir, modules),
+        createOwnModules(siteDir),
+        createBrowserGuard(siteDir, serverOnly),
+        createCss(siteDir, 'browser', input.compileCssModule),
+        assets.plugin,
+      ],
+    },
+  }
+}
+
+export function createServerBundle(input: BundleInput): Bundle {
+  const { siteDir, site, options } = input
+  const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
+  if (site.serverPlugin !== null) files.push(site.serverPlugin)
+  const assets = createAssets('server', assetExtensions(options))
+  const module = { name: 'server', contents: writeServerModule(files) }
+  return {
+    assets,
+    options: {
+      ...createNodeOptions(input, BUILD_PATHS.server, [
+        ...options.plugins,
+        createVirtualModules(siteDir, [module]),
+        createCss(siteDir, 'server', input.compileCssModule),
+        assets.plugin,
+      ]),
+      entryPoints: [{ in: `${VIRTUAL}:server`, out: 'index' }],
+    },
+  }
+}
+
+export function createConfigBundle(
+  input: Omit<BundleInput, 'site' | 'compileCssModule'>,
+  file: string | null,
+): BundleOptions {
+  const module = {
+    name: 'config',
+    contents: file === null ? 'export default {}' : `export { default } from ${JSON.stringify(`./${file}`)}`,
+  }
+  return {
+    ...createNodeOptions(input, BUILD_PATHS.config, [createVirtualModules(input.siteDir, [module])]),
+    entryPoints: [{ in: `${VIRTUAL}:config`, out: 'config' }],
+  }
+}
+
+function createNodeOptions(
+  input: Omit<BundleInput, 'site' | 'compileCssModule'>,
+  path: string,
+  plugins: readonly Plugin[],
+): BundleOptions {
+  const { siteDir, folder, options } = input
+  const bundled = ['css', ...assetExtensions(options), ...Object.keys(options.loader).map((end) => end.slice(1))]
+  return {
+    ...shared(input),
+    outdir: `${siteDir}/${folder}/${path.split('/').slice(0, -1).join('/')}`,
+    outExtension: { '.js': '.mjs' },
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'linked',
+    loader: { '.css': 'empty', ...bundleLoaders(options) },
+    plugins: [...plugins, createExternals({ siteDir, alias: options.alias, bundled })],
+  }
+}
+
+function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) {
+  return {
+    absWorkingDir: siteDir,
+    alias: options.alias,
+    bundle: true,
+    define: options.define,
+    // Text in other alphabets stays as short as it is.
+    charset: 'utf8',
+    format: 'esm',
+    jsx: 'automatic',
+    jsxDev: false,
+    logLevel: 'silent',
+    logLimit: 0,
+    metafile: true,
+    write: false,
+  } as const satisfies BuildOptions
+}
+
+// A loader of the site's own beats what Hydrant does with an extension, and `file` asks for just that.
+function assetExtensions({ loader }: SiteOptions): string[] {
+  const own = Object.entries(loader).map(([end, name]) => ({
+    extension: end.replace(/^\./, ''),
+    isFile: name === 'file',
+  }))
+  const others = ASSET_EXTENSIONS.filter((extension) => !own.some((entry) => entry.extension === extension))
+  return [...others, ...own.filter(({ isFile }) => isFile).map(({ extension }) => extension)]
+}
+
+function bundleLoaders({ loader }: SiteOptions): Record<string, Loader> {
+  return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
+}
+
+function writeServerModule(files: readonly string[]): string {
+  const imports = files.map((file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)}\n`)
+  const members = files.map((file, index) => `  ${JSON.stringify(file)}: module${index},\n`)
+  return `${imports.join('')}export const modules = {\n${members.join('')}}\n`
+}
+
+/** `pages/products/[id].tsx` becomes `products-id`: what remains is safe in a URL as it is. */
+function outputName(name: string): string {
+  const stem = name.replace(/^pages\//, '').replace(/\.[jt]sx?$/, '')
+  return (
+    stem
+      .replace(/[^\w/-]+/g, ' ')
+      .trim()
+      .replace(/[ /]+/g, '-')
+      .replace(/-+/g, '-')
+      .replace(/^-|-$/g, '') || 'page'
+  )
+}

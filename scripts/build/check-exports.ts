@@ -1,0 +1,114 @@
+import { readFile, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { type BuildOptions, build, type Loader, type Message, transform } from 'esbuild'
+import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../src/server/manifest.ts'
+import { nearest } from '../../src/server/nearest.ts'
+import { settle } from './bundler.ts'
+import type { Site } from './discover.ts'
+import { readPlace } from './messages.ts'
+import { type BuildProblem, createProblem, fileAt, type Place } from './problem.ts'
+
+/** What each file exports by name, by its path in the site. Files that cannot be parsed are left out. */
+export type FileExports = ReadonlyMap<string, readonly string[]>
+
+export type ReadExports = (site: Site, loader: Record<string, Loader>) => Promise<FileExports>
+
+/** Remembers what a file exports for as long as it does not change. */
+export function createExportReader(siteDir: string): ReadExports {
+  const known = new Map<string, { stamp: string; exports: readonly string[] }>()
+
+  return async (site, loader) => {
+    const files = [...site.components, ...site.serverFiles].map(({ file }) => file)
+    const all = [...files, site.serverPlugin, site.config].filter((file) => file !== null)
+    const stamps = new Map(
+      await Promise.all(all.map(async (file) => [file, await stamp(join(siteDir, file))] as const)),
+    )
+    const changed = all.filter((file) => known.get(file)?.stamp !== stamps.get(file))
+    for (const file of changed) known.delete(file)
+    for (const [file, exports] of await parseExports(siteDir, changed, loader)) {
+      known.set(file, { stamp: stamps.get(file) ?? '', exports })
+    }
+    return new Map(all.flatMap((file) => (known.has(file) ? [[file, known.get(file)?.exports ?? []]] : [])))
+  }
+}
+
+async function stamp(path: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(path)
+  return `${size} ${mtimeMs} ${ino}`
+}
+
+async function parseExports(
+  siteDir: string,
+  files: readonly string[],
+  loader: Record<string, Loader>,
+): Promise<FileExports> {
+  const options = {
+    absWorkingDir: siteDir,
+    // One by one: what matters is what stands in each.
+    bundle: false,
+    format: 'esm',
+    jsx: 'automatic',
+    loader,
+    logLevel: 'silent',
+    logLimit: 0,
+    metafile: true,
+    outdir: siteDir,
+    write: false,
+  } as const satisfies BuildOptions
+  const entryPoints = new Set(files)
+  while (entryPoints.size > 0) {
+    const outcome = await settle(() => build({ ...options, entryPoints: [...entryPoints] }))
+    if (outcome.ok) {
+      const outputs = Object.values(outcome.result.metafile.outputs)
+      return new Map(outputs.map(({ entryPoint = '', exports }) => [entryPoint, exports]))
+    }
+    // The bundles report what is wrong with these, the site's own plugins included.
+    const broken = outcome.errors.filter(({ location }) => location && entryPoints.delete(location.file))
+    if (broken.length === 0) break
+  }
+  return new Map()
+}
+
+/** Finds components without a default export and names in server files that mean nothing. */
+export async function checkExports(siteDir: string, site: Site, found: FileExports): Promise<BuildProblem[]> {
+  const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
+  const problems = site.components
+    .filter(({ file }) => lacksDefault(file))
+    .map(({ file, kind }) => createProblem('HYD_BUILD_NO_COMPONENT', [file, kind], fileAt(file, 1)))
+  const { serverPlugin, config } = site
+  if (serverPlugin !== null && lacksDefault(serverPlugin)) {
+    problems.push(createProblem('HYD_BUILD_NO_PLUGIN', [serverPlugin], fileAt(serverPlugin, 1)))
+  }
+  if (config !== null && lacksDefault(config)) {
+    problems.push(createProblem('HYD_BUILD_NO_CONFIG', [config], fileAt(config, 1)))
+  }
+  for (const { file, kind } of site.serverFiles) {
+    const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
+    for (const name of found.get(file) ?? []) {
+      if (allowed.includes(name)) continue
+      const meant = nearest(name, allowed)
+      const list = allowed.map((one) => `"${one}"`).join(' and ')
+      const values = [name, kind, list, meant ? `; did you mean "${meant}"?` : '']
+      problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
+    }
+  }
+  return problems
+}
+
+/** Lets esbuild point at an export: one more of the same name is an error that tells where the first one stands. */
+async function findExport(siteDir: string, file: string, name: string): Promise<Place> {
+  const source = await readFile(join(siteDir, file), 'utf8')
+  const probe = `${source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
+  const loader = extname(file).slice(1)
+  try {
+    // The four extensions of server files are names of loaders as well.
+    await transform(probe, { loader: loader as Loader, logLevel: 'silent', sourcefile: file })
+  } catch (error) {
+    // esbuild rejects with nothing else.
+    const { errors } = error as { errors: Message[] }
+    const note = errors.flatMap(({ notes }) => notes).find(({ location }) => location !== null)
+    const place = note && readPlace(note)
+    if (place) return place
+  }
+  return fileAt(file)
+}

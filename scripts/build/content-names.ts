@@ -1,0 +1,59 @@
+import { contentHash } from './content-hash.ts'
+
+export interface BundledFile {
+  name: string
+  text: string
+  /** Names of the bundled files that its text mentions. */
+  references: readonly string[]
+}
+
+/**
+ * New names for bundled files, from their content and that of all they refer to. esbuild's own hashes hold the paths
+ * of the sources, which change with the folder that a package is found in. A new name is as long as the old one, so
+ * that source maps stay right.
+ */
+export function nameByContent(files: readonly BundledFile[]): Map<string, string> {
+  const parsed = new Map(files.map((file) => [file.name, parse(file)]))
+  const renamed = new Map<string, string>()
+  const stylesheets = new Map<string, string>()
+  for (const name of [...parsed.keys()].sort()) {
+    const hash = contentHash(describe(name, parsed))
+    const newName = name.replace(/[A-Z2-7]{8}(?=\.\w+$)/, hash)
+    // Pages often have the very same stylesheet: under one name a browser fetches it once.
+    const known = newName.endsWith('.css') ? stylesheets.get(hash) : undefined
+    renamed.set(name, known ?? newName)
+    stylesheets.set(hash, known ?? newName)
+  }
+  return renamed
+}
+
+export function applyNames({ text, references }: BundledFile, names: ReadonlyMap<string, string>): string {
+  return references.reduce((rest, name) => rest.replaceAll(name, names.get(name) ?? name), text)
+}
+
+interface ParsedFile {
+  hash: string
+  references: string[]
+}
+
+function parse({ text, references }: BundledFile): ParsedFile {
+  const inOrder = [...new Set(references)].sort((a, b) => text.indexOf(a) - text.indexOf(b))
+  const plain = inOrder.reduce((rest, name, index) => rest.replaceAll(name, `\0${index}`), text)
+  return { hash: contentHash(plain), references: inOrder }
+}
+
+/** The files that one leads to, in the order of their mention: references may go round in a circle. */
+function describe(name: string, files: ReadonlyMap<string, ParsedFile>): string {
+  const order = new Map([[name, 0]])
+  const lines: string[] = []
+  for (const [current] of order) {
+    const file = files.get(current)
+    const numbers = (file?.references ?? []).map((reference) => {
+      const number = order.get(reference) ?? order.size
+      order.set(reference, number)
+      return number
+    })
+    lines.push(`${file?.hash} ${numbers.join(' ')}`)
+  }
+  return lines.join('\n')
+}

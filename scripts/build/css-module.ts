@@ -1,0 +1,197 @@
+import { readFile } from 'node:fs/promises'
+import { basename, relative, sep } from 'node:path'
+import { runInThisContext } from 'node:vm'
+import { type BuildFailure, build, type Message, type PartialMessage, type Plugin } from 'esbuild'
+import { contentHash } from './content-hash.ts'
+import { createProblem } from './problem.ts'
+
+/** A stylesheet with local class names, compiled on its own. */
+export interface CssModule {
+  /** What each class of the source is called in the page; several names where it composes others. */
+  classes: Record<string, string>
+  /** The stylesheet with those names. It imports what it composes from as `hydrant-css:<path in the site>`. */
+  css: string
+  errors: PartialMessage[]
+  warnings: PartialMessage[]
+}
+
+/** Finds the file that a module composes from, or says why not. */
+export type ResolveComposed = (path: string, importer: string) => Promise<{ path: string } | { errors: Message[] }>
+
+/** Keeps what was compiled while neither the file nor what it composes from changes. Paths are absolute. */
+export type CompileCssModule = (path: string, resolveComposed: ResolveComposed) => Promise<CssModule>
+
+interface Compiled {
+  source: string
+  composed: Map<string, CssModule>
+  module: CssModule
+}
+
+/**
+ * Class names come from the path in the site and the name in the source alone: in one bundle esbuild numbers names
+ * that collide and shortens them when it minifies, so that the browser and the server would not agree.
+ */
+export function createCssModuleCompiler(siteDir: string): CompileCssModule {
+  const cache = new Map<string, Compiled>()
+
+  async function compile(
+    path: string,
+    resolveComposed: ResolveComposed,
+    parents: readonly string[],
+  ): Promise<CssModule> {
+    const source = await readFile(path, 'utf8')
+    const last = cache.get(path)
+    if (last?.source === source) {
+      const composed = await Promise.all(
+        [...last.composed].map(
+          async ([file, module]) => (await compile(file, resolveComposed, [...parents, path])) === module,
+        ),
+      )
+      if (composed.every(Boolean)) return last.module
+    }
+    const composed = new Map<string, CssModule>()
+    const module = await compileAlone({ siteDir, path, source }, async (specifier) => {
+      const found = await resolveComposed(specifier, path)
+      if ('errors' in found) return found
+      if ([...parents, path].includes(found.path)) return { errors: [createCircleMessage(siteDir, found.path)] }
+      const dependency = await compile(found.path, resolveComposed, [...parents, path])
+      if (dependency.errors.length > 0) return { errors: dependency.errors }
+      composed.set(found.path, dependency)
+      return { path: found.path, module: dependency }
+    })
+    cache.set(path, { source, composed, module })
+    return module
+  }
+
+  // Both bundles ask at the same time.
+  const running = new Map<string, Promise<CssModule>>()
+  return async (path, resolveComposed) => {
+    const module = running.get(path) ?? compile(path, resolveComposed, [])
+    running.set(path, module)
+    try {
+      return await module
+    } finally {
+      running.delete(path)
+    }
+  }
+}
+
+export function toSitePath(siteDir: string, path: string): string {
+  return relative(siteDir, path).split(sep).join('/')
+}
+
+interface Source {
+  siteDir: string
+  path: string
+  source: string
+}
+
+type Compose = (
+  specifier: string,
+) => Promise<{ path: string; module: CssModule } | { errors: (Message | PartialMessage)[] }>
+
+async function compileAlone({ siteDir, path, source }: Source, compose: Compose): Promise<CssModule> {
+  const composed = new Map<string, { path: string; module: CssModule }>()
+  const own = localName(siteDir, path)
+  const plugin: Plugin = {
+    name: 'hydrant-css-module',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /./ }, async ({ kind, path: specifier }) => {
+        if (kind === 'entry-point') return { path: specifier, namespace: 'entry' }
+        if (kind === 'import-statement') return { path: own, namespace: 'css' }
+        if (kind !== 'composes-from') return { path: specifier, external: true }
+        const found = await compose(specifier)
+        if ('errors' in found) return { errors: found.errors }
+        const name = localName(siteDir, found.path)
+        composed.set(name, found)
+        return { path: name, namespace: 'css' }
+      })
+      onLoad({ filter: /./, namespace: 'entry' }, () => ({ contents: `export { default } from 'css'` }))
+      onLoad({ filter: /./, namespace: 'css' }, ({ path: name }) => {
+        const other = composed.get(name)
+        return { contents: other ? createStub(other.module) : source, loader: 'local-css' }
+      })
+    },
+  }
+  const outcome = await buildAlone(plugin)
+  const locate = (message: Message): Message =>
+    message.location?.file.startsWith('css:')
+      ? { ...message, location: { ...message.location, file: toSitePath(siteDir, path), namespace: 'file' } }
+      : message
+  const warnings = outcome.warnings.map(locate)
+  if (outcome.outputFiles === null) return { classes: {}, css: '', errors: outcome.errors.map(locate), warnings }
+  const { outputFiles } = outcome
+  const textOf = (end: string) => outputFiles.find((file) => file.path.endsWith(end))?.text ?? ''
+  const imports = [...composed.values()].map((other) => `@import "hydrant-css:${toSitePath(siteDir, other.path)}";\n`)
+  const full = new Map(
+    [...composed].flatMap(([name, { module }]) =>
+      Object.entries(module.classes).map(([local, value]): [string, string] => [className(name, local), value]),
+    ),
+  )
+  return {
+    classes: expand(readClasses(textOf('.js')), full),
+    css: imports.join('') + textOf('.css'),
+    errors: [],
+    warnings,
+  }
+}
+
+async function buildAlone(plugin: Plugin) {
+  try {
+    return await build({
+      entryPoints: [{ in: 'entry', out: 'module' }],
+      bundle: true,
+      write: false,
+      outdir: '/',
+      format: 'iife',
+      globalName: 'module',
+      // Drops the rules of the stubs, which are empty.
+      minifySyntax: true,
+      logLevel: 'silent',
+      plugins: [plugin],
+    })
+  } catch (error) {
+    // esbuild rejects with nothing else, as its options are constant here.
+    const { errors, warnings } = error as BuildFailure
+    return { errors, warnings, outputFiles: null }
+  }
+}
+
+/** From this name esbuild makes the classes' prefix. */
+function localName(siteDir: string, path: string): string {
+  const stem = basename(path)
+    .replace(/\.module\.css$/, '')
+    .replace(/[^\w]+/g, '_')
+  return `${stem}_${contentHash(toSitePath(siteDir, path)).slice(0, 6)}.css`
+}
+
+function className(name: string, local: string): string {
+  return `${name.slice(0, -'.css'.length)}_${local}`
+}
+
+/** Enough of a module for another to compose from it: the names without the rules, which the import brings. */
+function createStub({ classes }: CssModule): string {
+  // Names that would need escapes cannot be composed.
+  const names = Object.keys(classes).filter((name) => /^-?[A-Za-z_][\w-]*$/.test(name))
+  return names.map((name) => `.${name}{}`).join('\n')
+}
+
+function expand(classes: Record<string, string>, full: ReadonlyMap<string, string>): Record<string, string> {
+  const expandOne = (value: string) =>
+    value
+      .split(' ')
+      .map((name) => full.get(name) ?? name)
+      .join(' ')
+  return Object.fromEntries(Object.entries(classes).map(([local, value]) => [local, expandOne(value)]))
+}
+
+function readClasses(script: string): Record<string, string> {
+  // The script is esbuild's own: one object literal, given the name that the options ask for.
+  const value: Record<string, string> = runInThisContext(`(() => { ${script}\nreturn module.default })()`)
+  return { ...value }
+}
+
+function createCircleMessage(siteDir: string, path: string): PartialMessage {
+  const { message: text } = createProblem('HYD_BUILD_COMPOSES', [toSitePath(siteDir, path)])
+  return { text, detail: { code: 'HYD_BUILD_COMPOSES', values: [toSitePath(siteDir, path)] } }
+}

@@ -1,0 +1,137 @@
+import { type LevelledFile, type RouteEntry, type Surroundings, serverFileKeys } from '../../src/server/manifest.ts'
+import { RESERVED_PATH } from '../../src/shared/paths.ts'
+import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
+import { type BuildProblem, compareText, createProblem, fileAt } from './problem.ts'
+import type { SiteFiles } from './read-site.ts'
+import { joinSegments } from './segments.ts'
+
+/** What a site consists of, by the names of its files. Paths are relative to the site's folder. */
+export interface Site {
+  routes: RouteEntry[]
+  root: Surroundings
+  /** Pages, layouts, error and not-found pages: what the browser gets. */
+  components: { file: string; kind: Exclude<PageFileKind, 'server'> }[]
+  /** The `.server` files of pages and layouts. */
+  serverFiles: { file: string; kind: 'page' | 'layout' }[]
+  serverPlugin: string | null
+  config: string | null
+  publicFiles: string[]
+}
+
+/** Decides what each file of a site is. Everything that is wrong is reported; the site holds what is right. */
+export function discoverSite(files: SiteFiles): { site: Site; problems: BuildProblem[] } {
+  const problems: BuildProblem[] = []
+  if (files.pages === null) problems.push(createProblem('HYD_BUILD_PAGES_MISSING', []))
+  const read = readPageFiles(files.pages ?? [])
+  problems.push(...read.problems)
+  const surround = createSurround(read.files, problems)
+  const serverFiles = matchServerFiles(read.files, problems)
+  const routes = createRoutes(read.files, surround, problems)
+  checkPublicFiles(files.publicFiles, routes, problems)
+  return {
+    site: {
+      routes,
+      root: surround([]),
+      components: read.files.flatMap(({ file, kind }) => (kind === 'server' ? [] : [{ file, kind }])),
+      serverFiles,
+      serverPlugin: findRootFile('server', files.root, problems),
+      config: findRootFile('hydrant.config', files.root, problems),
+      publicFiles: files.publicFiles,
+    },
+    problems,
+  }
+}
+
+type Surround = (folder: readonly string[]) => Surroundings
+
+function createSurround(files: readonly PageFile[], problems: BuildProblem[]): Surround {
+  const index = (wanted: PageFileKind) => {
+    const byFolder = new Map<string, string>()
+    for (const { file, kind, folder } of files) {
+      if (kind !== wanted) continue
+      const key = folder.join('/')
+      const other = byFolder.get(key)
+      if (other !== undefined) problems.push(createProblem('HYD_BUILD_FILE_TWICE', [other, file], fileAt(file)))
+      else byFolder.set(key, file)
+    }
+    return byFolder
+  }
+  const [layoutsAt, errorsAt, notFoundsAt] = [index('layout'), index('error'), index('not-found')]
+
+  return (folder) => {
+    const layouts: string[] = []
+    const errors: LevelledFile[] = []
+    const notFounds: LevelledFile[] = []
+    // Level 1 is the root's, whether the site has a layout there or Hydrant's own stands in for it.
+    let level = 1
+    for (let depth = 0; depth <= folder.length; depth++) {
+      const key = folder.slice(0, depth).join('/')
+      const [layout, error, notFound] = [layoutsAt.get(key), errorsAt.get(key), notFoundsAt.get(key)]
+      if (layout !== undefined) layouts.push(layout)
+      if (layout !== undefined && depth > 0) level++
+      if (error !== undefined) errors.push({ file: error, level })
+      if (notFound !== undefined) notFounds.push({ file: notFound, level })
+    }
+    return { layouts, errors, notFounds }
+  }
+}
+
+function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]): Site['serverFiles'] {
+  const kinds = new Map<string, 'page' | 'layout'>()
+  for (const { file, kind } of files) {
+    if (kind === 'page' || kind === 'layout') for (const key of serverFileKeys(file)) kinds.set(key, kind)
+  }
+  const taken = new Map<string, string>()
+  return files.flatMap(({ kind, file, stem }) => {
+    if (kind !== 'server') return []
+    const owner = kinds.get(file)
+    const other = taken.get(stem)
+    if (owner === undefined) problems.push(createProblem('HYD_BUILD_SERVER_ORPHAN', [file], fileAt(file)))
+    else if (other !== undefined) problems.push(createProblem('HYD_BUILD_FILE_TWICE', [other, file], fileAt(file)))
+    taken.set(stem, file)
+    return owner === undefined ? [] : [{ file, kind: owner }]
+  })
+}
+
+function createRoutes(files: readonly PageFile[], surround: Surround, problems: BuildProblem[]): RouteEntry[] {
+  const taken = new Map<string, string>()
+  const routes = files.flatMap(({ kind, file, folder, segments }) => {
+    if (kind !== 'page') return []
+    const { id, url, key } = joinSegments(segments)
+    const other = taken.get(key)
+    if (other !== undefined) {
+      problems.push(createProblem('HYD_BUILD_URL_TAKEN', [other, file, id], fileAt(file)))
+      return []
+    }
+    taken.set(key, file)
+    const last = segments.findLast((segment) => segment.kind !== 'group')
+    const catchAll = last?.kind === 'catchAll' ? last.name : null
+    return [{ id, url, catchAll, page: file, ...surround(folder) }]
+  })
+  return routes.sort((a, b) => compareText(a.url, b.url))
+}
+
+function checkPublicFiles(publicFiles: readonly string[], routes: readonly RouteEntry[], problems: BuildProblem[]) {
+  const pages = new Map(routes.flatMap(({ id, url, page }) => (id === url ? [[url, page] as const] : [])))
+  for (const path of publicFiles) {
+    if (`/${path}/`.startsWith(`${RESERVED_PATH}/`)) {
+      problems.push(createProblem('HYD_BUILD_RESERVED', [`public/${path}`, RESERVED_PATH], fileAt(`public/${path}`)))
+    }
+    const page = pages.get(`/${path}`)
+    const file = `public/${path}`
+    if (page !== undefined) {
+      problems.push(createProblem('HYD_BUILD_URL_TAKEN', [page, file, `/${path}`], fileAt(file)))
+    }
+  }
+}
+
+function findRootFile(name: string, root: readonly string[], problems: BuildProblem[]): string | null {
+  const found = ['.ts', '.tsx', '.js', '.jsx']
+    .map((extension) => name + extension)
+    .filter((file) => root.includes(file))
+  const [first = null, second] = found
+  if (first !== null && second !== undefined) {
+    problems.push(createProblem('HYD_BUILD_FILE_TWICE', [first, second], fileAt(second)))
+  }
+  return first
+}

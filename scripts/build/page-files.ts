@@ -1,0 +1,99 @@
+// What a file in pages/ is, by its name alone:
+// - `layout`, `error` and `not-found` with the extension .tsx or .jsx are what they say, for their folder and below;
+// - every other .tsx or .jsx file is a page;
+// - `<name>.server.ts` (.tsx, .js, .jsx) belongs to the page or layout of that name beside it;
+// - files and folders that start with `_` or `.` are ignored: a place for components;
+// - all the rest (.ts and .js modules, stylesheets, images) is there to be imported.
+
+import { RESERVED_PATH } from '../../src/shared/paths.ts'
+import { type BuildProblem, createProblem, fileAt } from './problem.ts'
+import { parseSegment, type Segment } from './segments.ts'
+
+export type PageFileKind = 'page' | 'layout' | 'error' | 'not-found' | 'server'
+
+export interface PageFile {
+  kind: PageFileKind
+  /** `pages/products/[id].tsx` */
+  file: string
+  /** Without the extension: `pages/products/[id]`. */
+  stem: string
+  /** Folder in pages/, as its segments; empty for pages/ itself. */
+  folder: string[]
+  /** What the folders and, for a page, the file's own name add to the URL. */
+  segments: Segment[]
+}
+
+/** Reads the names in pages/ (relative to it, sorted). Files with a bad name are reported and left out. */
+export function readPageFiles(paths: readonly string[]): { files: PageFile[]; problems: BuildProblem[] } {
+  const problems = new Map<string, BuildProblem>()
+  const report = (problem: BuildProblem) => problems.set(`${problem.code} ${problem.place?.file}`, problem)
+  const files = paths.flatMap((path) => readPageFile(path, report) ?? [])
+  return { files, problems: [...problems.values()] }
+}
+
+type Report = (problem: BuildProblem) => void
+
+function readPageFile(path: string, report: Report): PageFile | null {
+  const folder = path.split('/')
+  const fileName = folder.pop() ?? ''
+  const match = /^(?<name>.+?)(?<server>\.server)?\.(?<extension>[jt]sx?)$/.exec(fileName)
+  const { name, server, extension } = match?.groups ?? {}
+  if (name === undefined || extension === undefined || name.endsWith('.d')) return null
+  const kind = server ? 'server' : kindOf(name)
+  const file = `pages/${path}`
+  if (isReserved(folder, name)) {
+    report(createProblem('HYD_BUILD_RESERVED', [file, RESERVED_PATH], fileAt(file)))
+    return null
+  }
+  if ([...folder, name].some((part) => /^[_.]/.test(part))) return null
+  if (!server && !extension.endsWith('x')) {
+    if (kind !== 'page' || name === 'index') {
+      report(createProblem('HYD_BUILD_EXTENSION', [file, kind, extension], fileAt(file)))
+    }
+    return null
+  }
+  const names = kind === 'page' && name !== 'index' ? [...folder, name] : folder
+  const segments = readSegments(names, { isFile: names !== folder, file }, report)
+  return segments && { kind, file, stem: file.slice(0, -extension.length - 1), folder, segments }
+}
+
+function kindOf(name: string): PageFileKind {
+  return name === 'layout' || name === 'error' || name === 'not-found' ? name : 'page'
+}
+
+function isReserved(folder: readonly string[], name: string): boolean {
+  const first = [...folder, name].find((part) => parseSegment(part).kind !== 'group')
+  return `/${first}` === RESERVED_PATH
+}
+
+/** A folder's bad name is reported once, at the folder. */
+function readSegments(
+  names: readonly string[],
+  { isFile, file }: { isFile: boolean; file: string },
+  report: Report,
+): Segment[] | null {
+  const segments = names.map(parseSegment)
+  const placeOf = (index: number) =>
+    fileAt(isFile && index === names.length - 1 ? file : ['pages', ...names.slice(0, index + 1)].join('/'))
+  const seen = new Set<string>()
+  for (const [index, segment] of segments.entries()) {
+    const name = names[index] ?? ''
+    if (segment.kind === 'bad') {
+      report(createProblem('HYD_BUILD_SEGMENT', [name, segment.reason], placeOf(index)))
+      return null
+    }
+    if (segment.kind === 'catchAll' && segments.slice(index + 1).some(({ kind }) => kind !== 'group')) {
+      report(
+        createProblem('HYD_BUILD_SEGMENT', [name, 'takes the rest of the path, so it must be last'], placeOf(index)),
+      )
+      return null
+    }
+    if (segment.kind !== 'param' && segment.kind !== 'catchAll') continue
+    if (seen.has(segment.name)) {
+      report(createProblem('HYD_BUILD_PARAM_TWICE', [segment.name, names.join('/')], placeOf(index)))
+      return null
+    }
+    seen.add(segment.name)
+  }
+  return segments
+}

@@ -1,0 +1,33 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const compressible = /\.(js|css|svg|txt|json|xml|html|ttf|otf|eot|ico|wasm)$/i
+/** Below this size a request's headers outweigh what is saved. */
+const LEAST_BYTES = 512
+
+const toBrotli = promisify(brotliCompress)
+const toGzip = promisify(gzip)
+
+/** The name that a compressed file stands under, and what it holds. */
+export interface CompressedFile {
+  name: string
+  contents: Uint8Array
+}
+
+/** Compresses as far as can be, since it is done once. What does not get smaller is left out. */
+export async function precompress(name: string, contents: Uint8Array): Promise<CompressedFile[]> {
+  if (!compressible.test(name) || contents.byteLength <= LEAST_BYTES) return []
+  const [brotli, zipped] = await Promise.all([
+    toBrotli(contents, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 11,
+        [constants.BROTLI_PARAM_SIZE_HINT]: contents.byteLength,
+      },
+    }),
+    toGzip(contents, { level: 9 }),
+  ])
+  return [
+    { name: `${name}.br`, contents: brotli },
+    { name: `${name}.gz`, contents: zipped },
+  ].filter((file) => file.contents.byteLength < contents.byteLength)
+}

@@ -1,0 +1,64 @@
+import { readdir, realpath, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { type BuildProblem, compareText, createProblem, fileAt } from './problem.ts'
+
+/** The names that the build decides by. All with forward slashes, sorted. */
+export interface SiteFiles {
+  /** Files directly in the site's folder. */
+  root: string[]
+  /** Below pages/, relative to it; null when there is no such folder. */
+  pages: string[] | null
+  /** Below public/, relative to it, without dot files. */
+  publicFiles: string[]
+}
+
+export async function readSite(dir: string): Promise<{ files: SiteFiles; problems: BuildProblem[] }> {
+  const problems: BuildProblem[] = []
+  const entries = await readdir(dir, { withFileTypes: true })
+  const hasFolder = async (name: string) =>
+    entries.some((entry) => entry.name === name) && (await stat(join(dir, name))).isDirectory()
+  const pages = (await hasFolder('pages')) ? await listFiles(join(dir, 'pages'), () => true) : null
+  const publicFiles = (await hasFolder('public')) ? await listPublic(join(dir, 'public'), problems) : []
+  return {
+    files: {
+      root: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+      pages: pages?.sort(compareText) ?? null,
+      publicFiles: publicFiles.sort(compareText),
+    },
+    problems,
+  }
+}
+
+// What lies in public/ is given to everyone, so a link may not add what lies elsewhere on the machine.
+async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
+  const inside = (await realpath(folder)) + sep
+  return await listFiles(folder, async (path, name) => {
+    if (name.startsWith('.')) return false
+    const target = await realpath(join(folder, path)).catch(() => null)
+    if (target?.startsWith(inside)) return true
+    problems.push(createProblem('HYD_BUILD_PUBLIC_LINK', [`public/${path}`], fileAt(`public/${path}`)))
+    return false
+  })
+}
+
+async function listFiles(
+  folder: string,
+  accept: (path: string, name: string) => boolean | Promise<boolean>,
+  below = '',
+  parents: readonly string[] = [],
+): Promise<string[]> {
+  const here = await realpath(join(folder, below))
+  // A link to a folder that it lies in would go round for ever.
+  if (parents.includes(here)) return []
+  const entries = await readdir(here, { withFileTypes: true })
+  const lists = await Promise.all(
+    entries.map(async (entry) => {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`
+      if (!(await accept(path, entry.name))) return []
+      const kind = entry.isSymbolicLink() ? await stat(join(folder, path)).catch(() => null) : entry
+      if (kind?.isDirectory()) return await listFiles(folder, accept, path, [...parents, here])
+      return kind?.isFile() ? [path] : []
+    }),
+  )
+  return lists.flat()
+}

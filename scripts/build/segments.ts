@@ -1,0 +1,52 @@
+/** One part of a page's path in pages/: a folder's name, or a file's without its extension. */
+export type Segment =
+  | { kind: 'static'; text: string }
+  | { kind: 'param'; name: string }
+  | { kind: 'catchAll'; name: string }
+  | { kind: 'group' }
+  | { kind: 'bad'; reason: string }
+
+// RFC 3986 `pchar` without percent-encoding, without `:` and `*`, which the router reads as its own, and without
+// parentheses, which stand for groups.
+const urlSegment = /^[\w.~!$&'+,;=@-]+$/
+const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
+
+export function parseSegment(text: string): Segment {
+  if (text.includes('[') || text.includes(']')) return parseParameter(text)
+  if (text.startsWith('(') && text.endsWith(')')) {
+    return text.length > 2 ? { kind: 'group' } : { kind: 'bad', reason: 'names no group' }
+  }
+  if (urlSegment.test(text)) return { kind: 'static', text }
+  const found = [...text].find((character) => !urlSegment.test(character)) ?? ''
+  return { kind: 'bad', reason: `holds ${JSON.stringify(found)}, which a segment of a URL may not` }
+}
+
+/** A path as the site developer writes it (`/products/[id]`) and as Fastify's router takes it (`/products/:id`). */
+export function joinSegments(segments: readonly Segment[]): { id: string; url: string; key: string } {
+  const parts = segments.flatMap((segment) => {
+    switch (segment.kind) {
+      case 'static':
+        return [{ id: segment.text, url: segment.text, key: segment.text }]
+      case 'param':
+        return [{ id: `[${segment.name}]`, url: `:${segment.name}`, key: ':' }]
+      case 'catchAll':
+        return [{ id: `[...${segment.name}]`, url: '*', key: '*' }]
+      default:
+        return []
+    }
+  })
+  const join = (field: 'id' | 'url' | 'key') => `/${parts.map((part) => part[field]).join('/')}`
+  // The key is the same for two paths that no request could tell apart.
+  return { id: join('id'), url: join('url'), key: join('key') }
+}
+
+function parseParameter(text: string): Segment {
+  if (!/^\[[^[\]]*\]$/.test(text)) {
+    return { kind: 'bad', reason: 'must be one whole pair of brackets around a name, or have none' }
+  }
+  const isCatchAll = text.startsWith('[...')
+  const name = text.slice(isCatchAll ? 4 : 1, -1)
+  if (name === '') return { kind: 'bad', reason: 'names no parameter' }
+  if (!identifier.test(name)) return { kind: 'bad', reason: `has the parameter "${name}", which is no identifier` }
+  return { kind: isCatchAll ? 'catchAll' : 'param', name }
+}

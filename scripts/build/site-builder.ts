@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { VERSION } from '../../src/server/build.ts'
+import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from '../../src/server/manifest.ts'
+import type { Mode } from './bundles.ts'
+import { checkExports, createExportReader, type FileExports } from './check-exports.ts'
+import type { ClientOutput } from './client-output.ts'
+import { discoverSite, type Site } from './discover.ts'
+import { withoutNamespace } from './messages.ts'
+import { createOutputFolder, type OutputFolder } from './output-folder.ts'
+import { BuildError, type BuildProblem, tidyProblems } from './problem.ts'
+import { createPublicFiles } from './public-files.ts'
+import { createConfigPart } from './read-config.ts'
+import { readSite } from './read-site.ts'
+import { createBundlesPart } from './site-bundles.ts'
+import { type ClientSizes, writeClientFiles } from './write-client.ts'
+
+export type BuildStep = 'configuration' | 'pages' | 'bundles' | 'public files' | 'client files'
+
+export interface BuildSiteOptions {
+  /** The site's folder. */
+  dir: string
+  mode: Mode
+  /** Name of the folder to write, inside the site's ('.hydrant'). */
+  folder?: string
+  onProgress?(step: BuildStep): void
+}
+
+export interface SiteBuild {
+  /** The folder that was written. */
+  folder: string
+  manifest: Manifest
+  /** The site's configuration as this build holds it. */
+  config: Record<string, unknown>
+  /** What each file of the site exports. */
+  exports: FileExports
+  /** Sizes of the files in the client folder, by name. */
+  sizes: ClientSizes
+  /** Remarks of esbuild, in the same form as errors. */
+  warnings: BuildProblem[]
+  /** Every source file that the build read, relative to the site. */
+  inputs: string[]
+  durationMs: number
+}
+
+export interface SiteBuilder {
+  /** Throws a BuildError that holds everything that is wrong, and leaves the last build as it is. */
+  compile(): Promise<SiteBuild>
+  cancel(): Promise<void>
+  dispose(): Promise<void>
+}
+
+/** Writes `<dir>/.hydrant/` once. Throws BuildError. */
+export async function buildSite(options: BuildSiteOptions): Promise<SiteBuild> {
+  const builder = createSiteBuilder(options)
+  try {
+    return await builder.compile()
+  } finally {
+    await builder.dispose()
+  }
+}
+
+/** A builder that can be asked again and again and reuses what did not change. */
+export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress }: BuildSiteOptions): SiteBuilder {
+  // As esbuild says paths: with links resolved.
+  const siteDir = realpathSync(dir)
+  const configuration = createConfigPart({ siteDir, folder, mode })
+  const bundles = createBundlesPart({ siteDir, folder, mode })
+  const readExports = createExportReader(siteDir)
+  const publicFiles = createPublicFiles(siteDir)
+
+  async function fill(output: OutputFolder): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
+    onProgress?.('configuration')
+    const read = await readSite(siteDir)
+    const { site, problems } = discoverSite(read.files)
+    const siteConfig = await configuration.compile(site.config, output)
+    onProgress?.('pages')
+    const exports = await readExports(site, siteConfig.options.loader)
+    problems.push(...read.problems, ...siteConfig.problems, ...(await checkExports(siteDir, site, exports)))
+    if (!siteConfig.isUsable) throw new BuildError(tidyProblems(problems))
+    onProgress?.('bundles')
+    const bundled = await bundles.compile(site, siteConfig)
+    if ('problems' in bundled) throw new BuildError(tidyProblems([...problems, ...bundled.problems]))
+    if (problems.length > 0) throw new BuildError(tidyProblems(problems))
+
+    const { client, server, warnings, inputs } = bundled
+    await output.write(BUILD_PATHS.server, server.code)
+    await output.write(`${BUILD_PATHS.server}.map`, server.map)
+    onProgress?.('public files')
+    const published = await publicFiles.write(site.publicFiles, output)
+    onProgress?.('client files')
+    const sizes = await writeClientFiles(client, output, mode)
+    const manifest = createManifest(site, mode, client, [siteConfig.key, server.code, ...published])
+    await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+    const { config } = siteConfig
+    const sources = new Set([...siteConfig.inputs, ...inputs].map(withoutNamespace))
+    return { manifest, config, exports, sizes, warnings: tidyProblems(warnings), inputs: [...sources] }
+  }
+
+  return {
+    async compile() {
+      const startedAt = performance.now()
+      const output = await createOutputFolder(siteDir, folder)
+      try {
+        const filled = await fill(output)
+        await output.commit()
+        return { ...filled, folder: resolve(siteDir, folder), durationMs: performance.now() - startedAt }
+      } catch (error) {
+        await output.discard()
+        throw error
+      }
+    },
+    async cancel() {
+      await Promise.all([configuration.cancel(), bundles.cancel()])
+    },
+    async dispose() {
+      await Promise.all([configuration.dispose(), bundles.dispose()])
+    },
+  }
+}
+
+function createManifest(
+  site: Site,
+  mode: Mode,
+  { entry, entryImports, modules }: ClientOutput,
+  contents: readonly (string | Uint8Array)[],
+): Manifest {
+  // The keys stand in one order, so that equal builds are equal byte by byte.
+  const manifest = {
+    entry,
+    entryImports,
+    format: MANIFEST_FORMAT,
+    hydrant: VERSION,
+    mode,
+    modules,
+    publicFiles: site.publicFiles,
+    root: site.root,
+    routes: site.routes,
+    serverPlugin: site.serverPlugin,
+  } satisfies Omit<Manifest, 'buildId'>
+  // The names of the client's files are hashes of what is in them.
+  const hash = createHash('sha256').update(JSON.stringify(manifest))
+  for (const part of contents) hash.update('\0').update(part)
+  return { buildId: hash.digest('hex').slice(0, 16), ...manifest }
+}

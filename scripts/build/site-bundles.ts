@@ -1,0 +1,82 @@
+import { type BundleOutcome, type Bundler, createBundler } from './bundler.ts'
+import { type Bundle, type BundleInput, createClientBundle, createServerBundle, type Mode } from './bundles.ts'
+import { type ClientOutput, readClientOutput } from './client-output.ts'
+import { createCssModuleCompiler } from './css-module.ts'
+import type { Site } from './discover.ts'
+import { explainRefusals } from './import-chain.ts'
+import { isAboutBrowserGuard, isAboutVirtualModule, translateMessage } from './messages.ts'
+import type { BuildProblem } from './problem.ts'
+import type { SiteConfig } from './read-config.ts'
+
+export interface SiteBundles {
+  client: ClientOutput
+  server: { code: Uint8Array; map: Uint8Array }
+  warnings: BuildProblem[]
+  /** Every source file, relative to the site. */
+  inputs: string[]
+}
+
+export interface BundlesPart extends Pick<Bundler, 'cancel' | 'dispose'> {
+  compile(site: Site, config: SiteConfig): Promise<SiteBundles | { problems: BuildProblem[] }>
+}
+
+/** Compiles what the browser and the server get, at the same time and by the same class names and asset URLs. */
+export function createBundlesPart(input: { siteDir: string; folder: string; mode: Mode }): BundlesPart {
+  const compileCssModule = createCssModuleCompiler(input.siteDir)
+  const [client, server] = [createSide(createClientBundle), createSide(createServerBundle)]
+
+  return {
+    async compile(site, { options, key }) {
+      const bundleInput = { ...input, site, options, compileCssModule }
+      const entries = JSON.stringify([key, site.components, site.serverFiles, site.serverPlugin, site.config])
+      const sides = await Promise.all([client.compile(entries, bundleInput), server.compile(entries, bundleInput)])
+      const [{ outcome: forClient }, { outcome: forServer }] = sides
+      if (!forClient.ok || !forServer.ok) return { problems: await translateErrors(sides, site) }
+      const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.contents
+      return {
+        client: readClientOutput(
+          forClient.result,
+          sides.map(({ bundle }) => bundle.assets),
+        ),
+        server: { code: file('.mjs') ?? new Uint8Array(), map: file('.mjs.map') ?? new Uint8Array() },
+        warnings: [...forClient.warnings, ...forServer.warnings].map(translateMessage),
+        inputs: [forClient, forServer].flatMap(({ result }) => Object.keys(result.metafile.inputs)),
+      }
+    },
+    async cancel() {
+      await Promise.all([client.cancel(), server.cancel()])
+    },
+    async dispose() {
+      await Promise.all([client.dispose(), server.dispose()])
+    },
+  }
+}
+
+interface Side {
+  bundle: Bundle
+  outcome: BundleOutcome
+}
+
+function createSide(createBundle: (input: BundleInput) => Bundle) {
+  const bundler = createBundler()
+  let last: { entries: string; bundle: Bundle } | null = null
+
+  return {
+    async compile(entries: string, input: BundleInput): Promise<Side> {
+      const { bundle } = last?.entries === entries ? last : { bundle: createBundle(input) }
+      last = { entries, bundle }
+      return { bundle, outcome: await bundler.compile(entries, bundle.options) }
+    },
+    cancel: bundler.cancel,
+    dispose: bundler.dispose,
+  }
+}
+
+async function translateErrors([client, server]: readonly Side[], site: Site): Promise<BuildProblem[]> {
+  const messages = [client, server].flatMap((side) => (side && !side.outcome.ok ? side.outcome.errors : []))
+  const refused = messages.filter(isAboutBrowserGuard)
+  const entries = site.components.map(({ file }) => file)
+  // What esbuild says of a missing default export, in a module of the build's own, is told elsewhere, and better.
+  const rest = messages.filter((message) => !isAboutBrowserGuard(message) && !isAboutVirtualModule(message))
+  return [...rest.map(translateMessage), ...(await explainRefusals(refused, entries, client?.bundle.options ?? {}))]
+}

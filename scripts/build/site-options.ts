@@ -1,0 +1,65 @@
+import type { Loader, Plugin } from 'esbuild'
+import { createHydrantError, showValue } from '../../src/server/errors.ts'
+import { nearest } from '../../src/server/nearest.ts'
+
+/** What hydrant.config.ts says about the site's bundles. */
+export interface SiteOptions {
+  plugins: Plugin[]
+  loader: Record<string, Loader>
+  define: Record<string, string>
+  alias: Record<string, string>
+}
+
+const NAMES = ['plugins', 'loader', 'define', 'alias']
+
+/** Reads `esbuild` of the configuration. Throws HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID. */
+export async function readSiteOptions(config: unknown): Promise<SiteOptions> {
+  const { esbuild: given } = requireRecord('hydrant.config.ts', config) as { esbuild?: unknown }
+  const value: unknown = typeof given === 'function' ? await given() : given
+  const options = requireRecord('esbuild', value ?? {})
+  for (const name of Object.keys(options)) {
+    if (NAMES.includes(name)) continue
+    const meant = nearest(name, NAMES)
+    const hint = meant ? `; did you mean "esbuild.${meant}"?` : ''
+    throw createHydrantError('HYD_OPTION_UNKNOWN', [`esbuild.${name}`, hint])
+  }
+  return {
+    plugins: requirePlugins(options.plugins ?? []),
+    // esbuild itself says which loaders there are.
+    loader: requireStrings('esbuild.loader', options.loader) as Record<string, Loader>,
+    define: requireStrings('esbuild.define', options.define),
+    alias: requireStrings('esbuild.alias', options.alias),
+  }
+}
+
+function requireRecord(name: string, value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw createHydrantError('HYD_OPTION_INVALID', [name, 'an object', showValue(value)])
+}
+
+function requireStrings(name: string, value: unknown = {}): Record<string, string> {
+  const entries = Object.entries(requireRecord(name, value)).map(([key, text]): [string, string] => {
+    if (typeof text === 'string') return [key, text]
+    throw createHydrantError('HYD_OPTION_INVALID', [`${name}["${key}"]`, 'a string', showValue(text)])
+  })
+  return Object.fromEntries(entries)
+}
+
+function requirePlugins(value: unknown): Plugin[] {
+  const plugins: unknown[] = Array.isArray(value) ? value : []
+  if (plugins.length === 0 && !Array.isArray(value)) {
+    throw createHydrantError('HYD_OPTION_INVALID', ['esbuild.plugins', 'a list of esbuild plugins', showValue(value)])
+  }
+  for (const [index, plugin] of plugins.entries()) {
+    const { name, setup } = requireRecord(`esbuild.plugins[${index}]`, plugin)
+    if (typeof name !== 'string' || typeof setup !== 'function') {
+      throw createHydrantError('HYD_OPTION_INVALID', [
+        `esbuild.plugins[${index}]`,
+        'an esbuild plugin',
+        showValue(plugin),
+      ])
+    }
+  }
+  // Each has just been checked to have what esbuild asks of a plugin.
+  return plugins as Plugin[]
+}

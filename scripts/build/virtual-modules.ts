@@ -1,0 +1,28 @@
+import type { Plugin } from 'esbuild'
+
+export const VIRTUAL = 'hydrant-entry'
+
+export interface VirtualModule {
+  /** Appears in source maps and messages, so it must not depend on where the site lies. */
+  name: string
+  contents: string
+}
+
+/** Lets modules that the build writes be entries. They import as if they lay in the site's folder. */
+export function createVirtualModules(siteDir: string, modules: readonly VirtualModule[]): Plugin {
+  const contents = new Map(modules.map((module) => [module.name, module.contents]))
+  return {
+    name: 'hydrant-entries',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${VIRTUAL}:`) }, ({ path }) => ({
+        path: path.slice(VIRTUAL.length + 1),
+        namespace: VIRTUAL,
+      }))
+      build.onLoad({ filter: /./, namespace: VIRTUAL }, ({ path }) => ({
+        contents: contents.get(path) ?? '',
+        resolveDir: siteDir,
+        loader: 'js',
+      }))
+    },
+  }
+}

@@ -1,0 +1,20 @@
+import { BuildError } from '../build/problem.ts'
+import { buildSite } from '../build/site-builder.ts'
+import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
+import { formatReport } from '../terminal/format-report.ts'
+import { createProgress } from '../terminal/progress.ts'
+
+/** `hydrant build`. Shows each thing that is wrong before it throws the BuildError that sums them up. */
+export async function runBuild(dir: string): Promise<void> {
+  const progress = createProgress(process.stdout, 'hydrant build')
+  try {
+    const build = await buildSite({ dir, mode: 'production', onProgress: progress.step })
+    progress.end()
+    for (const warning of build.warnings) console.error(`${formatWarning(warning)}\n`)
+    console.log(formatReport(build))
+  } catch (error) {
+    progress.end()
+    if (error instanceof BuildError) for (const problem of error.problems) console.error(`${formatProblem(problem)}\n`)
+    throw error
+  }
+}

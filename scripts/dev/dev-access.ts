@@ -1,0 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+
+/**
+ * Whether a request names this machine. A page elsewhere can point its own name at a developer's computer and would
+ * then read what the browser gets (DNS rebinding); an address of digits it cannot have as its name.
+ */
+export function isAllowedHost(header: string | undefined, ownHost: string): boolean {
+  const name = header === undefined ? undefined : hostName(header)
+  if (name === undefined) return false
+  return name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0 || name === ownHost.toLowerCase()
+}
+
+/** Whether the request comes from a page of this server, or from no page at all. */
+export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  const { origin, host } = headers
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+}
+
+function hostName(header: string): string | undefined {
+  const url = `http://${header}`
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : undefined
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { resolve } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { FastifyServerOptions } from 'fastify'
+import { createInstance } from '../../src/server/create-server.ts'
+import { type Options, resolveOptions } from '../../src/server/options.ts'
+import { createSiteBuilder, type SiteBuild } from '../build/site-builder.ts'
+import { createAppSlot } from './app-slot.ts'
+import { createErrorPage } from './error-page.ts'
+import { createRebuildLoop } from './rebuild-loop.ts'
+import { createReloadChannel } from './reload-channel.ts'
+import { isRelevant, watchSite } from './watch-site.ts'
+
+/** Kept apart from what `hydrant build` writes, so that a site can be developed while its build is served. */
+export const DEV_FOLDER = '.hydrant-dev'
+
+export interface DevSiteInput {
+  dir: string
+  flags: Record<string, string | undefined>
+  env: Record<string, string | undefined>
+  createLogging(options: Options): Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
+  /** The site is ready, the first time or again. */
+  onReady(build: SiteBuild, changed: readonly string[]): void
+  /** The site does not build or does not start; returns the text that a browser shows. */
+  onFailure(error: unknown): string
+}
+
+/** A site that is built anew whenever it changes. */
+export interface DevSite {
+  /** Of the last build; before the first, without what the configuration says. */
+  options(): Options
+  answer(request: IncomingMessage, response: ServerResponse): void
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  close(): Promise<void>
+}
+
+/** Builds for the first time, whether that succeeds or not. Throws HYD_OPTION_… for flags and the environment. */
+export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
+  const { dir } = input
+  let options = readOptions(input, {})
+  let inputs: ReadonlySet<string> | null = null
+  let failure = ''
+  let changed: string[] = []
+  const slot = createAppSlot((error) => input.onFailure(error))
+  const channel = createReloadChannel()
+  const builder = createSiteBuilder({ dir, mode: 'development', folder: DEV_FOLDER })
+
+  async function take(build: SiteBuild) {
+    options = readOptions(input, build.config)
+    slot.put(await createInstance(build.folder, options, input.createLogging(options)))
+    inputs = new Set(build.inputs)
+    watcher.include(outsideFiles(dir, build.inputs))
+    input.onReady(build, changed)
+  }
+
+  const loop = createRebuildLoop(builder, async (outcome) => {
+    try {
+      if ('error' in outcome) throw outcome.error
+      await take(outcome.build)
+    } catch (error) {
+      inputs = null
+      slot.put(null)
+      failure = input.onFailure(error)
+    }
+    changed = []
+    channel.announce()
+  })
+  const watcher = await watchSite(dir, {
+    isWanted: (kind, path) => isRelevant(kind, path, inputs),
+    onChange(paths) {
+      changed.push(...paths)
+      loop.request()
+    },
+  })
+  loop.request()
+  await loop.settled()
+
+  return {
+    options: () => options,
+    answer(request, response) {
+      if (channel.answer(request, response)) return
+      if (slot.isFilled()) slot.serve(request, response)
+      else answerFailure(request, response, createErrorPage(failure, options.base))
+    },
+    upgrade: slot.upgrade,
+    async close() {
+      await watcher.close()
+      await loop.close()
+      channel.close()
+      await slot.close()
+    },
+  }
+}
+
+function readOptions({ flags, env }: DevSiteInput, config: Record<string, unknown>): Options {
+  return resolveOptions({ flags, env, config: { host: 'localhost', ...config } })
+}
+
+/** Modules of a workspace beside the site; packages do not change while one works. */
+function outsideFiles(dir: string, inputs: readonly string[]): string[] {
+  return inputs
+    .filter((path) => path.startsWith('../') && !path.includes('node_modules/'))
+    .map((path) => resolve(dir, path))
+}
+
+function answerFailure({ method }: IncomingMessage, response: ServerResponse, page: string) {
+  response.writeHead(500, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(method === 'HEAD' ? undefined : page)
+}

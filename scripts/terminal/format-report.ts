@@ -1,0 +1,38 @@
+import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
+import type { SiteBuild } from '../build/site-builder.ts'
+
+/** Every page with what a browser fetches for it, and what it all comes to. */
+export function formatReport(build: SiteBuild): string {
+  const pages = reportPages(build)
+  const { files, bytes, gzipBytes } = reportTotals(build)
+  const rows = [['page', 'kind', 'JS', 'with shared', 'CSS'], ...pages.map(formatPage)]
+  const count = pages.length === 1 ? '1 page' : `${pages.length} pages`
+  return [
+    ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
+    `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
+    `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
+  ].join('\n')
+}
+
+export function formatDuration(durationMs: number): string {
+  return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(2)} s`
+}
+
+function formatPage({ url, kind, ownJs, js, css }: PageReport): string[] {
+  return [url, kind, formatBytes(ownJs), formatBytes(js), css === 0 ? '–' : formatBytes(css)]
+}
+
+function formatBytes(bytes: number): string {
+  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`
+}
+
+/** Text to the left, numbers to the right. */
+function formatTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
+}

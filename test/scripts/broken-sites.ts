@@ -1,0 +1,221 @@
+/** A site with a mistake, and what the build must say of it. */
+export interface BrokenSite {
+  title: string
+  /** Contents by path; `pages/index.tsx` is a good page where none is given. */
+  files: Record<string, string>
+  /** `CODE file:line:column`, in the order of the report. */
+  expected: string[]
+  /** A part of the first message. */
+  message?: string
+}
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+
+export const brokenSites: BrokenSite[] = [
+  {
+    title: 'two pages for one URL',
+    files: { 'pages/about.tsx': page, 'pages/(info)/about.tsx': page },
+    expected: ['HYD_BUILD_URL_TAKEN pages/about.tsx'],
+    message: 'pages/(info)/about.tsx and pages/about.tsx both answer /about',
+  },
+  {
+    title: 'a public file at a page’s URL',
+    files: { 'pages/about.tsx': page, 'public/about': 'text' },
+    expected: ['HYD_BUILD_URL_TAKEN public/about'],
+    message: 'pages/about.tsx and public/about both answer /about',
+  },
+  {
+    title: 'two layouts in one folder',
+    files: { 'pages/layout.tsx': page, 'pages/layout.jsx': page },
+    expected: ['HYD_BUILD_FILE_TWICE pages/layout.tsx'],
+  },
+  {
+    title: 'a bracket that is not closed',
+    files: { 'pages/products/[id.tsx': page },
+    expected: ['HYD_BUILD_SEGMENT pages/products/[id.tsx'],
+    message: 'the segment "[id" must be one whole pair of brackets',
+  },
+  {
+    title: 'a parameter that stands twice',
+    files: { 'pages/[id]/parts/[id].tsx': page },
+    expected: ['HYD_BUILD_PARAM_TWICE pages/[id]/parts/[id].tsx'],
+  },
+  {
+    title: 'a page below Hydrant’s own path',
+    files: { 'pages/_hydrant/live.tsx': page },
+    expected: ['HYD_BUILD_RESERVED pages/_hydrant/live.tsx'],
+  },
+  {
+    title: 'a page with the extension of a module',
+    files: { 'pages/docs/index.js': 'export default 1\n' },
+    expected: ['HYD_BUILD_EXTENSION pages/docs/index.js'],
+  },
+  {
+    title: 'components without a default export',
+    files: {
+      'pages/a.tsx': 'export function Page() {\n  return <p>a</p>\n}\n',
+      'pages/layout.tsx': 'const layout = 1\n',
+      'pages/error.tsx': 'export const error = 1\n',
+      'pages/not-found.tsx': '',
+    },
+    expected: [
+      'HYD_BUILD_NO_COMPONENT pages/a.tsx:1',
+      'HYD_BUILD_NO_COMPONENT pages/error.tsx:1',
+      'HYD_BUILD_NO_COMPONENT pages/layout.tsx:1',
+      'HYD_BUILD_NO_COMPONENT pages/not-found.tsx:1',
+    ],
+    message: 'pages/a.tsx has no default export; a page file needs a component',
+  },
+  {
+    title: 'a server plugin without a default export',
+    files: { 'server.ts': 'export const plugin = () => {}\n' },
+    expected: ['HYD_BUILD_NO_PLUGIN server.ts:1'],
+  },
+  {
+    title: 'a configuration without a default export',
+    files: { 'hydrant.config.ts': 'export const config = {}\n' },
+    expected: ['HYD_BUILD_NO_CONFIG hydrant.config.ts:1'],
+  },
+  {
+    title: 'exports of server files that mean nothing',
+    files: {
+      'pages/index.server.ts':
+        'const one = 1\nexport const loader = () => one\nexport { one as other }\nexport type Data = string\n',
+      'pages/layout.tsx': page,
+      'pages/layout.server.ts': 'export function load() {}\n\nexport const stream = false\n',
+    },
+    expected: [
+      'HYD_BUILD_SERVER_EXPORT pages/index.server.ts:2:14',
+      'HYD_BUILD_SERVER_EXPORT pages/index.server.ts:3:17',
+      'HYD_BUILD_SERVER_EXPORT pages/layout.server.ts:3:14',
+    ],
+    message: 'unknown export "loader"; the server file of a page may export',
+  },
+  {
+    title: 'a server file without its page',
+    files: { 'pages/prices.server.ts': 'export const load = () => 1\n' },
+    expected: ['HYD_BUILD_SERVER_ORPHAN pages/prices.server.ts'],
+  },
+  {
+    title: 'a browser module that reaches a server one',
+    files: {
+      'pages/a.tsx': "import { B } from '../components/b'\n\nexport default () => <B />\n",
+      'components/b.tsx': "import { query } from '../db.server'\n\nexport const B = () => <p>{query()}</p>\n",
+      'db.server.ts': 'export const query = () => 1\n',
+    },
+    expected: ['HYD_BUILD_SERVER_IN_BROWSER components/b.tsx:1:23'],
+    message: 'pages/a.tsx → components/b.tsx → db.server.ts',
+  },
+  {
+    title: 'a browser module that imports hydrant, a builtin and the server plugin',
+    files: {
+      'pages/a.tsx':
+        "import { readFileSync } from 'node:fs'\nimport { notFound } from 'hydrant'\nimport app from '../server'\nexport default () => <p>{String([readFileSync, notFound, app])}</p>\n",
+      'server.ts': 'export default async function server() {}\n',
+    },
+    expected: [
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:1:30',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:2:26',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:3:17',
+    ],
+    message: 'the browser cannot have node:fs: pages/a.tsx → node:fs',
+  },
+  {
+    title: 'a server module under another name',
+    files: {
+      'pages/a.tsx': "import { query } from '#db'\nexport default () => <p>{query()}</p>\n",
+      'package.json': '{ "name": "a-site", "type": "module", "imports": { "#db": "./db.server.ts" } }',
+      'db.server.ts': 'export const query = () => 1\n',
+    },
+    expected: ['HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:1:23'],
+    message: 'pages/a.tsx → db.server.ts',
+  },
+  {
+    title: 'syntax errors in two files, and a mistake of another kind beside them',
+    files: {
+      'pages/a.tsx': 'export default () => <p>a</b>\n',
+      'pages/b.tsx': 'export default () => {\n  const = 1\n}\n',
+      'pages/c.tsx': 'export const c = 1\n',
+    },
+    expected: [
+      'HYD_BUILD_SYNTAX pages/a.tsx:1:28',
+      'HYD_BUILD_SYNTAX pages/b.tsx:2:9',
+      'HYD_BUILD_NO_COMPONENT pages/c.tsx:1',
+    ],
+  },
+  {
+    title: 'imports that lead nowhere',
+    files: {
+      'pages/a.tsx': "import './missing.css'\nimport { x } from 'no-such-package'\nexport default () => <p>{x}</p>\n",
+    },
+    expected: ['HYD_BUILD_UNRESOLVED pages/a.tsx:1:8', 'HYD_BUILD_UNRESOLVED pages/a.tsx:2:19'],
+    message: 'cannot find "./missing.css"',
+  },
+  {
+    title: 'a name that the other module does not export',
+    files: {
+      'pages/a.tsx': "import { total } from '../lib'\nexport default () => <p>{total}</p>\n",
+      'lib.ts': 'export const sum = 1\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    message: '"lib.ts" has no export "total"',
+  },
+  {
+    title: 'a file that nothing can load',
+    files: { 'pages/a.tsx': "import x from './x.glsl'\nexport default () => <p>{x}</p>\n", 'pages/x.glsl': '' },
+    expected: ['HYD_BUILD_LOADER pages/a.tsx:1:15'],
+  },
+  {
+    title: 'CSS modules that compose each other',
+    files: {
+      'pages/a.tsx': "import s from './a.module.css'\nexport default () => <p className={s.a}>a</p>\n",
+      'pages/a.module.css': ".a {\n  composes: b from './b.module.css';\n}\n",
+      'pages/b.module.css': ".b {\n  composes: a from './a.module.css';\n}\n",
+    },
+    expected: ['HYD_BUILD_COMPOSES pages/b.module.css:2:20'],
+  },
+  {
+    title: 'a CSS module with a name that the other one does not have',
+    files: {
+      'pages/a.tsx': "import s from './a.module.css'\nexport default () => <p className={s.a}>a</p>\n",
+      'pages/a.module.css': ".a {\n  composes: c from './b.module.css';\n}\n",
+      'pages/b.module.css': '.b {\n  color: red;\n}\n',
+    },
+    expected: ['HYD_BUILD_SYNTAX pages/a.module.css:2:13'],
+  },
+  {
+    title: 'a plugin that fails',
+    files: {
+      'hydrant.config.ts':
+        "const plugin = { name: 'broken', setup(build) { build.onLoad({ filter: /x\\.ts$/ }, () => { throw new Error('no luck') }) } }\nexport default { esbuild: { plugins: [plugin] } }\n",
+      'pages/a.tsx': "import { x } from './x'\nexport default () => <p>{x}</p>\n",
+      'pages/x.ts': 'export const x = 1\n',
+    },
+    expected: ['HYD_BUILD_PLUGIN pages/a.tsx:1:19'],
+    message: 'the esbuild plugin "broken" failed: no luck',
+  },
+  {
+    title: 'a configuration that throws',
+    files: { 'hydrant.config.ts': "throw new Error('no database')\nexport default {}\n" },
+    expected: ['HYD_BUILD_CONFIG hydrant.config.ts'],
+    message: 'hydrant.config.ts failed while it was loaded: no database',
+  },
+  {
+    title: 'an unknown option for esbuild',
+    files: { 'hydrant.config.ts': 'export default { esbuild: async () => ({ plugin: [] }) }\n' },
+    expected: ['HYD_OPTION_UNKNOWN hydrant.config.ts'],
+    message: 'unknown option "esbuild.plugin"; did you mean "esbuild.plugins"?',
+  },
+  {
+    title: 'a value that is none',
+    files: { 'hydrant.config.ts': 'export default { esbuild: { define: { VERSION: 1 } } }\n' },
+    expected: ['HYD_OPTION_INVALID hydrant.config.ts'],
+    message: '"esbuild.define["VERSION"]" must be a string; got 1',
+  },
+  {
+    title: 'an option that the server does not know',
+    files: { 'hydrant.config.ts': "export default { bse: '/shop' }\n" },
+    expected: ['HYD_OPTION_UNKNOWN hydrant.config.ts'],
+    message: 'unknown option "bse"; did you mean "base"?',
+  },
+]

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createSite } from './create-site.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+t.test('prints help for itself and for each command', async (t) => {
+  const all = await runCli(['--help'])
+  t.match(all, { code: 0, stderr: '' })
+  for (const name of ['build', 'start', 'dev']) {
+    t.match(all.stdout, `\n  ${name} `)
+    const one = await runCli([name, '--help'])
+    t.match(one, { code: 0, stdout: `Usage: hydrant ${name}`, stderr: '' })
+  }
+})
+
+t.test('prints its version', async (t) => {
+  t.strictSame(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+t.test('ends with 2 when it is misused, and says what is right', async (t) => {
+  t.match(await runCli([]), { code: 2, stderr: 'Usage: hydrant' })
+  const misused = async (args: string[], stderr: string, env: Record<string, string> = {}) =>
+    t.match(await runCli(args, { env }), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
+  await misused(['bild'], 'HYD_CLI_USAGE] unknown command \'bild\' (Did you mean build?)\nTry: Run "hydrant --help"')
+  await misused(['start', '--prot', '1'], "HYD_CLI_USAGE] unknown option '--prot' (Did you mean --port?)\nTry: ")
+  await misused(['build', 'a', 'b'], "HYD_CLI_USAGE] too many arguments for 'build'")
+  await misused(['build', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is no folder\nTry: ')
+  const dir = createSite(t, {})
+  t.equal((await runCli(['build', dir])).code, 0)
+  await misused(['start', dir, '--port', 'http'], 'HYD_OPTION_INVALID] "--port" must be a whole number')
+  await misused(['start', dir], 'HYD_OPTION_INVALID] "PORT" must be a whole number', { PORT: 'http' })
+  await misused(['dev', dir, '--base', 'shop'], 'HYD_OPTION_INVALID] "--base" must be')
+})
+
+t.test('builds a site and reports each page', async (t) => {
+  const dir = createSite(t, {
+    'pages/[id].tsx': 'export default () => null\n',
+    'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
+  })
+  const { code, stdout, stderr } = await runCli(['build'], { cwd: dir })
+  t.equal(stderr, '')
+  t.equal(code, 0)
+  t.match(stdout, /^hydrant build: bundles$/m, 'steps are lines where there is no terminal')
+  t.match(stdout, /^page +kind +JS +with shared +CSS$/m)
+  t.match(stdout, /^\/ +static +\d+ B +[\d.]+ kB +–$/m)
+  t.match(stdout, /^\/\[id\] +load, stream /m)
+  t.match(stdout, /^2 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
+  t.match(stdout, `written to ${join(dir, '.hydrant')}`)
+})
+
+t.test('ends with 1 when a site does not build, and shows each place', async (t) => {
+  const dir = createSite(t, { 'pages/a.tsx': 'export const a = 1\n', 'pages/b.tsx': 'export default () => <p>\n' })
+  const { code, stderr } = await runCli(['build', dir])
+  t.equal(code, 1)
+  t.match(
+    stderr,
+    'Error [HYD_BUILD_NO_COMPONENT] pages/a.tsx has no default export; a page file needs a component\n  at pages/a.tsx:1\nTry: ',
+  )
+  t.match(stderr, '\n  at pages/b.tsx:')
+  t.match(stderr, 'Error [HYD_BUILD_FAILED] the build failed with 2 errors\nTry: ')
+  t.notMatch(stderr, /^ {4}at /m)
+  const { stderr: withStack } = await runCli(['build', dir], { env: { DEBUG: 'hydrant' } })
+  t.match(withStack, /^ {4}at /m)
+})
+
+t.test('ends with 1 when there is no build to start', async (t) => {
+  const dir = createSite(t, {})
+  t.match(await runCli(['start', dir]), { code: 1, stderr: /^Error \[HYD_BUILD_MISSING\] .*\nTry: / })
+})
+
+t.test('starts a build without the compiler, a flag before the environment before the configuration', async (t) => {
+  const dir = createSite(t, {
+    'hydrant.config.ts': "export default { base: '/config', logRequests: true }\n",
+    'pages/index.tsx': 'export default () => <p>{String(process.env.NODE_ENV)}</p>\n',
+  })
+  t.equal((await runCli(['build', dir])).code, 0)
+  const refuse = `export async function resolve(name, context, next) {
+    if (/^(esbuild|typescript|chokidar)(\\/|$)|\\/scripts\\/(build|dev)\\//.test(name)) throw new Error('loaded ' + name)
+    return next(name, context)
+  }`
+  const hooks = `import { register } from 'node:module'; register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(refuse))})`
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+  const server = startCli(t, ['start', dir, '--port', '0', '--base', '/flag'], {
+    env: { HYDRANT_BASE: '/env', PORT: '1' },
+    node,
+  })
+  const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
+  const response = await fetch(`${url}/flag`)
+  t.equal(response.status, 200)
+  t.match(await response.text(), '<p>production</p>')
+  t.equal((await fetch(`${url}/env`)).status, 404)
+  t.equal(await server.stop('SIGTERM'), 0)
+})

@@ -1,0 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Test } from 'tap'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+
+/**
+ * Writes a site from contents by path. It lies inside the package, so that `react` and `hydrant` are found from it.
+ * `pages/index.tsx` is a good page where none is given.
+ */
+export function createSite(t: Pick<Test, 'testdir'>, files: Record<string, string | Buffer>, below = '.'): string {
+  const dir = join(t.testdir({}), below)
+  for (const [path, contents] of Object.entries({ 'pages/index.tsx': page, ...files })) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), contents)
+  }
+  return dir
+}

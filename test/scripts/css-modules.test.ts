@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import { buildSite } from './built.ts'
+import { createSite } from './create-site.ts'
+
+const page = (names: string) =>
+  `import styles from './page.module.css'\nexport default () => [${names}].map((name) => styles[name])\n`
+
+/** The classes as the server has them, the stylesheet, and the browser's script of one page. */
+async function build(t: Test, files: Record<string, string>, mode: 'production' | 'development' = 'production') {
+  const dir = createSite(t, files)
+  const { folder, manifest } = await buildSite({ dir, mode })
+  const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
+  const { js, css } = manifest.modules['pages/page.tsx'] ?? { js: '', css: [] }
+  const text = (name: string) => readFileSync(join(folder, 'client', name), 'utf8')
+  const names: string[] = modules['pages/page.tsx'].default()
+  return { names, js: text(js), css: css.map(text).join('\n') }
+}
+
+const files = {
+  'pages/page.tsx': page("'root', 'fade', 'foo-bar'"),
+  'pages/page.module.css': `
+    .root { color: red; animation: fade 1s }
+    .fade { color: green }
+    .foo-bar > :global(.outside) { color: blue }
+    @keyframes fade { from { opacity: 0 } }
+  `,
+}
+
+t.test('names classes the same in both bundles, minified or not', async (t) => {
+  const production = await build(t, files)
+  t.match(production.names, [/^page_[A-Z2-7]{6}_root$/, /^page_[A-Z2-7]{6}_fade$/, /^page_[A-Z2-7]{6}_foo-bar$/])
+  for (const name of production.names) {
+    t.match(production.css, `.${name}`)
+    t.match(production.js, name)
+  }
+  t.match(production.css, '.outside')
+  t.match(production.css, `@keyframes ${production.names[1]}`)
+  const development = await build(t, files, 'development')
+  t.strictSame(development.names, production.names)
+  for (const name of development.names) t.match(development.css, `.${name}`)
+})
+
+t.test('tells files of one name in two folders apart', async (t) => {
+  const { names, css } = await build(t, {
+    'pages/page.tsx':
+      "import a from '../a/box.module.css'\nimport b from '../b/box.module.css'\nexport default () => [a.box, b.box]\n",
+    'a/box.module.css': '.box { color: red }',
+    'b/box.module.css': '.box { color: blue }',
+  })
+  t.equal(new Set(names).size, 2)
+  for (const name of names) t.match(css, `.${name}{`)
+})
+
+t.test('composes classes of another file, and of one behind that, without a copy of their rules', async (t) => {
+  const { names, css } = await build(t, {
+    'pages/page.tsx': `import '../components/text.module.css'\n${page("'title', 'plain'")}`,
+    'pages/page.module.css':
+      ".title { composes: big strong from '../components/text.module.css'; color: red }\n.plain { color: gray }",
+    'components/text.module.css':
+      ".big { font-size: 2rem }\n.strong { composes: base from './base.module.css'; font-weight: 700 }",
+    'components/base.module.css': '.base { margin: 0 }',
+  })
+  const [title = '', plain = ''] = names
+  t.match(title.split(' '), [/^text_\w+_big$/, /^base_\w+_base$/, /^text_\w+_strong$/, /^page_\w+_title$/])
+  t.match(plain, /^page_\w+_plain$/)
+  t.equal(css.match(/font-size:2rem/g)?.length, 1)
+  t.ok(css.indexOf('margin:0') < css.indexOf('font-weight:700'), 'what is composed comes first')
+  t.ok(css.indexOf('font-weight:700') < css.indexOf('color:red'))
+})
+
+t.test('exports each class by its name, also one that is a word of the language', async (t) => {
+  const { names } = await build(t, {
+    'pages/page.tsx':
+      "import { root, 'foo-bar' as fooBar, class as word } from './page.module.css'\nimport all from './page.module.css'\nexport default () => [root, fooBar, word, all.default]\n",
+    'pages/page.module.css':
+      '.root { color: red }\n.foo-bar { color: red }\n.class { color: red }\n.default { color: red }',
+  })
+  t.match(names, [/_root$/, /_foo-bar$/, /_class$/, /_default$/])
+})
+
+t.test('follows url() and @import from where the file lies', async (t) => {
+  const { css } = await build(t, {
+    'pages/page.tsx': "import s from '../components/deep/box.module.css'\nexport default () => [s.box]\n",
+    'components/deep/box.module.css': "@import '../reset.css';\n.box { background: url(../dot.svg) }",
+    'components/reset.css': 'body { margin: 3px }',
+    'components/dot.svg': '<svg/>',
+  })
+  t.match(css, /url\(\.\/dot-[A-Z2-7]{8}\.svg\)/)
+  t.match(css, 'margin:3px')
+})
+
+t.test('lets a plain stylesheet import a CSS module', async (t) => {
+  const { css } = await build(t, {
+    'pages/page.tsx': "import './all.css'\nexport default () => []\n",
+    'pages/all.css': "@import './box.module.css';",
+    'pages/box.module.css': '.box { color: red }',
+  })
+  t.match(css, /\.box_[A-Z2-7]{6}_box\{color:red\}/)
+})

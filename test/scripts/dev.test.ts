@@ -1,0 +1,199 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { isAllowedHost, isRelevant, isSameOrigin } from './built.ts'
+import { createSite } from './create-site.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+const page = (text: string) => `export default () => <p>${text}</p>\n`
+
+async function startDev(t: Test, files: Record<string, string>, args: string[] = []) {
+  const dir = createSite(t, files)
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1', ...args])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const write = (path: string, contents: string) => writeFileSync(join(dir, path), contents)
+  return { dir, dev, url, write }
+}
+
+/** Asks under any name and origin, which `fetch` does not allow. */
+async function ask(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  const sent = request(url, { headers }).end()
+  const [response] = await once(sent, 'response')
+  response.destroy()
+  return response.statusCode
+}
+
+/** The events of an EventSource, one by one. */
+async function listen(t: Test, url: string, headers: Record<string, string> = {}) {
+  const abort = new AbortController()
+  t.teardown(() => abort.abort())
+  const response = await fetch(url, { headers: { accept: 'text/event-stream', ...headers }, signal: abort.signal })
+  t.match(response.headers.get('content-type'), 'text/event-stream')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return async () => {
+    while (!text.includes('\n\n')) text += (await reader?.read())?.value ?? ''
+    const [event = ''] = text.split('\n\n')
+    text = text.slice(event.length + 2)
+    return event
+  }
+}
+
+t.test('serves a site, builds it again when it changes, and tells the browser', async (t) => {
+  const { url, dev, write } = await startDev(t, {
+    'pages/index.tsx': page('one'),
+    'pages/index.server.ts': "export const load = () => process.env.NODE_ENV ?? ''\n",
+  })
+  t.match(await (await fetch(url)).text(), 'one')
+  t.equal(await (await fetch(url, { headers: { accept: 'application/json' } })).json(), 'development')
+  const next = await listen(t, new URL('/_hydrant/dev', url).href)
+  t.match(await next(), /^retry: \d+\nid: \S+$/)
+
+  write('pages/index.tsx', page('two'))
+  t.match(await next(), 'event: reload')
+  t.match(await (await fetch(url)).text(), 'two')
+  await dev.waitFor(/^built in .*\(pages\/index\.tsx\)$/)
+
+  write('pages/new.tsx', page('three'))
+  t.match(await next(), 'event: reload')
+  t.match(await (await fetch(new URL('/new', url))).text(), 'three')
+  t.equal(await dev.stop('SIGINT'), 0)
+})
+
+t.test('shows what is wrong, in the terminal and in the browser, until it is mended', async (t) => {
+  const { url, dev, write } = await startDev(t, { 'pages/index.tsx': page('one') }, ['--base', '/shop'])
+  t.match(url, /\/shop$/)
+  const next = await listen(t, `${url}/_hydrant/dev`)
+  await next()
+  write('pages/index.tsx', 'export default () => <p>{"<i>"}</b>\n')
+  t.match(await next(), 'event: reload')
+  await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
+  await dev.waitFor(/^ {2}at pages\/index\.tsx:1:/)
+  const broken = await fetch(url)
+  t.equal(broken.status, 500)
+  t.equal(broken.headers.get('cache-control'), 'no-store')
+  const text = await broken.text()
+  t.match(text, 'Error [HYD_BUILD_SYNTAX]')
+  t.match(text, '&lt;i&gt;')
+  t.match(text, 'new EventSource("/shop/_hydrant/dev")')
+
+  write('pages/index.tsx', page('mended'))
+  t.match(await next(), 'event: reload')
+  const mended = await fetch(url)
+  t.equal(mended.status, 200)
+  t.match(await mended.text(), 'mended')
+})
+
+t.test('starts with a broken site, and survives one whose server plugin throws', async (t) => {
+  const { url, write } = await startDev(t, {
+    'server.ts': "export default async () => { throw new Error('no database') }\n",
+  })
+  const broken = await fetch(url)
+  t.equal(broken.status, 500)
+  t.match(await broken.text(), 'no database')
+  const next = await listen(t, new URL('/_hydrant/dev', url).href)
+  await next()
+  write('server.ts', 'export default async (app) => { app.get("/own", async () => "mended") }\n')
+  t.match(await next(), 'event: reload')
+  t.equal(await (await fetch(new URL('/own', url))).text(), 'mended')
+})
+
+t.test('lets a request finish in the app that it came to, and then closes that', async (t) => {
+  const server = (text: string) => `
+    export default async function server(app) {
+      const waiting = []
+      app.get('/slow', () => new Promise((answer) => { waiting.push(answer); console.log('slow came') }))
+      app.addHook('onClose', async () => console.log('closed ${text}'))
+      globalThis.answer ??= () => { for (const answer of waiting) answer('from ${text}') }
+      app.get('/answer', async () => { globalThis.answer(); return 'done' })
+    }`
+  const { url, dev, write } = await startDev(t, { 'server.ts': server('one') })
+  const slow = fetch(new URL('/slow', url))
+  await dev.waitFor(/^slow came$/)
+  const next = await listen(t, new URL('/_hydrant/dev', url).href)
+  await next()
+  write('server.ts', server('two'))
+  t.match(await next(), 'event: reload')
+  t.equal(await (await fetch(new URL('/answer', url))).text(), 'done')
+  t.equal(await (await slow).text(), 'from one')
+  await dev.waitFor(/^closed one$/)
+  t.equal(await dev.stop('SIGTERM'), 0)
+})
+
+t.test('takes changes of the configuration', async (t) => {
+  const { url, write } = await startDev(t, { 'hydrant.config.ts': "export default { base: '/one' }\n" })
+  t.equal((await fetch(url)).status, 200)
+  const next = await listen(t, `${url}/_hydrant/dev`)
+  await next()
+  write('hydrant.config.ts', "export default { base: '/two' }\n")
+  t.match(await next(), 'event: reload')
+  t.equal((await fetch(url)).status, 404)
+  t.equal((await fetch(new URL('/two', url))).status, 200)
+})
+
+t.test('answers only under a name of this machine, and events only to its own pages', async (t) => {
+  const { url } = await startDev(t, {})
+  const port = new URL(url).port
+  t.equal(await ask(url, { host: `localhost:${port}` }), 200)
+  t.equal(await ask(url, { host: `evil.example:${port}` }), 403)
+  const events = new URL('/_hydrant/dev', url).href
+  t.equal(await ask(events, { 'sec-fetch-site': 'same-origin' }), 200)
+  t.equal(await ask(events, { 'sec-fetch-site': 'cross-site' }), 403)
+  t.equal(await ask(events, { origin: 'http://evil.example' }), 403)
+})
+
+t.test('tells a browser that comes back what it has missed', async (t) => {
+  const { url } = await startDev(t, {})
+  const events = new URL('/_hydrant/dev', url).href
+  const first = await (await listen(t, events))()
+  const [, id = ''] = /id: (\S+)/.exec(first) ?? []
+  t.notMatch(await (await listen(t, events, { 'last-event-id': id }))(), 'event: reload')
+  t.match(await (await listen(t, events, { 'last-event-id': 'of-another-server' }))(), 'event: reload')
+})
+
+t.test('ends with 1 when its port is in use', async (t) => {
+  const { url, dir } = await startDev(t, {})
+  const second = await runCli(['dev', dir, '--host', '127.0.0.1', '--port', new URL(url).port])
+  t.match(second, { code: 1, stderr: 'Error [HYD_PORT_IN_USE]' })
+})
+
+t.test('knows the names of this machine', async (t) => {
+  for (const host of [
+    'localhost',
+    'localhost:3000',
+    'app.localhost',
+    '127.0.0.1:1',
+    '[::1]:3000',
+    '10.0.0.3',
+    'my.test:80',
+  ]) {
+    t.ok(isAllowedHost(host, 'my.test'), host)
+  }
+  for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '', 'a b', undefined]) {
+    t.notOk(isAllowedHost(host, 'my.test'), String(host))
+  }
+})
+
+t.test('knows its own pages', async (t) => {
+  t.ok(isSameOrigin({ host: 'localhost:1' }))
+  t.ok(isSameOrigin({ host: 'localhost:1', origin: 'http://localhost:1' }))
+  t.notOk(isSameOrigin({ host: 'localhost:1', origin: 'http://localhost:2' }))
+  t.notOk(isSameOrigin({ host: 'localhost:1', origin: 'null' }))
+  t.notOk(isSameOrigin({ host: 'localhost:1', 'sec-fetch-site': 'same-site' }))
+})
+
+t.test('builds again for what a build is made of, and not for a site’s own data', async (t) => {
+  const inputs = new Set(['pages/index.tsx', 'lib.ts', 'data/terms.json'])
+  t.ok(isRelevant('change', 'lib.ts', inputs))
+  t.ok(isRelevant('unlink', 'data/terms.json', inputs))
+  t.ok(isRelevant('add', 'pages/new.tsx', inputs))
+  t.ok(isRelevant('add', 'public/a.bin', inputs))
+  t.ok(isRelevant('change', 'public/a.bin', inputs))
+  t.ok(isRelevant('change', 'tsconfig.json', inputs))
+  t.ok(isRelevant('change', 'other.ts', null), 'anything may mend a broken build')
+  t.notOk(isRelevant('change', 'other.ts', inputs))
+  t.notOk(isRelevant('change', 'hydrant-errors.db-wal', null))
+  t.notOk(isRelevant('add', 'site.log', null))
+})

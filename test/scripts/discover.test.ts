@@ -1,0 +1,200 @@
+import t from 'tap'
+import { discoverSite, parseSegment } from './built.ts'
+
+function discover(pages: string[], { root = [], publicFiles = [] }: { root?: string[]; publicFiles?: string[] } = {}) {
+  const { site, problems } = discoverSite({ root, pages: pages.sort(), publicFiles })
+  return { site, problems: problems.map(({ code, place }) => `${code} ${place?.file ?? ''}`) }
+}
+
+t.test('gives each page its URL', async (t) => {
+  const { site, problems } = discover([
+    'index.tsx',
+    'about.jsx',
+    'products/index.tsx',
+    'products/[id].tsx',
+    'docs/[...path].tsx',
+    '(shop)/cart.tsx',
+    'users/[user]/posts/[post].tsx',
+    'robots.txt.tsx',
+  ])
+  t.same(problems, [])
+  t.strictSame(
+    site.routes.map(({ id, url, page, catchAll }) => [id, url, page, catchAll]),
+    [
+      ['/', '/', 'pages/index.tsx', null],
+      ['/about', '/about', 'pages/about.jsx', null],
+      ['/cart', '/cart', 'pages/(shop)/cart.tsx', null],
+      ['/docs/[...path]', '/docs/*', 'pages/docs/[...path].tsx', 'path'],
+      ['/products', '/products', 'pages/products/index.tsx', null],
+      ['/products/[id]', '/products/:id', 'pages/products/[id].tsx', null],
+      ['/robots.txt', '/robots.txt', 'pages/robots.txt.tsx', null],
+      ['/users/[user]/posts/[post]', '/users/:user/posts/:post', 'pages/users/[user]/posts/[post].tsx', null],
+    ],
+  )
+})
+
+t.test('takes only .tsx and .jsx files for pages, and ignores what starts with an underscore or a dot', async (t) => {
+  const { site, problems } = discover([
+    'index.tsx',
+    'prices.ts',
+    'format.js',
+    'types.d.ts',
+    'index.module.css',
+    'hero.png',
+    '_card.tsx',
+    '_parts/list.tsx',
+    '.draft.tsx',
+    'docs/_parts/deep/nav.server.ts',
+  ])
+  t.same(problems, [])
+  t.strictSame(
+    site.components.map(({ file }) => file),
+    ['pages/index.tsx'],
+  )
+})
+
+t.test('surrounds a page with the layouts, error and not-found pages of its folders', async (t) => {
+  const { site } = discover([
+    'layout.tsx',
+    'error.tsx',
+    'not-found.tsx',
+    'index.tsx',
+    'products/layout.tsx',
+    'products/[id]/error.tsx',
+    'products/[id]/index.tsx',
+    'products/[id]/reviews/layout.tsx',
+    'products/[id]/reviews/not-found.tsx',
+    'products/[id]/reviews/index.tsx',
+  ])
+  t.strictSame(
+    site.routes.map(({ id, layouts, errors, notFounds }) => ({ id, layouts, errors, notFounds })),
+    [
+      {
+        id: '/',
+        layouts: ['pages/layout.tsx'],
+        errors: [{ file: 'pages/error.tsx', level: 1 }],
+        notFounds: [{ file: 'pages/not-found.tsx', level: 1 }],
+      },
+      {
+        id: '/products/[id]',
+        layouts: ['pages/layout.tsx', 'pages/products/layout.tsx'],
+        errors: [
+          { file: 'pages/error.tsx', level: 1 },
+          { file: 'pages/products/[id]/error.tsx', level: 2 },
+        ],
+        notFounds: [{ file: 'pages/not-found.tsx', level: 1 }],
+      },
+      {
+        id: '/products/[id]/reviews',
+        layouts: ['pages/layout.tsx', 'pages/products/layout.tsx', 'pages/products/[id]/reviews/layout.tsx'],
+        errors: [
+          { file: 'pages/error.tsx', level: 1 },
+          { file: 'pages/products/[id]/error.tsx', level: 2 },
+        ],
+        notFounds: [
+          { file: 'pages/not-found.tsx', level: 1 },
+          { file: 'pages/products/[id]/reviews/not-found.tsx', level: 3 },
+        ],
+      },
+    ],
+  )
+})
+
+t.test('counts the built-in root layout as level 1', async (t) => {
+  const { site } = discover(['(shop)/layout.tsx', '(shop)/error.tsx', '(shop)/index.tsx', 'not-found.tsx'])
+  t.strictSame(site.root, { layouts: [], errors: [], notFounds: [{ file: 'pages/not-found.tsx', level: 1 }] })
+  t.match(site.routes, [
+    { id: '/', layouts: ['pages/(shop)/layout.tsx'], errors: [{ file: 'pages/(shop)/error.tsx', level: 2 }] },
+  ])
+})
+
+t.test('finds server files beside pages and layouts, the server plugin and the configuration', async (t) => {
+  const { site, problems } = discover(
+    ['layout.tsx', 'layout.server.ts', '[id].tsx', '[id].server.tsx', 'about.tsx', 'about.server.js'],
+    { root: ['server.ts', 'hydrant.config.js', 'README.md'] },
+  )
+  t.same(problems, [])
+  t.strictSame(site.serverFiles, [
+    { file: 'pages/[id].server.tsx', kind: 'page' },
+    { file: 'pages/about.server.js', kind: 'page' },
+    { file: 'pages/layout.server.ts', kind: 'layout' },
+  ])
+  t.equal(site.serverPlugin, 'server.ts')
+  t.equal(site.config, 'hydrant.config.js')
+})
+
+t.test('refuses two files for one thing', async (t) => {
+  t.same(discover(['about.tsx', 'about/index.tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/about/index.tsx'])
+  t.same(discover(['(a)/index.tsx', '(b)/index.tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/(b)/index.tsx'])
+  t.same(discover(['[a].tsx', '[b].tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/[b].tsx'])
+  t.same(discover(['[...a].tsx', '[...b].tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/[...b].tsx'])
+  t.same(discover(['layout.jsx', 'layout.tsx']).problems, ['HYD_BUILD_FILE_TWICE pages/layout.tsx'])
+  t.same(discover(['a.tsx', 'a.server.ts', 'a.server.js']).problems, ['HYD_BUILD_FILE_TWICE pages/a.server.ts'])
+  t.same(discover([], { root: ['server.js', 'server.ts'] }).problems, ['HYD_BUILD_FILE_TWICE server.js'])
+  t.same(discover(['about.tsx'], { publicFiles: ['about', 'about.txt'] }).problems, [
+    'HYD_BUILD_URL_TAKEN public/about',
+  ])
+})
+
+t.test('accepts a parameter, a catch-all and static names side by side', async (t) => {
+  t.same(discover(['a/[x].tsx', 'a/[...rest].tsx', 'a/new.tsx', 'a/index.tsx']).problems, [])
+})
+
+t.test('refuses names that no URL can have, once for a folder', async (t) => {
+  t.same(discover(['[id/a.tsx', '[id/b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/[id'])
+  t.same(discover(['[...a]/b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/[...a]'])
+  t.same(discover(['[...a]/index.tsx', '[...b]/(g)/index.tsx']).problems, [
+    'HYD_BUILD_URL_TAKEN pages/[...b]/(g)/index.tsx',
+  ])
+  t.same(discover(['[id]/x/[id].tsx']).problems, ['HYD_BUILD_PARAM_TWICE pages/[id]/x/[id].tsx'])
+  t.same(discover(['a b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/a b.tsx'])
+})
+
+t.test('keeps the paths that are Hydrant’s own', async (t) => {
+  t.same(discover(['_hydrant/live.tsx']).problems, ['HYD_BUILD_RESERVED pages/_hydrant/live.tsx'])
+  t.same(discover(['(g)/_hydrant.tsx']).problems, ['HYD_BUILD_RESERVED pages/(g)/_hydrant.tsx'])
+  t.same(discover(['docs/_hydrant/live.tsx']).problems, [])
+  t.same(discover([], { publicFiles: ['_hydrant/a.txt', '_hydrants.txt'] }).problems, [
+    'HYD_BUILD_RESERVED public/_hydrant/a.txt',
+  ])
+})
+
+t.test('says so when a file has a page’s name but not its extension, or a server file has no page', async (t) => {
+  t.same(discover(['index.js', 'a/layout.ts']).problems, [
+    'HYD_BUILD_EXTENSION pages/a/layout.ts',
+    'HYD_BUILD_EXTENSION pages/index.js',
+  ])
+  t.same(discover(['error.tsx', 'error.server.ts', 'db.server.ts']).problems, [
+    'HYD_BUILD_SERVER_ORPHAN pages/db.server.ts',
+    'HYD_BUILD_SERVER_ORPHAN pages/error.server.ts',
+  ])
+})
+
+t.test('reads one segment', async (t) => {
+  t.strictSame(parseSegment('about'), { kind: 'static', text: 'about' })
+  t.strictSame(parseSegment('v1.2_~-'), { kind: 'static', text: 'v1.2_~-' })
+  t.strictSame(parseSegment('[id]'), { kind: 'param', name: 'id' })
+  t.strictSame(parseSegment('[größe]'), { kind: 'param', name: 'größe' })
+  t.strictSame(parseSegment('[...rest]'), { kind: 'catchAll', name: 'rest' })
+  t.strictSame(parseSegment('(shop)'), { kind: 'group' })
+  for (const bad of [
+    '[id',
+    'id]',
+    '[]',
+    '[...]',
+    '[[id]]',
+    '[...[id]]',
+    '[a]b',
+    '[1a]',
+    '[a-b]',
+    '()',
+    '(a',
+    'ü',
+    'a:b',
+    '*',
+    'a%20b',
+    '',
+  ]) {
+    t.equal(parseSegment(bad).kind, 'bad', JSON.stringify(bad))
+  }
+})

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { buildSite, cliPath, readManifest } from './built.ts'
+import { createSite } from './create-site.ts'
+
+/** The id of a process that no longer runs. */
+async function deadPid(): Promise<number> {
+  const child = spawn(process.execPath, ['--version'])
+  await once(child, 'close')
+  return child.pid ?? 0
+}
+
+const folders = (dir: string) =>
+  readdirSync(dir)
+    .filter((name) => name.startsWith('.hydrant'))
+    .sort()
+
+t.test('leaves the last build whole when the next one fails', async (t) => {
+  const dir = createSite(t, {})
+  const { manifest, folder } = await buildSite({ dir, mode: 'development' })
+  writeFileSync(join(dir, 'pages', 'index.tsx'), 'export default (')
+  await t.rejects(buildSite({ dir, mode: 'development' }), { code: 'HYD_BUILD_FAILED' })
+  t.strictSame(readManifest(folder), manifest)
+  t.strictSame(folders(dir), ['.hydrant'])
+})
+
+t.test('leaves the last build whole when the next one is killed, and tidies up after it', async (t) => {
+  const dir = createSite(t, {})
+  const { manifest, folder } = await buildSite({ dir, mode: 'development' })
+  // A plugin that waits for ever keeps the build in its midst; it tells by a file that it is there.
+  writeFileSync(
+    join(dir, 'hydrant.config.ts'),
+    `import { writeFileSync } from 'node:fs'
+    const plugin = {
+      name: 'waits',
+      setup(build) {
+        build.onStart(() => new Promise(() => {
+          console.log('waiting')
+          setInterval(() => {}, 1000)
+        }))
+      },
+    }
+    export default { esbuild: { plugins: [plugin] } }`,
+  )
+  const child = spawn(process.execPath, [cliPath, 'build', dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    if (output.includes('waiting')) break
+  }
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  t.strictSame(folders(dir), ['.hydrant', `.hydrant-${child.pid}`])
+  t.strictSame(readManifest(folder), manifest)
+
+  writeFileSync(join(dir, 'hydrant.config.ts'), 'export default {}\n')
+  await buildSite({ dir, mode: 'development' })
+  t.strictSame(folders(dir), ['.hydrant'])
+})
+
+t.test('leaves alone what belongs to running processes and to others', async (t) => {
+  const dir = createSite(t, {})
+  const running = `.hydrant-${process.ppid}`
+  for (const name of [running, '.hydrant-notes', `.hydrant-dev-${await deadPid()}`]) mkdirSync(join(dir, name))
+  const before = folders(dir)
+  await buildSite({ dir, mode: 'development' })
+  t.strictSame(folders(dir), ['.hydrant', ...before].sort())
+})
+
+t.test('puts back the build of a process that died while it swapped', async (t) => {
+  const dir = createSite(t, {})
+  const { folder } = await buildSite({ dir, mode: 'development' })
+  const pid = await deadPid()
+  renameSync(folder, join(dir, `.hydrant-${pid}-old`))
+  mkdirSync(join(dir, `.hydrant-${pid}`))
+  writeFileSync(join(dir, 'pages', 'index.tsx'), 'export default (')
+  await t.rejects(buildSite({ dir, mode: 'development' }))
+  t.strictSame(folders(dir), ['.hydrant'])
+  t.ok(readManifest(folder))
+})
+
+t.test('takes nothing of the old build into the new one', async (t) => {
+  const dir = createSite(t, { 'public/old.txt': 'old' })
+  const { folder } = await buildSite({ dir, mode: 'development' })
+  writeFileSync(join(folder, 'stray.txt'), '')
+  renameSync(join(dir, 'public', 'old.txt'), join(dir, 'public', 'new.txt'))
+  await buildSite({ dir, mode: 'development' })
+  t.notOk(existsSync(join(folder, 'stray.txt')))
+  t.notOk(existsSync(join(folder, 'public', 'old.txt')))
+  t.equal(readFileSync(join(folder, 'public', 'new.txt'), 'utf8'), 'old')
+})

@@ -1,0 +1,177 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { buildSite, createSiteBuilder, loadBuild, readManifest } from './built.ts'
+import { createSite } from './create-site.ts'
+import { walk } from './walk.ts'
+
+const site = {
+  'pages/layout.tsx':
+    "import './layout.css'\nexport default ({ children }) => <html lang='en'><body>{children}</body></html>\n",
+  'pages/layout.css': "@font-face { font-family: x; src: url('./x.woff2?v=1') }\nbody { background: url(/hero.png) }\n",
+  'pages/x.woff2': 'a font',
+  'pages/index.tsx':
+    "import { lazy } from 'react'\nimport { Card } from '../components/card'\nconst Later = lazy(() => import('../components/later'))\nexport default () => <Card><Later /></Card>\n",
+  'pages/index.server.ts': 'export const load = () => ({ one: 1 })\n',
+  'pages/about.tsx': "import { Card } from '../components/card'\nexport default () => <Card>about</Card>\n",
+  'components/card.tsx':
+    "import './card.css'\nimport logo from './logo.png'\nexport const Card = ({ children }) => <div><img src={logo} alt='' />{children}</div>\n",
+  'components/card.css': '.card { color: red; background: url("./logo.png#x") }\n',
+  'components/logo.png': Buffer.from([1, 2, 3]),
+  'components/later.tsx': "import './later.css'\nexport default () => <i>later</i>\n",
+  'components/later.css': '.later { color: blue }\n',
+  'pages/logo.tsx': "import logo from '../components/logo.png'\nexport default () => logo\n",
+  'server.ts': 'export default async function server() {}\n',
+  'public/robots.txt': 'User-agent: *\n',
+  'public/icons/a.svg': '<svg/>',
+  'public/.htpasswd': 'secret',
+  'public/.git/config': 'secret',
+}
+
+t.test('writes what the manifest says', async (t) => {
+  const dir = createSite(t, site)
+  const { folder } = await buildSite({ dir, mode: 'production' })
+  t.equal(folder, join(dir, '.hydrant'))
+  const manifest = readManifest(folder)
+  t.match(manifest, {
+    format: 1,
+    mode: 'production',
+    buildId: /^[0-9a-f]{16}$/,
+    entry: /^entry-[A-Z2-7]{8}\.js$/,
+    serverPlugin: 'server.ts',
+    publicFiles: ['icons/a.svg', 'robots.txt'],
+  })
+  t.strictSame(
+    manifest.routes.map(({ url }) => url),
+    ['/', '/about', '/logo'],
+  )
+  const client = readdirSync(join(folder, 'client'))
+  for (const [file, { js, imports, css }] of Object.entries(manifest.modules)) {
+    for (const name of [js, ...imports, ...css]) t.ok(client.includes(name), `${name} of ${file}`)
+    for (const name of imports) t.notOk([manifest.entry, ...manifest.entryImports].includes(name), name)
+    for (const name of [js, ...imports]) t.ok(existsSync(join(folder, 'maps', `${name}.map`)), `the map of ${name}`)
+  }
+  t.notOk(
+    client.find((name) => name.endsWith('.map')),
+    'no map is served',
+  )
+  t.notMatch(readFileSync(join(folder, 'client', manifest.entry), 'utf8'), 'sourceMappingURL')
+  t.strictSame(walk(join(folder, 'public')), ['icons/a.svg', 'robots.txt'])
+  t.strictSame(walk(join(folder, 'server')), ['config.mjs', 'config.mjs.map', 'index.mjs', 'index.mjs.map'])
+  t.match(readFileSync(join(folder, 'server', 'index.mjs'), 'utf8'), /\/\/# sourceMappingURL=index\.mjs\.map\n$/)
+  const map: { sources: string[] } = JSON.parse(readFileSync(join(folder, 'server', 'index.mjs.map'), 'utf8'))
+  t.ok(map.sources.includes('../../pages/index.server.ts'))
+})
+
+t.test('gives the browser nothing of server files', async (t) => {
+  const dir = createSite(t, { ...site, 'pages/index.server.ts': "export const load = () => 'SECRET'\n" })
+  const { folder } = await buildSite({ dir, mode: 'production' })
+  const client = walk(folder).filter((file) => /^(client|maps)\//.test(file) && !/\.(br|gz)$/.test(file))
+  t.strictSame(
+    client.filter((file) => readFileSync(join(folder, file), 'utf8').includes('SECRET')),
+    [],
+  )
+})
+
+t.test('gives the same URL of an asset to scripts, stylesheets and the server, below any base', async (t) => {
+  const dir = createSite(t, site)
+  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const client = readdirSync(join(folder, 'client'))
+  const logo = client.find((name) => name.startsWith('logo-'))
+  t.match(logo, /^logo-[A-Z2-7]{8}\.png$/)
+  const text = (name: string | undefined) => readFileSync(join(folder, 'client', name ?? ''), 'utf8')
+  const css = text(manifest.modules['pages/about.tsx']?.css[0])
+  t.match(css, `url(./${logo}#x)`)
+  const layoutCss = text(manifest.modules['pages/layout.tsx']?.css[0])
+  t.match(layoutCss, /url\(\.\/x-[A-Z2-7]{8}\.woff2\?v=1\)/)
+  t.match(layoutCss, 'url(/hero.png)', 'a public file stays as it is written')
+  const scripts = client.filter((name) => name.endsWith('.js')).map(text)
+  t.ok(scripts.some((script) => script.includes(`new URL("./${logo}",import.meta.url).pathname`)))
+
+  for (const [base, path] of [
+    ['/', ''],
+    ['/shop', '/shop'],
+    ['/a/b', '/a/b'],
+  ] as const) {
+    const build = await loadBuild(folder, manifest, base)
+    // The page is nothing but the URL.
+    const page = build.routes.find(({ id }) => id === '/logo')?.page.Component as unknown as () => string
+    t.equal(page(), `${path}/_hydrant/assets/${logo}`)
+  }
+})
+
+t.test('brings the stylesheet of a module that is loaded later with the page', async (t) => {
+  const dir = createSite(t, site)
+  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const [css = ''] = manifest.modules['pages/index.tsx']?.css ?? []
+  t.match(readFileSync(join(folder, 'client', css), 'utf8'), '.later')
+})
+
+t.test('compresses in production what gets smaller by it', async (t) => {
+  const dir = createSite(t, {
+    ...site,
+    'pages/about.tsx':
+      "import big from './big.txt'\nimport noise from './noise.wasm'\nexport default () => big + noise\n",
+    'pages/big.txt': 'hydrant '.repeat(200),
+    'pages/noise.wasm': noise(2000),
+  })
+  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const client = readdirSync(join(folder, 'client'))
+  for (const name of [manifest.entry, client.find((file) => /^big-.*\.txt$/.test(file)) ?? '']) {
+    const plain = readFileSync(join(folder, 'client', name))
+    t.same(gunzipSync(readFileSync(join(folder, 'client', `${name}.gz`))), plain)
+    t.same(brotliDecompressSync(readFileSync(join(folder, 'client', `${name}.br`))), plain)
+  }
+  const has = (start: string, end: string) => client.some((name) => name.startsWith(start) && name.endsWith(end))
+  t.notOk(has('noise-', '.gz'), 'noise does not get smaller')
+  t.notOk(has('logo-', '.gz'), 'an image is compressed already')
+  t.notOk(has('about-', '.gz'), 'a small file is not worth it')
+})
+
+t.test('makes development builds without compression, with the reload script', async (t) => {
+  const dir = createSite(t, site)
+  const { folder, manifest } = await buildSite({ dir, mode: 'development', folder: '.hydrant-dev' })
+  t.equal(folder, join(dir, '.hydrant-dev'))
+  t.notOk(existsSync(join(dir, '.hydrant')))
+  const client = walk(join(folder, 'client'))
+  t.notOk(client.some((name) => /\.(br|gz)$/.test(name)))
+  const scripts = client
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(join(folder, 'client', name), 'utf8'))
+  t.ok(scripts.some((script) => script.includes('EventSource')))
+  t.equal(manifest.mode, 'development')
+})
+
+t.test('builds again and again with what changed', async (t) => {
+  const dir = createSite(t, site)
+  const builder = createSiteBuilder({ dir, mode: 'development' })
+  t.teardown(() => builder.dispose())
+  const first = await builder.compile()
+  const same = await builder.compile()
+  t.equal(same.manifest.buildId, first.manifest.buildId)
+  writeFileSync(join(dir, 'components', 'card.css'), '.card { color: green }\n')
+  const third = await builder.compile()
+  t.not(third.manifest.buildId, first.manifest.buildId)
+  t.not(third.manifest.modules['pages/about.tsx']?.css[0], first.manifest.modules['pages/about.tsx']?.css[0])
+  const before = third.manifest.modules['pages/about.tsx']?.js ?? ''
+  writeFileSync(join(dir, 'pages', 'new.tsx'), 'export default () => null\n')
+  writeFileSync(join(dir, 'pages', 'about.tsx'), 'export default () => <p>changed</p>\n')
+  const fourth = await builder.compile()
+  t.strictSame(
+    fourth.manifest.routes.map(({ id }) => id),
+    ['/', '/about', '/logo', '/new'],
+  )
+  t.notOk(existsSync(join(dir, '.hydrant', 'client', before)), 'nothing of the old build stays')
+})
+
+// Bytes that no compression makes smaller, the same in each run.
+function noise(length: number): Buffer {
+  let state = 1
+  return Buffer.from(
+    Array.from({ length }, () => {
+      state = (state * 48271) % 2147483647
+      return state >> 8
+    }),
+  )
+}

@@ -1,0 +1,154 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import t, { type Test } from 'tap'
+import { buildSite } from './built.ts'
+import { createSite } from './create-site.ts'
+
+const moduleOf = (name: string, code: string) => ({
+  [`node_modules/${name}/package.json`]: JSON.stringify({
+    name,
+    type: 'module',
+    exports: { '.': './index.js', './*': './*' },
+  }),
+  [`node_modules/${name}/index.js`]: code,
+})
+
+async function build(t: Test, files: Record<string, string>, links: Record<string, string> = {}) {
+  const dir = createSite(t, files)
+  for (const [path, target] of Object.entries(links)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    symlinkSync(resolve(dir, target), join(dir, path))
+  }
+  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const code = readFileSync(join(folder, 'server', 'index.mjs'), 'utf8')
+  const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
+  const client = readdirSync(join(folder, 'client'))
+    .filter((name) => /\.(js|css)$/.test(name))
+    .map((name) => readFileSync(join(folder, 'client', name), 'utf8'))
+    .join('\n')
+  return {
+    code,
+    manifest,
+    client,
+    load: () => modules['pages/index.server.ts'].load(),
+    page: modules['pages/index.tsx'].default,
+  }
+}
+
+t.test('leaves packages to Node on the server and bundles them for the browser', async (t) => {
+  const { code, client, load } = await build(t, {
+    ...moduleOf('colours', "export const red = 'PACKAGE-RED'\n"),
+    'pages/index.tsx': "import { red } from 'colours'\nexport default () => red\n",
+    'pages/index.server.ts':
+      "import { red } from 'colours'\nimport { sep } from 'node:path'\nexport const load = () => red + sep\n",
+  })
+  t.match(code, 'from "colours"')
+  t.notMatch(code, 'PACKAGE-RED')
+  t.match(client, 'PACKAGE-RED')
+  t.equal(load(), 'PACKAGE-RED/')
+})
+
+t.test('takes stylesheets and assets out of packages', async (t) => {
+  const { code, client, page } = await build(t, {
+    ...moduleOf('theme', 'export {}\n'),
+    'node_modules/theme/theme.css': '.themed { color: red }',
+    'node_modules/theme/box.module.css': '.box { color: blue }',
+    'node_modules/theme/logo.svg': '<svg/>',
+    'pages/index.tsx':
+      "import 'theme/theme.css'\nimport s from 'theme/box.module.css'\nimport logo from 'theme/logo.svg'\nexport default () => [s.box, logo]\n",
+  })
+  t.notMatch(code, 'from "theme')
+  t.match(client, '.themed')
+  const [box, logo] = page()
+  t.match(client, `.${box}{`)
+  t.match(logo, /^\/_hydrant\/assets\/logo-[A-Z2-7]{8}\.svg$/)
+})
+
+t.test('follows an alias to a package and to a file, on both sides', async (t) => {
+  const { code, client, load, page } = await build(t, {
+    ...moduleOf('colours', "export const red = 'PACKAGE-RED'\n"),
+    'hydrant.config.ts': "export default { esbuild: { alias: { paint: 'colours', '@lib': './lib' } } }\n",
+    'lib/sum.ts': 'export const sum: number = 1 + 1\n',
+    'pages/index.tsx': "import { red } from 'paint'\nimport { sum } from '@lib/sum'\nexport default () => red + sum\n",
+    'pages/index.server.ts':
+      "import { red } from 'paint'\nimport { sum } from '@lib/sum.ts'\nexport const load = () => red + sum\n",
+  })
+  t.match(code, 'from "colours"')
+  t.notMatch(code, 'from "paint"')
+  t.match(client, 'PACKAGE-RED')
+  t.equal(load(), 'PACKAGE-RED2')
+  t.equal(page(), 'PACKAGE-RED2')
+})
+
+t.test('follows the paths of tsconfig.json', async (t) => {
+  const { page } = await build(t, {
+    'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./*"] }, "jsx": "preserve" } }',
+    'components/card.tsx': "export const card = 'a card'\n",
+    'pages/index.tsx': "import { card } from '@/components/card'\nexport default () => card\n",
+  })
+  t.equal(page(), 'a card')
+})
+
+t.test('bundles the TypeScript of a linked package with what only that has installed', async (t) => {
+  const { code, load } = await build(
+    t,
+    {
+      ...moduleOf('deep', "export const deep = 'DEEP'\n"),
+      'packages/ui/package.json':
+        '{ "name": "ui", "type": "module", "exports": { ".": "./index.ts", "./plain": "./plain.js" } }',
+      'packages/ui/index.ts': "import { deep } from 'only-here'\nexport const ui: string = 'UI ' + deep\n",
+      'packages/ui/plain.js': "export const plain = 'PLAIN'\n",
+      'packages/ui/node_modules/only-here/package.json':
+        '{ "name": "only-here", "type": "module", "exports": "./index.js" }',
+      'packages/ui/node_modules/only-here/index.js': "export const deep = 'ONLY-HERE'\n",
+      'pages/index.server.ts':
+        "import { ui } from 'ui'\nimport { plain } from 'ui/plain'\nexport const load = () => ui + ' ' + plain\n",
+    },
+    { 'node_modules/ui': 'packages/ui' },
+  )
+  t.equal(load(), 'UI ONLY-HERE PLAIN')
+  t.match(code, 'from "ui/plain"')
+})
+
+t.test('runs the site’s plugins, loaders and definitions on both sides, before its own', async (t) => {
+  const plugin = `const plugin = {
+    name: 'upper',
+    setup(build) {
+      build.onLoad({ filter: /\\.shout$/ }, () => ({ contents: 'export default "LOUD"' }))
+      build.onLoad({ filter: /logo\\.svg$/ }, () => ({ contents: 'export default "INLINE"' }))
+    },
+  }`
+  const { client, page } = await build(t, {
+    'hydrant.config.ts': `${plugin}\nexport default { esbuild: async () => ({ plugins: [plugin], loader: { '.glsl': 'text', '.txt': 'text', '.bin': 'file' }, define: { VERSION: '"9.9"' } }) }\n`,
+    'pages/a.shout': '',
+    'pages/logo.svg': '<svg/>',
+    'pages/x.glsl': 'void main',
+    'pages/x.txt': 'plain text',
+    'pages/x.bin': 'binary',
+    'pages/index.tsx':
+      "import a from './a.shout'\nimport b from './logo.svg'\nimport c from './x.glsl'\nimport d from './x.txt'\nimport e from './x.bin'\nexport default () => [a, b, c, d, e, VERSION].join(' ')\n",
+  })
+  t.match(page(), /^LOUD INLINE void main plain text \/_hydrant\/assets\/x-[A-Z2-7]{8}\.bin 9\.9$/)
+  t.match(client, 'LOUD')
+})
+
+t.test('keeps stylesheets that a package.json calls free of effects', async (t) => {
+  const { client } = await build(t, {
+    'package.json': '{ "name": "a-site", "type": "module", "sideEffects": false }',
+    'pages/all.css': '.all { color: red }',
+    'pages/index.tsx': "import './all.css'\nexport default () => null\n",
+  })
+  t.match(client, '.all')
+})
+
+t.test('takes one copy of React, the site’s', async (t) => {
+  const { client } = await build(t, {
+    'node_modules/widget/package.json': '{ "name": "widget", "type": "module", "exports": "./index.js" }',
+    'node_modules/widget/index.js': "import { useState } from 'react'\nexport const useWidget = () => useState(0)\n",
+    'node_modules/widget/node_modules/react/package.json': '{ "name": "react", "main": "index.js" }',
+    'node_modules/widget/node_modules/react/index.js': "exports.useState = () => 'OTHER-REACT'\n",
+    'pages/index.tsx': "import { useWidget } from 'widget'\nexport default () => useWidget()\n",
+  })
+  t.notMatch(client, 'OTHER-REACT')
+})

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+import { cliPath } from './built.ts'
+
+export interface CliResult {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+interface CliOptions {
+  cwd?: string
+  env?: Record<string, string>
+  /** Options of Node itself. */
+  node?: readonly string[]
+}
+
+/** Runs the command to its end. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+  const child = spawnCli(args, options)
+  let [stdout, stderr] = ['', '']
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+export interface RunningCli {
+  /** The next line of its output that the pattern finds, with what it caught. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts a command that goes on; it is ended with the test at the latest. */
+export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], options: CliOptions = {}): RunningCli {
+  const child = spawnCli(args, options)
+  const seen: string[] = []
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const check of waiting) check()
+  }
+  for (const output of [child.stdout, child.stderr]) {
+    if (!output) continue
+    createInterface(output).on('line', (line) => {
+      seen.push(line)
+      wake()
+    })
+  }
+  const ended = once(child, 'close').then(([code]: unknown[]) => {
+    wake()
+    return typeof code === 'number' ? code : null
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+
+  return {
+    waitFor: (pattern) =>
+      new Promise((found, fail) => {
+        const check = () => {
+          for (;;) {
+            const line = seen.shift()
+            if (line === undefined) break
+            const match = pattern.exec(line)
+            if (!match) continue
+            waiting.delete(check)
+            found(match)
+            return
+          }
+          if (child.exitCode !== null) fail(new Error(`It ended with ${child.exitCode} and never wrote ${pattern}.`))
+        }
+        waiting.add(check)
+        check()
+      }),
+    async stop(signal = 'SIGINT') {
+      child.kill(signal)
+      return await ended
+    },
+  }
+}
+
+function spawnCli(args: readonly string[], { cwd, env, node = [] }: CliOptions): ChildProcess {
+  // What the test itself runs with must not decide what the command does.
+  const { NODE_ENV: _, PORT: __, HOST: ___, NODE_OPTIONS: ____, ...own } = process.env
+  return spawn(process.execPath, [...node, cliPath, ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...own, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { createProgress, formatError, formatProblem } from './built.ts'
+
+function record(isTTY: boolean) {
+  const written: string[] = []
+  return { output: { isTTY, write: (text: string) => written.push(text) }, written }
+}
+
+t.test('shows progress in one line that changes, on a terminal', async (t) => {
+  const { output, written } = record(true)
+  const progress = createProgress(output, 'hydrant build')
+  progress.step('pages')
+  progress.step('bundles')
+  progress.end()
+  const erase = '\r\u001b[2K'
+  t.strictSame(written, [`${erase}hydrant build: pages…`, `${erase}hydrant build: bundles…`, erase])
+})
+
+t.test('shows progress in a line for each step elsewhere', async (t) => {
+  const { output, written } = record(false)
+  const progress = createProgress(output, 'hydrant build')
+  progress.step('pages')
+  progress.end()
+  t.strictSame(written, ['hydrant build: pages\n'])
+})
+
+t.test('cuts a long line to what stands around the place', async (t) => {
+  const lineText = `${'a'.repeat(500)}!${'b'.repeat(500)}`
+  const place = { file: 'pages/a.tsx', line: 7, column: 501, lineText }
+  const lines = formatProblem({ code: 'HYD_BUILD_SYNTAX', message: 'what', fix: 'Mend it.', place }).split('\n')
+  const [source = '', caret = ''] = lines.filter((line) => line.includes(' | '))
+  t.ok(source.length < 120)
+  t.equal(caret.indexOf('^'), source.indexOf('!'))
+})
+
+t.test('shows the stack of what nobody expected', async (t) => {
+  const error = new Error('oh')
+  t.equal(formatError(error, { withStack: false }), error.stack)
+  t.equal(formatError('a string', { withStack: false }), 'a string')
+})
+
+t.test('shows a known error without its stack, or with those of its causes', async (t) => {
+  const cause = new Error('below')
+  const error = Object.assign(new Error('above', { cause }), { code: 'HYD_X', fix: 'Do this.' })
+  t.equal(formatError(error, { withStack: false }), 'Error [HYD_X] above\nTry: Do this.')
+  t.match(
+    formatError(error, { withStack: true }),
+    /above\nTry: Do this\.\n\nError: above\n(?:.|\n)*\nCaused by: Error: below\n/,
+  )
+})
