@@ -1,0 +1,43 @@
+export type Language = 'tsx' | 'sh' | 'css' | 'nginx' | 'http' | 'json' | 'text'
+
+export interface Token {
+  kind: 'plain' | 'comment' | 'string' | 'keyword'
+  text: string
+}
+
+const KEYWORDS =
+  'import|export|default|from|type|interface|const|let|function|async|await|return|if|throw|new|extends|typeof|declare|module'
+
+const QUOTED = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`/.source
+const HASH_COMMENT = /(?<=^|\s)#[^\n]*/.source
+const SLASH_COMMENT = /(?<!:)\/\/[^\n]*|\/\*[\s\S]*?\*\//.source
+
+const PATTERNS: Record<Language, string | null> = {
+  tsx: `(?<comment>${SLASH_COMMENT})|(?<string>${QUOTED})|(?<keyword>\\b(?:${KEYWORDS})\\b)`,
+  css: `(?<comment>${SLASH_COMMENT})|(?<string>${QUOTED})`,
+  json: `(?<string>${QUOTED})`,
+  sh: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
+  nginx: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
+  http: null,
+  text: null,
+}
+
+/** Cuts a sample into pieces to be coloured; joined again, they are the sample. */
+export function tokenize(code: string, language: Language): Token[] {
+  const pattern = PATTERNS[language]
+  if (pattern === null) return [{ kind: 'plain', text: code }]
+  const tokens: Token[] = []
+  let end = 0
+  for (const match of code.matchAll(new RegExp(pattern, 'gm'))) {
+    if (match.index > end) tokens.push({ kind: 'plain', text: code.slice(end, match.index) })
+    tokens.push({ kind: kindOf(match.groups), text: match[0] })
+    end = match.index + match[0].length
+  }
+  if (end < code.length) tokens.push({ kind: 'plain', text: code.slice(end) })
+  return tokens
+}
+
+function kindOf(groups: Record<string, string> | undefined): Token['kind'] {
+  if (groups?.comment !== undefined) return 'comment'
+  return groups?.string !== undefined ? 'string' : 'keyword'
+}

@@ -1,0 +1,14 @@
+interface PageHeadProps {
+  title: string
+  description: string
+}
+
+/** Title and description; React moves both into the document's head. */
+export function PageHead({ title, description }: PageHeadProps) {
+  return (
+    <>
+      <title>{title === 'Hydrant' ? title : `${title} · Hydrant`}</title>
+      <meta name="description" content={description} />
+    </>
+  )
+}

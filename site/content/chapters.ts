@@ -1,0 +1,31 @@
+export interface Chapter {
+  path: string
+  title: string
+  about: string
+}
+
+/** The chapters of the documentation, in reading order. */
+export const chapters: readonly Chapter[] = [
+  { path: '/docs/pages', title: 'Pages and layouts', about: 'How files become URLs, and what surrounds a page.' },
+  {
+    path: '/docs/loading',
+    title: 'Loading data',
+    about: 'load, its context, deferred promises, redirects and refusals.',
+  },
+  { path: '/docs/styling', title: 'Styles and assets', about: 'CSS, CSS modules, imported files and public/.' },
+  {
+    path: '/docs/server',
+    title: 'Fastify',
+    about: 'server.ts, the plugin for an existing app, createServer, and tests with inject.',
+  },
+  { path: '/docs/http', title: 'HTTP answers', about: 'What a request gets: document, JSON, status, headers.' },
+  { path: '/docs/failures', title: 'Failures', about: 'The sentence, the digest, the log line and the fallback.' },
+  { path: '/docs/options', title: 'Commands and options', about: 'Every command, flag, option and variable.' },
+  { path: '/docs/deploy', title: 'Deploying', about: 'Build once, start anywhere, behind nginx, under a base.' },
+]
+
+export function neighbours(path: string): { previous: Chapter | undefined; next: Chapter | undefined } {
+  const index = chapters.findIndex((chapter) => chapter.path === path)
+  if (index < 0) return { previous: undefined, next: chapters[0] }
+  return { previous: chapters[index - 1], next: chapters[index + 1] }
+}

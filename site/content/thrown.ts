@@ -1,0 +1,52 @@
+import type { ThrownKind } from './positions.ts'
+
+/** Makes what `/failures/f13/[kind]` throws. Where it can hold text, it holds `SECRET-MARKER`. */
+export function makeThrown(kind: ThrownKind): unknown {
+  const marker = `SECRET-MARKER f13 ${kind}`
+  switch (kind) {
+    case 'string':
+      return marker
+    case 'null':
+      return null
+    case 'undefined':
+      return undefined
+    case 'symbol':
+      return Symbol(marker)
+    case 'object':
+      return { digest: 'x', message: marker }
+    case 'frozen':
+      return Object.freeze(new Error(marker))
+    case 'proxy':
+      return proxyWhoseTrapsThrow(marker)
+    case 'getters':
+      return errorWhoseGettersThrow(marker)
+    case 'huge':
+      return new Error(marker.padEnd(10_000_000, `, ${marker}`))
+    case 'cycle':
+      return errorInACycle(marker)
+    case 'aggregate':
+      return new AggregateError([new Error(`${marker}, the first`), new TypeError(`${marker}, the second`)], marker)
+  }
+}
+
+function proxyWhoseTrapsThrow(marker: string): object {
+  const trap = () => {
+    throw new Error(marker)
+  }
+  return new Proxy({}, new Proxy({}, { get: () => trap }))
+}
+
+function errorWhoseGettersThrow(marker: string): Error {
+  const get = () => {
+    throw new Error(marker)
+  }
+  // The stack first: V8 puts it together at the first touch and reads the message for it.
+  return Object.defineProperties(new Error(marker), { stack: { get }, name: { get }, message: { get } })
+}
+
+function errorInACycle(marker: string): Error {
+  const inner = new Error(`${marker}, inner`)
+  const outer = new Error(`${marker}, outer`, { cause: inner })
+  inner.cause = outer
+  return outer
+}

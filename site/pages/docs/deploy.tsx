@@ -1,0 +1,111 @@
+import { Code } from '../../components/code.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { Section } from '../../components/section.tsx'
+
+export default function Deploy() {
+  return (
+    <>
+      <PageHead title="Deploying" description="Build once, start anywhere: environment, nginx, base and signals." />
+      <h1>Deploying</h1>
+      <p className="lead">
+        A built site is a folder and a command. It wants Node.js 20 or newer, and a proxy that speaks HTTPS in front of
+        it.
+      </p>
+      <Section id="build" title="Build once">
+        <Code title="Terminal" language="sh">
+          {BUILD}
+        </Code>
+        <p>
+          <code>.hydrant/</code> holds the server’s bundle, the browser’s files with their hashed names and compressed
+          copies, and source maps. The maps are for the log and are never served. What the site needs to start is{' '}
+          <code>.hydrant/</code>, <code>package.json</code> and the installed production dependencies.
+        </p>
+        <p>The same build runs in every environment: everything but the esbuild option is decided when it starts.</p>
+        <Code title="Terminal" language="sh">
+          {START}
+        </Code>
+      </Section>
+      <Section id="nginx" title="Behind nginx">
+        <p>
+          Hydrant listens on 127.0.0.1 unless told otherwise and leaves HTTPS to a proxy. Let the proxy pass on the
+          public host name and let Hydrant trust it, as otherwise failures name the wrong host and <code>url</code>{' '}
+          begins with <code>http:</code>.
+        </p>
+        <Code title="nginx" language="nginx">
+          {NGINX}
+        </Code>
+        <p>
+          Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>. Trust exactly the
+          proxies that you run. Whoever is trusted may name any host and any address.
+        </p>
+      </Section>
+      <Section id="base" title="Below a path">
+        <p>
+          With a base, the site answers below that path and nowhere else. Its scripts and styles follow by themselves.
+          Links are yours: Hydrant does not rewrite the <code>href</code>s that you write.
+        </p>
+        <Code title="Terminal" language="sh">
+          {BASE}
+        </Code>
+        <p>The proxy passes the whole path on, base included.</p>
+      </Section>
+      <Section id="health" title="Health">
+        <p>
+          <code>/_hydrant/live</code> answers as long as the process does: restart it when this fails.{' '}
+          <code>/_hydrant/ready</code> says whether to send it traffic: it turns to 503 as soon as the server begins to
+          stop.
+        </p>
+      </Section>
+      <Section id="signals" title="Stopping">
+        <p>
+          On <code>SIGTERM</code> and <code>SIGINT</code> the server takes no new connections, finishes the requests in
+          flight for at most <code>timeouts.drainMs</code>, closes Fastify with its plugins and ends with 0. A second
+          signal ends it at once.
+        </p>
+        <Code title="/etc/systemd/system/my-site.service" language="nginx">
+          {SYSTEMD}
+        </Code>
+      </Section>
+    </>
+  )
+}
+
+const BUILD = `
+npm ci
+npx hydrant build
+npm prune --omit=dev
+`
+
+const START = `
+PORT=8080 LOG_LEVEL=info npx hydrant start
+`
+
+const NGINX = `
+server {
+  listen 443 ssl;
+  server_name shop.example;
+
+  location / {
+    proxy_pass http://127.0.0.1:3000;
+    proxy_http_version 1.1;
+    proxy_set_header Host $host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Host $host;
+    proxy_set_header X-Forwarded-Proto $scheme;
+  }
+}
+
+# and start Hydrant with: HYDRANT_TRUST_PROXY=loopback
+`
+
+const BASE = `
+npx hydrant start --base /shop   # /products/7 is now /shop/products/7
+`
+
+const SYSTEMD = `
+[Service]
+WorkingDirectory=/srv/my-site
+Environment=PORT=3000 HYDRANT_TRUST_PROXY=loopback
+ExecStart=/usr/bin/npx hydrant start
+Restart=always
+`

@@ -1,0 +1,168 @@
+import { Code } from '../../components/code.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { Section } from '../../components/section.tsx'
+import { Table } from '../../components/table.tsx'
+
+export default function Loading() {
+  return (
+    <>
+      <PageHead title="Loading data" description="load, its context, deferred promises, redirects and refusals." />
+      <h1>Loading data</h1>
+      <p className="lead">
+        A page’s <code>load</code> runs on the server for each request, before the page is rendered, and returns plain
+        data.
+      </p>
+      <Section id="load" title="load">
+        <p>
+          <code>load</code> is exported by the <code>.server</code> file of the same name. The page gets what it returns
+          as <code>data</code>, with its type.
+        </p>
+        <Code title="pages/products/[id].server.ts">{LOAD}</Code>
+        <Code title="pages/products/[id].tsx">{PAGE}</Code>
+        <p>
+          Layouts may have a <code>load</code> as well, in <code>layout.server.ts</code>. All loads of a page run at the
+          same time, so none waits for another.
+        </p>
+        <p>
+          Data travels to the browser, so it is plain: objects, arrays, strings, numbers, <code>Date</code>,{' '}
+          <code>Map</code>, <code>Set</code>, <code>BigInt</code>, <code>URL</code>, typed arrays, and promises of
+          these. Anything else, a function for example, is a failure that names its place in the data. Return only what
+          visitors may read: everything that <code>load</code> returns can be read in the document.
+        </p>
+      </Section>
+      <Section id="context" title="The context">
+        <Table
+          caption="What load is given"
+          head={['name', 'is']}
+          rows={[
+            [<code key="name">request</code>, 'Fastify’s request, with what plugins add to it'],
+            [<code key="name">reply</code>, 'Fastify’s reply: status, headers, cookies'],
+            [<code key="name">app</code>, 'the Fastify instance with its decorators, such as a database'],
+            [<code key="name">params</code>, 'the decoded parameters of the path, typed by LoadContext’s path'],
+            [
+              <code key="name">url</code>,
+              <>
+                the address, a <code>URL</code>: <code>url.searchParams.get('page')</code>
+              </>,
+            ],
+            [
+              <code key="name">signal</code>,
+              <>
+                an <code>AbortSignal</code> that fires when the visitor has gone or the deadline has passed
+              </>,
+            ],
+          ]}
+        />
+        <p>
+          Pass <code>signal</code> on to <code>fetch</code> and whatever else takes one; then work stops when nobody
+          waits for it.
+        </p>
+      </Section>
+      <Section id="deferred" title="Deferred data">
+        <p>
+          A promise inside what <code>load</code> returns is <strong>deferred</strong>. The shell of the page goes out
+          without it, and its part of the page follows in the same answer when it is there. The page reads it with
+          React’s <code>use()</code> inside <code>{'<Suspense>'}</code>.
+        </p>
+        <Code title="pages/products/[id].server.ts">{DEFERRED_LOAD}</Code>
+        <Code title="pages/products/[id].tsx">{DEFERRED_PAGE}</Code>
+        <p>
+          <code>await</code> what the page is pointless without, and defer what is slow. What is awaited can still
+          decide the status; what is deferred comes after the status has been sent.
+        </p>
+      </Section>
+      <Section id="answers" title="Redirects, 404 and refusals">
+        <p>
+          These come from <code>hydrant</code>. The first two throw, so nothing after them runs.
+        </p>
+        <Table
+          caption="Ways to end a load early"
+          head={['in load', 'the visitor gets']}
+          rows={[
+            [
+              <code key="code">redirect('/login')</code>,
+              'a redirect (302) to that path of this site, written without the base',
+            ],
+            [<code key="code">redirect('/new', 301)</code>, 'the same with a status of 301, 302, 303, 307 or 308'],
+            [
+              <code key="code">redirect(new URL('https://…'))</code>,
+              'a redirect to another site. A string that leads there is a failure, so that no visitor’s input can',
+            ],
+            [<code key="code">notFound()</code>, 'the 404 page'],
+            [
+              <code key="code">throw new HttpError(403, 'Members only')</code>,
+              <>
+                a <a href="/docs/failures#refusals">refusal</a>: that status and that message
+              </>,
+            ],
+          ]}
+        />
+      </Section>
+      <Section id="json" title="The same data as JSON">
+        <p>Scripts read a page’s data at the page’s own address. Promises in it are awaited.</p>
+        <Code title="Terminal" language="sh">
+          {JSON_REQUEST}
+        </Code>
+        <p>
+          A page without <code>load</code> has nothing to answer and says 406. Details are in{' '}
+          <a href="/docs/http">HTTP answers</a>.
+        </p>
+      </Section>
+    </>
+  )
+}
+
+const LOAD = `
+import { type LoadContext, notFound } from 'hydrant'
+
+export async function load({ app, params }: LoadContext<'/products/[id]'>) {
+  const product = await app.shop.product(params.id)
+  if (!product) notFound()
+  return { product }
+}
+`
+
+const PAGE = `
+import type { PageProps } from 'hydrant/react'
+import type { load } from './[id].server.ts'
+
+export default function Product({ data }: PageProps<typeof load>) {
+  return <h1>{data.product.name}</h1>
+}
+`
+
+const DEFERRED_LOAD = `
+export async function load({ app, params, signal }: LoadContext<'/products/[id]'>) {
+  return {
+    product: await app.shop.product(params.id),
+    reviews: app.shop.reviews(params.id, { signal }), // a promise: not awaited
+  }
+}
+`
+
+const DEFERRED_PAGE = `
+import type { PageProps } from 'hydrant/react'
+import { Suspense, use } from 'react'
+import type { load } from './[id].server.ts'
+
+type Data = PageProps<typeof load>['data']
+
+export default function Product({ data }: PageProps<typeof load>) {
+  return (
+    <>
+      <h1>{data.product.name}</h1>
+      <Suspense fallback={<p>Reviews are on their way…</p>}>
+        <Reviews reviews={data.reviews} />
+      </Suspense>
+    </>
+  )
+}
+
+function Reviews({ reviews }: Pick<Data, 'reviews'>) {
+  return <ul>{use(reviews).map((review) => <li key={review.id}>{review.text}</li>)}</ul>
+}
+`
+
+const JSON_REQUEST = `
+curl -H 'Accept: application/json' http://localhost:3000/products/7
+`

@@ -1,0 +1,187 @@
+import { Code } from '../../components/code.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { Section } from '../../components/section.tsx'
+import { Table } from '../../components/table.tsx'
+
+export default function Options() {
+  return (
+    <>
+      <PageHead title="Commands and options" description="Every command, flag, option and environment variable." />
+      <h1>Commands and options</h1>
+      <p className="lead">
+        Three commands. A flag beats the environment, the environment beats the config file, and the config file beats
+        the default.
+      </p>
+      <Section id="commands" title="Commands">
+        <Table
+          caption="Commands"
+          head={['command', 'does']}
+          rows={[
+            [
+              <code key="command">hydrant dev [dir]</code>,
+              'serves the site, and rebuilds and refreshes it on every change',
+            ],
+            [
+              <code key="command">hydrant build [dir]</code>,
+              <>
+                writes the build to <code>.hydrant/</code> in the site’s folder
+              </>,
+            ],
+            [<code key="command">hydrant start [dir]</code>, 'serves that build; needs neither esbuild nor TypeScript'],
+          ]}
+        />
+        <p>
+          <code>[dir]</code> is the site’s folder, the current one by default. Every command explains itself with{' '}
+          <code>--help</code>. Exit codes: 0 done, 1 failed, 2 misused.
+        </p>
+        <Table
+          caption="Flags"
+          head={['flag', 'of', 'default', 'is']}
+          rows={[
+            [<code key="flag">--port</code>, 'dev, start', '3000', 'the port to listen on; 0 for any free one'],
+            [
+              <code key="flag">--host</code>,
+              'dev, start',
+              'localhost for dev, 127.0.0.1 for start',
+              'the address to listen on',
+            ],
+            [<code key="flag">--base</code>, 'dev, start', '/', 'the path below which the site is mounted'],
+            [<code key="flag">--trust-proxy</code>, 'dev, start', 'false', 'the proxies whose forwarded headers count'],
+            [<code key="flag">--log-level</code>, 'dev, start', 'info', 'the least level that is logged'],
+            [<code key="flag">--log-requests</code>, 'dev, start', 'false', 'a line in the log for each request'],
+          ]}
+        />
+      </Section>
+      <Section id="options" title="Options">
+        <p>
+          Options stand in <code>hydrant.config.ts</code>, or are given to the plugin or to <code>createServer</code>.
+          An unknown name is an error that names the nearest right one. In a Fastify app of your own, those marked with
+          a star are Fastify’s business and have no effect.
+        </p>
+        <Code title="hydrant.config.ts">{CONFIG}</Code>
+        <Table
+          caption="Options"
+          head={['option', 'default', 'is']}
+          rows={[
+            [
+              <code key="option">base</code>,
+              <code key="default">'/'</code>,
+              'the path under which the site is mounted',
+            ],
+            [
+              <>
+                <code>trustProxy</code> *
+              </>,
+              <code key="default">false</code>,
+              'which proxies’ forwarded headers count, as in Fastify',
+            ],
+            [
+              <code key="option">timeouts.loadMs</code>,
+              '10 000',
+              'how long the loads of a page may take together, in milliseconds',
+            ],
+            [
+              <code key="option">timeouts.renderMs</code>,
+              '10 000',
+              'how long rendering may take, deferred data included',
+            ],
+            [
+              <code key="option">timeouts.drainMs</code>,
+              '10 000',
+              'how long a stopping server waits for the requests in flight',
+            ],
+            [
+              <code key="option">csp</code>,
+              <code key="default">true</code>,
+              'sends a Content-Security-Policy with a nonce and strict-dynamic',
+            ],
+            [
+              <>
+                <code>logRequests</code> *
+              </>,
+              <code key="default">false</code>,
+              'writes a line per request; otherwise failures, refusals and the server’s own life are logged',
+            ],
+            [
+              <code key="option">reactServer</code>,
+              <code key="default">'bun'</code>,
+              <>
+                which build of React renders. <code>'bun'</code> is react-dom’s build that writes strings (the name is
+                React’s, it runs on Node.js); <code>'node'</code> is the one that writes bytes. Both give the same
+                documents; the first is faster
+              </>,
+            ],
+            [
+              <>
+                <code>port</code>, <code>host</code> *
+              </>,
+              '3000, 127.0.0.1',
+              <>
+                where <code>hydrant start</code> listens
+              </>,
+            ],
+            [
+              <>
+                <code>logLevel</code> *
+              </>,
+              <code key="default">'info'</code>,
+              'the least level that is logged',
+            ],
+            [
+              <code key="option">esbuild</code>,
+              'nothing',
+              <>
+                <code>plugins</code>, <code>loader</code>, <code>define</code> and <code>alias</code> for the site’s
+                bundles, as in esbuild; or a function that returns them, so that <code>start</code> need not load what
+                only the build needs
+              </>,
+            ],
+          ]}
+        />
+      </Section>
+      <Section id="environment" title="Environment variables">
+        <p>They are read when the server starts, so one build serves every environment.</p>
+        <Table
+          caption="Environment variables"
+          head={['variable', 'sets']}
+          rows={[
+            [<code key="name">PORT</code>, '--port'],
+            [<code key="name">HOST</code>, '--host'],
+            [<code key="name">LOG_LEVEL</code>, 'the logger’s level: trace, debug, info, warn, error, fatal or silent'],
+            [<code key="name">HYDRANT_BASE</code>, <code key="option">base</code>],
+            [<code key="name">HYDRANT_TRUST_PROXY</code>, <code key="option">trustProxy</code>],
+            [<code key="name">HYDRANT_TIMEOUTS_LOAD_MS</code>, <code key="option">timeouts.loadMs</code>],
+            [<code key="name">HYDRANT_TIMEOUTS_RENDER_MS</code>, <code key="option">timeouts.renderMs</code>],
+            [<code key="name">HYDRANT_TIMEOUTS_DRAIN_MS</code>, <code key="option">timeouts.drainMs</code>],
+            [<code key="name">HYDRANT_CSP</code>, <code key="option">csp</code>],
+            [<code key="name">HYDRANT_LOG_REQUESTS</code>, <code key="option">logRequests</code>],
+            [<code key="name">HYDRANT_REACT_SERVER</code>, <code key="option">reactServer</code>],
+          ]}
+        />
+      </Section>
+      <Section id="messages" title="Messages">
+        <p>
+          What Hydrant itself has to say against a site or an option has a code, says what was expected and what came,
+          and ends with what to do:
+        </p>
+        <Code title="Terminal" language="text">
+          {MESSAGE}
+        </Code>
+      </Section>
+    </>
+  )
+}
+
+const CONFIG = `
+import { defineConfig } from 'hydrant'
+
+export default defineConfig({
+  trustProxy: 'loopback',
+  timeouts: { loadMs: 5_000 },
+})
+`
+
+const MESSAGE = `
+Error [HYD_BUILD_MISSING] there is no build in /srv/my-site/.hydrant
+Try: Run "hydrant build" for this site first.
+`

@@ -1,0 +1,16 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
+import type { LoadContext } from 'hydrant'
+
+const PARTS = 20
+
+export function load({ request, signal }: LoadContext<'/failures/f16/fail'>) {
+  signal.addEventListener('abort', () => request.log.debug('the visitor has gone; no more parts are made'))
+  // Each part listens as well, and from the eleventh listener on Node suspects a leak.
+  setMaxListeners(PARTS + 1, signal)
+  const parts = Array.from({ length: PARTS }, (_, index) =>
+    // The timer stops with the signal, as a database query or a fetch would.
+    setTimeout(index * 500, `Part ${index + 1} of ${PARTS}`, { signal }),
+  )
+  return { parts }
+}

@@ -1,0 +1,26 @@
+import type { PageProps } from 'hydrant/react'
+import { Suspense, use } from 'react'
+import type { load } from './fail.server.ts'
+
+export default function SlowPage({ data }: PageProps<typeof load>) {
+  return (
+    <>
+      <title>F16 · Hydrant</title>
+      <h1>A page that takes its time</h1>
+      <p className="lead">Twenty parts, one each half second. Leave before the last one.</p>
+      <ol id="parts">
+        {data.parts.map((part, index) => (
+          <li key={index}>
+            <Suspense fallback="…">
+              <Part part={part} />
+            </Suspense>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Part({ part }: { part: Promise<string> }) {
+  return use(part)
+}

@@ -1,0 +1,30 @@
+import { FailureBoundary, type PageProps } from 'hydrant/react'
+import { type ReactNode, Suspense, use } from 'react'
+import { Counter } from '../../../components/counter.tsx'
+import type { load } from './fail.server.ts'
+
+type Data = PageProps<typeof load>['data']
+
+export default function Fail({ data }: PageProps<typeof load>) {
+  return (
+    <>
+      <title>F2 · Hydrant</title>
+      <h1>One part of this page fails</h1>
+      <p>The rest stays as it is, and this button goes on counting:</p>
+      <p>
+        <Counter />
+      </p>
+      <h2>The part that fails</h2>
+      <FailureBoundary>
+        <Suspense fallback={<p>Waiting for the part…</p>}>
+          <Late late={data.late} />
+        </Suspense>
+      </FailureBoundary>
+    </>
+  )
+}
+
+function Late({ late }: Pick<Data, 'late'>): ReactNode {
+  use(late)
+  throw new Error('SECRET-MARKER f2: a component fails after the shell')
+}

@@ -1,0 +1,3 @@
+export async function load(): Promise<{ name: string }> {
+  throw new Error('SECRET-MARKER f3-layout: the load of a layout fails')
+}

@@ -1,0 +1,3 @@
+export async function load(): Promise<{ name: string }> {
+  throw new Error('SECRET-MARKER own: a page with an error.tsx fails')
+}

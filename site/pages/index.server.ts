@@ -1,0 +1,10 @@
+import type { LoadContext } from 'hydrant'
+import { resolveLater } from '../content/later.ts'
+
+export function load({ app }: LoadContext<'/'>) {
+  return {
+    renderedAt: new Date(),
+    // Held back so that one can see it arrive after the rest of the page.
+    facts: resolveLater(700, null).then(() => app.siteFacts()),
+  }
+}

@@ -1,0 +1,25 @@
+import type { NotFoundProps } from 'hydrant/react'
+import { PageHead } from '../components/page-head.tsx'
+
+export default function NotFound({ url }: NotFoundProps) {
+  return (
+    <>
+      <PageHead title="Page not found" description="There is no page at this address." />
+      <h1>There is no page here</h1>
+      <p className="lead">
+        Nothing on this site answers <code>{url.pathname}</code>.
+      </p>
+      <ul>
+        <li>
+          <a href="/">What Hydrant is</a>
+        </li>
+        <li>
+          <a href="/docs">Documentation</a>
+        </li>
+        <li>
+          <a href="/failures">Failures to try</a>
+        </li>
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,127 @@
+import { Code } from '../components/code.tsx'
+import { PageHead } from '../components/page-head.tsx'
+import { Section } from '../components/section.tsx'
+import classes from './start.module.css'
+
+export default function Start() {
+  return (
+    <div className={classes.start}>
+      <PageHead
+        title="Start"
+        description="From an empty folder to a running site, in an existing app, or behind nginx."
+      />
+      <h1>Start</h1>
+      <p className="lead">
+        From an empty folder to a running site. You need Node.js 20 or newer and some acquaintance with React.
+      </p>
+      <Section id="site" title="A new site">
+        <p>Install Hydrant with what it stands on:</p>
+        <Code title="Terminal" language="sh">
+          {INSTALL}
+        </Code>
+        <p>
+          Make a folder <code>pages</code> with one file in it. That is a site.
+        </p>
+        <Code title="pages/index.tsx">{PAGE}</Code>
+        <p>
+          Start it, and open <code>http://localhost:3000</code>. Change the file, and the page follows.
+        </p>
+        <Code title="Terminal" language="sh">
+          npx hydrant dev
+        </Code>
+        <p>Now give the page something to load. The second file stands beside the first:</p>
+        <Code title="pages/index.server.ts">{LOAD}</Code>
+        <Code title="pages/index.tsx">{PAGE_WITH_DATA}</Code>
+        <p>
+          More about both is in <a href="/docs/pages">Pages and layouts</a> and <a href="/docs/loading">Loading data</a>
+          .
+        </p>
+      </Section>
+      <Section id="production" title="Build and start">
+        <p>
+          For production, build the site once and start what was built. <code>start</code> listens on 127.0.0.1, port
+          3000.
+        </p>
+        <Code title="Terminal" language="sh">
+          {BUILD}
+        </Code>
+      </Section>
+      <Section id="existing" title="In a Fastify app that you have">
+        <p>
+          Hydrant is a Fastify plugin as well. Put <code>pages/</code> into a folder of your app, build that folder, and
+          register it; your routes, hooks and plugins go on as before.
+        </p>
+        <Code title="app.ts">{PLUGIN}</Code>
+        <p>
+          <a href="/docs/server">Fastify</a> has the rest: <code>server.ts</code>, <code>createServer</code>, and tests
+          without a port.
+        </p>
+      </Section>
+      <Section id="nginx" title="Behind nginx">
+        <p>
+          A proxy speaks HTTPS and passes requests on. Tell it to forward the public host name, and tell Hydrant to
+          trust it:
+        </p>
+        <Code title="nginx" language="nginx">
+          {NGINX}
+        </Code>
+        <Code title="Terminal" language="sh">
+          HYDRANT_TRUST_PROXY=loopback npx hydrant start
+        </Code>
+        <p>
+          <a href="/docs/deploy">Deploying</a> says more, also about stopping, health and sites below a path.
+        </p>
+      </Section>
+    </div>
+  )
+}
+
+const INSTALL = `
+npm install hydrant fastify react react-dom
+`
+
+const PAGE = `
+export default function Home() {
+  return <h1>Hello</h1>
+}
+`
+
+const LOAD = `
+export function load() {
+  return { now: new Date() }
+}
+`
+
+const PAGE_WITH_DATA = `
+import type { PageProps } from 'hydrant/react'
+import type { load } from './index.server.ts'
+
+export default function Home({ data }: PageProps<typeof load>) {
+  return <h1>Hello, it is {data.now.toISOString()}</h1>
+}
+`
+
+const BUILD = `
+npx hydrant build
+npx hydrant start
+`
+
+const PLUGIN = `
+import Fastify from 'fastify'
+import hydrant from 'hydrant'
+
+const app = Fastify({ logger: true })
+await app.register(hydrant, { dir: './my-site' })
+await app.listen({ port: 3000 })
+`
+
+const NGINX = `
+location / {
+  proxy_pass http://127.0.0.1:3000;
+  proxy_http_version 1.1;
+  proxy_set_header Host $host;
+  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+  proxy_set_header X-Forwarded-Host $host;
+  proxy_set_header X-Forwarded-Proto $scheme;
+}
+`

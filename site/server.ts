@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module'
+import type { FastifyInstance } from 'fastify'
+import { HttpError } from 'hydrant'
+
+export interface SiteFacts {
+  /** Version of the hydrant package that serves this site. */
+  hydrant: string
+  /** Version of Node.js, with its `v`. */
+  node: string
+  /** Whole seconds since the process began. */
+  uptimeSeconds: number
+  /** Pages and other requests since the process began, this one included. */
+  requests: number
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    siteFacts(): SiteFacts
+  }
+}
+
+const { version }: { version: string } = createRequire(import.meta.url)('hydrant/package.json')
+
+export default async function server(app: FastifyInstance) {
+  let requests = 0
+
+  app.addHook('onRequest', async () => {
+    requests += 1
+  })
+
+  app.decorate('siteFacts', () => ({
+    hydrant: version,
+    node: process.version,
+    uptimeSeconds: Math.floor(process.uptime()),
+    requests,
+  }))
+
+  app.get('/failures/f6/fail', async () => {
+    throw new Error('SECRET-MARKER f6: the route of server.ts fails')
+  })
+
+  app.get('/failures/f6/refuse', async () => {
+    throw new HttpError(403, 'Members only')
+  })
+}
