@@ -213,7 +213,7 @@ function expectedFiles(manifest: Manifest): string[] {
 }
 
 function readVersion(): string {
-  const file = fileURLToPath(new URL('../../package.json', import.meta.url))
+  const file = fileURLToPath(new URL('../../../package.json', import.meta.url))
   // Our own package.json, which npm refuses without a version.
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
