@@ -1,11 +1,12 @@
 // What `npm test` runs, after the compiler: the linter, the tests over what was built, and the coverage of src/.
 
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
+const TAP = 'node_modules/tap/dist/esm/run.mjs'
 const TAP_OUTPUT = '.build/tap.txt'
 
 const only = process.argv.slice(2)
@@ -20,7 +21,9 @@ if (only.length === 0) {
   await step('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'])
   await step('hydrant build site', ['dist/scripts/cli.js', 'build', 'site'])
 }
-await step('tap', ['node_modules/tap/dist/esm/run.mjs', `--output-file=${TAP_OUTPUT}`, '--jobs=2', ...only], {
+// Tap's own compiler plugin knows no TypeScript 7, and the tests come compiled: leave it out, once for this checkout.
+if (!existsSync('.tap/plugins')) await step('tap build', [TAP, 'build'])
+await step('tap', [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', ...only], {
   NODE_V8_COVERAGE: COVERAGE,
 })
 if (only.length === 0) await step('coverage', coverageCommand())
