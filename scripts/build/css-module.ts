@@ -59,7 +59,9 @@ export function createCssModuleCompiler(siteDir: string): CompileCssModule {
       composed.set(found.path, dependency)
       return { path: found.path, module: dependency }
     })
-    cache.set(path, { source, composed, module })
+    // What is wrong may be mended in another file.
+    if (module.errors.length === 0) cache.set(path, { source, composed, module })
+    else cache.delete(path)
     return module
   }
 

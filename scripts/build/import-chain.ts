@@ -27,8 +27,7 @@ export async function explainRefusals(
     const { target } = message.detail
     const shown = isAbsolute(target) ? toSitePath(siteDir, target) : target
     const place = readPlace(message)
-    // A file that was reached under another name tells no importer: the graph knows it.
-    const chain = place && place.file !== shown ? [...chainTo(found, place.file), shown] : chainTo(found, shown)
+    const chain = [...(place ? chainTo(found, place.file) : []), shown]
     const problem = createProblem('HYD_BUILD_SERVER_IN_BROWSER', [shown, chain.join(' → ')], place)
     // A package for Node imports many builtins; the first says it all.
     const inPackage = chain.findIndex((file) => file.includes('node_modules/'))

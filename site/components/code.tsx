@@ -15,7 +15,7 @@ export function Code({ title, language = 'tsx', children }: CodeProps) {
       <figcaption className={classes.title}>{title}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       {/* biome-ignore lint/a11y/useSemanticElements: a section would need a heading of its own */}
-      <pre className={classes.code} tabIndex={0} role="region" aria-label={title}>
+      <pre className={language === 'text' ? classes.prose : classes.code} tabIndex={0} role="region" aria-label={title}>
         <code>
           {tokenize(children.trim(), language).map((token, index) =>
             token.kind === 'plain' ? (

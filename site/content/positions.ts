@@ -162,7 +162,7 @@ export const positions: readonly Position[] = [
     },
     sees: {
       J: '500. The server-side sentence with the digest.',
-      N: '500. The same sentence, without a script.',
+      N: '500. The sentence and the digest stand at the end of the document, in <noscript>.',
       H: SAME_AS_N,
       A: NO_LOAD,
       B: CRAWLER_500,

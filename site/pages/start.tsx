@@ -69,7 +69,7 @@ export default function Start() {
           HYDRANT_TRUST_PROXY=loopback npx hydrant start
         </Code>
         <p>
-          <a href="/docs/deploy">Deploying</a> says more, also about stopping, health and sites below a path.
+          <a href="/docs/deploy">Deploying</a> says more, also about stopping and sites below a path.
         </p>
       </Section>
     </div>

@@ -107,6 +107,22 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/a.tsx → components/b.tsx → db.server.ts',
   },
   {
+    title: 'a chain to a server module beside files that cannot be read',
+    files: {
+      'pages/a.tsx': "import { B } from '../lib/b'\nimport './x.css'\n\nexport default () => <B />\n",
+      'pages/x.css': '.x { color: red }',
+      'lib/b.ts': "export * as B from '../db.server'\nimport 'no-such-package'\n",
+      'db.server.ts': "import 'fastify'\nexport const query = () => 1\n",
+      'pages/z.tsx': 'export default (\n',
+    },
+    expected: [
+      'HYD_BUILD_SERVER_IN_BROWSER lib/b.ts:1:20',
+      'HYD_BUILD_UNRESOLVED lib/b.ts:2:8',
+      'HYD_BUILD_SYNTAX pages/z.tsx:2:1',
+    ],
+    message: 'pages/a.tsx → lib/b.ts → db.server.ts',
+  },
+  {
     title: 'a browser module that imports hydrant, a builtin and the server plugin',
     files: {
       'pages/a.tsx':

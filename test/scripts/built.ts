@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 
-export { BuildError } from '../../scripts/build/problem.ts'
 export { applyNames, nameByContent } from '../../scripts/build/content-names.ts'
 export { discoverSite } from '../../scripts/build/discover.ts'
+export { BuildError } from '../../scripts/build/problem.ts'
 export { parseSegment } from '../../scripts/build/segments.ts'
 export { buildSite, createSiteBuilder } from '../../scripts/build/site-builder.ts'
 export { isAllowedHost, isSameOrigin } from '../../scripts/dev/dev-access.ts'

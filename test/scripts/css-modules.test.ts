@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { buildSite } from './built.ts'
+import { buildSite, createSiteBuilder } from './built.ts'
 import { createSite } from './create-site.ts'
 
 const page = (names: string) =>
@@ -99,4 +99,20 @@ t.test('lets a plain stylesheet import a CSS module', async (t) => {
     'pages/box.module.css': '.box { color: red }',
   })
   t.match(css, /\.box_[A-Z2-7]{6}_box\{color:red\}/)
+})
+
+t.test('takes in what changed or was mended in a file that another composes from', async (t) => {
+  const dir = createSite(t, {
+    'pages/page.tsx': page("'a'"),
+    'pages/page.module.css': ".a { composes: b from './b.module.css' }",
+  })
+  const builder = createSiteBuilder({ dir, mode: 'development' })
+  t.teardown(() => builder.dispose())
+  await t.rejects(builder.compile(), { code: 'HYD_BUILD_FAILED' })
+  for (const colour of ['green', 'gold']) {
+    writeFileSync(join(dir, 'pages', 'b.module.css'), `.b { color: ${colour} }`)
+    const { folder, manifest } = await builder.compile()
+    const [css = ''] = manifest.modules['pages/page.tsx']?.css ?? []
+    t.match(readFileSync(join(folder, 'client', css), 'utf8'), new RegExp(`\\.b_\\w+_b \\{\\s*color: ${colour};`))
+  }
 })

@@ -49,13 +49,6 @@ export default function Deploy() {
         </Code>
         <p>The proxy passes the whole path on, base included.</p>
       </Section>
-      <Section id="health" title="Health">
-        <p>
-          <code>/_hydrant/live</code> answers as long as the process does: restart it when this fails.{' '}
-          <code>/_hydrant/ready</code> says whether to send it traffic: it turns to 503 as soon as the server begins to
-          stop.
-        </p>
-      </Section>
       <Section id="signals" title="Stopping">
         <p>
           On <code>SIGTERM</code> and <code>SIGINT</code> the server takes no new connections, finishes the requests in

@@ -158,14 +158,12 @@ export default function Failures() {
 }
 
 const SERVER_SENTENCE = `
-Application error: a server-side exception has occurred while loading shop.example
-(see the server logs for more information).
+Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).
 Digest: 7K3M9QZD-0F4XTB
 `
 
 const CLIENT_SENTENCE = `
-Application error: a client-side exception has occurred while loading shop.example
-(see the browser console for more information).
+Application error: a client-side exception has occurred while loading shop.example (see the browser console for more information).
 `
 
 const SEARCH = `

@@ -57,8 +57,6 @@ export default function Http() {
               <code key="request">/_hydrant/assets/*</code>,
               'scripts, styles and imported files; immutable, compressed as brotli and gzip when they were built',
             ],
-            [<code key="request">/_hydrant/live</code>, '200 as long as the process answers'],
-            [<code key="request">/_hydrant/ready</code>, '200 when it is ready for traffic, 503 while it shuts down'],
           ]}
         />
       </Section>
@@ -128,8 +126,8 @@ x-error-digest: 7K3M9QZD-0F4XTB
   "type": "about:blank",
   "title": "Internal Server Error",
   "status": 500,
-  "detail": "Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).",
   "instance": "/products/7",
+  "detail": "Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).",
   "digest": "7K3M9QZD-0F4XTB"
 }
 `
