@@ -53,8 +53,9 @@ export function sendDocument(
 
 /** The headers of a document that is not rendered, for HEAD. */
 export function sendDocumentHead(mayStream: boolean, site: Site, visit: Visit) {
+  const isStreamed = mayStream && !isStorable(visit.reply)
   setDocumentHeaders(createNonce(), site, visit)
-  if (mayStream && !isStorable(visit.reply)) visit.reply.header('cache-control', NO_STORE)
+  if (isStreamed) visit.reply.header('cache-control', NO_STORE)
   visit.reply.send()
 }
 

@@ -66,12 +66,12 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
       case 'notFound':
         return [id, 'refusal', 404, 'Not Found']
       case 'redirect':
-        return [id, 'failure', visit.fail(lateRedirect(), { phase: 'stream' }).digest]
+        return [id, 'failure', visit.fail(lateRedirect(), { phase: 'load' }).digest]
       case 'failure':
         return [
           id,
           'failure',
-          visit.fail(reason, { phase: 'stream', place: { file: files.at(-1) ?? '', function: 'load' } }).digest,
+          visit.fail(reason, { phase: 'load', place: { file: files.at(-1) ?? '', function: 'load' } }).digest,
         ]
     }
   }

@@ -60,7 +60,6 @@ class DocumentRender {
   #isFirstTurn = true
   #isShellReady = false
   #isAllReady = false
-  #isStreaming = false
   #failure: Failure | null = null
   #deadline: NodeJS.Timeout | undefined
   #timeout: { error: Error; components: string[]; isWritten: boolean } | null = null
@@ -106,7 +105,7 @@ class DocumentRender {
     if (visit.isGone || this.#state === 'closed') return undefined
     if (this.#timeout && thrown === this.#timeout.error) {
       this.#timeout.components.push(componentStack ?? '')
-      return visit.name(thrown, this.#details()).digest
+      return visit.name(thrown, { phase: 'render', ...inComponents(componentStack) }).digest
     }
     const { kind } = meaningOf(thrown)
     if (kind !== 'failure' && this.#state !== 'piped') {
@@ -114,17 +113,10 @@ class DocumentRender {
       return undefined
     }
     if (kind === 'notFound' || kind === 'refusal') return undefined
-    const failure = visit.fail(kind === 'redirect' ? lateRedirect() : thrown, {
-      ...this.#details(),
-      ...(componentStack ? { componentStack } : {}),
-    })
+    const failed = kind === 'redirect' ? lateRedirect() : thrown
+    const failure = visit.fail(failed, { phase: 'render', ...inComponents(componentStack) })
     this.#failure ??= failure
     return failure.digest
-  }
-
-  #details() {
-    if (!this.#isStreaming) return { phase: 'render' } as const
-    return { phase: 'stream', statusSent: this.#input.visit.reply.raw.statusCode } as const
   }
 
   #decide() {
@@ -140,7 +132,8 @@ class DocumentRender {
   }
 
   #startStream() {
-    this.#isStreaming = true
+    const { visit } = this.#input
+    visit.statusSent = this.#failure?.status ?? visit.reply.statusCode
     this.#pipe()
     const stream = this.#sink.startStream()
     this.#resolve({ kind: 'stream', stream, failure: this.#failure })
@@ -166,7 +159,7 @@ class DocumentRender {
   // What React has left pending would wait in the browser for ever: fail it there as React itself would have.
   #mendBroken(error: unknown) {
     const { data, visit, nonce } = this.#input
-    const failure = visit.fail(error, this.#details())
+    const failure = visit.fail(error, { phase: 'render' })
     this.#failure ??= failure
     this.#sink.add(`<script nonce="${nonce}">${failPendingScript(this.#failure.digest)}</script>`)
     data.failPending(this.#failure)
@@ -212,8 +205,8 @@ class DocumentRender {
     this.#timeout.isWritten = true
     const { data, visit } = this.#input
     const { error, components } = this.#timeout
-    const details = { ...this.#details(), pending: data.pendingNames(), pendingComponents: components }
-    const failure = visit.fail(error, details)
+    const details = { pending: data.pendingNames(), pendingComponents: components, ...inComponents(components[0]) }
+    const failure = visit.fail(error, { phase: 'render', ...details })
     this.#failure ??= failure
   }
 
@@ -227,6 +220,10 @@ class DocumentRender {
     clearTimeout(this.#deadline)
     this.#resolve(rendered)
   }
+}
+
+function inComponents(componentStack: string | null | undefined) {
+  return componentStack ? { componentStack } : {}
 }
 
 // The same steps as in React's `$RX`, for all Suspense boundaries that are pending.

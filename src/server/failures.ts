@@ -116,9 +116,9 @@ export function createFailures(mapFrame: MapFrame): Failures {
       const description = describe(thrown)
       const frames = description.frames.map(mapFrame)
       const extra = frames.some((frame) => frame.site) ? [] : framesOfPlace(route, details, mapFrame)
-      const siteFrames = [...frames, ...extra].flatMap((frame) => frame.site ?? [])
+      const siteFrames = [...extra, ...frames].flatMap((frame) => frame.site ?? [])
       const cause = causeOf({ type: description.type, message: description.message, frames: siteFrames })
-      return { cause, error: toLogged(description, [...frames, ...extra], mapFrame, redact) }
+      return { cause, error: toLogged(description, [...extra, ...frames], mapFrame, redact) }
     } catch (error) {
       // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
       const { type, message } = describe(error)

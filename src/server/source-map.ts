@@ -46,7 +46,7 @@ export function createFrameMapper(siteDir: string, bundles: readonly string[]): 
     if (!loaded) return { text: frame }
     const position = originalPositionFor(loaded.map, { line: Number(line), column: Number(column) - 1 })
     if (position.source === null) return { text: frame }
-    const file = toSitePath(siteDir, resolve(dirname(bundle), position.source))
+    const file = toSitePath(siteDir, resolve(dirname(bundle), decode(position.source)))
     const original = originalName(name, loaded.renamed)
     const place = `${file}:${position.line}:${position.column + 1}`
     const text = original ? `    at ${isAsync}${original} (${place})` : `    at ${isAsync}${place}`
@@ -60,6 +60,15 @@ function toPath(location: string): string {
     return fileURLToPath(location.replace(/[?#].*$/, ''))
   } catch {
     return location
+  }
+}
+
+// A source is written as a URL: `%5Bid%5D.tsx`.
+function decode(source: string): string {
+  try {
+    return decodeURI(source)
+  } catch {
+    return source
   }
 }
 

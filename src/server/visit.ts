@@ -12,6 +12,8 @@ export class Visit {
   readonly address: PublicAddress
   /** Has the visitor gone before the answer was complete? */
   isGone = false
+  /** The status that has gone out, once the document streams: what fails from then on fails within the stream. */
+  statusSent: number | null = null
   /** The first failure, whose digest is what every fallback of this request shows. */
   firstFailure: Failure | null = null
   #failures: Failures
@@ -40,7 +42,7 @@ export class Visit {
 
   /** Gives a failure its digest and writes its line. */
   fail(thrown: unknown, details: FailureDetails): Failure {
-    const failure = this.#failures.fail(thrown, this, details)
+    const failure = this.#failures.fail(thrown, this, this.#inTime(details))
     this.firstFailure ??= failure
     this.#digests.add(failure.digest)
     return failure
@@ -48,7 +50,7 @@ export class Visit {
 
   /** Gives a failure its digest; `fail` has to follow. */
   name(thrown: unknown, details: FailureDetails): Failure {
-    return this.#failures.name(thrown, this, details)
+    return this.#failures.name(thrown, this, this.#inTime(details))
   }
 
   /** An error that may be shown to anything, for one which must not be looked at. */
@@ -75,6 +77,10 @@ export class Visit {
   watchLeaving(onLeave = () => {}) {
     if (!this.#onLeave) this.reply.raw.once('close', () => this.#checkLeaving())
     this.#onLeave = onLeave
+  }
+
+  #inTime(details: FailureDetails): FailureDetails {
+    return this.statusSent === null ? details : { ...details, phase: 'stream', statusSent: this.statusSent }
   }
 
   // The closing of the response, not of the request, says that the visitor has gone.

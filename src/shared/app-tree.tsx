@@ -1,5 +1,6 @@
 import { type ComponentType, Fragment, type ReactElement, type ReactNode } from 'react'
 import { Boundary, FailureView } from './boundary.tsx'
+import { fallbackTitle } from './fallback.ts'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 import type { Refusal, Shown } from './shown.ts'
@@ -84,7 +85,13 @@ function leafElement(leaf: TreeLeaf, params: Record<string, string>, url: URL): 
         </>
       )
     case 'shown':
-      return <FailureView shown={leaf.shown} errorPage={leaf.ErrorPage} />
+      if (leaf.ErrorPage) return <FailureView shown={leaf.shown} errorPage={leaf.ErrorPage} />
+      return (
+        <>
+          <title>{fallbackTitle(leaf.shown)}</title>
+          <FailureView shown={leaf.shown} errorPage={null} />
+        </>
+      )
   }
 }
 

@@ -53,7 +53,6 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     const { children, errorPage, isDocument, first } = this.props
     const { failed } = this.state
     if (!failed && (isDocument || first)) return children
-    // biome-ignore lint/complexity/noUselessFragments: its reference tells where the boundary stands in the page
     if (!failed) return <Fragment ref={this.#place}>{children}</Fragment>
     const shown = first ?? this.#examine(failed.thrown)
     return isDocument ? <FailedDocument shown={shown} /> : <FailureView shown={shown} errorPage={errorPage ?? null} />

@@ -60,8 +60,9 @@ function isPlain(value: unknown, seen: Set<object>): boolean {
   }
   if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0) return false
   // All of them are its own: a plain object inherits nothing enumerable.
-  for (const key in value) {
-    if (key === '__proto__' || key === 'toJSON' || !isPlain(Reflect.get(value, key), seen)) return false
+  const object = value as Record<string, unknown>
+  for (const key in object) {
+    if (key === '__proto__' || key === 'toJSON' || !isPlain(object[key], seen)) return false
   }
   return true
 }

@@ -47,11 +47,14 @@ export function fallbackDocument(shown: Shown, context: FallbackContext): string
   return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(shown)}</head><body>${fallbackBody(shown, context)}</body></html>`
 }
 
+export function fallbackTitle(shown: Shown): string {
+  return shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
+}
+
 export function fallbackHead(shown: Shown): string {
-  const title = shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `${NOINDEX}<title>${escapeHtml(title)}</title><style>:root{color-scheme:light dark}body{margin:0;padding:1rem}</style>`
+    `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title><style>:root{color-scheme:light dark}body{margin:0;padding:1rem}</style>`
   )
 }
 
