@@ -96,8 +96,9 @@ function readRenames(map: TraceMap, lines: readonly string[]): Map<string, strin
   return renamed
 }
 
-// `Object.load2`, `new Cart`, `Cart.total [as sum]`: what counts is the last name before any bracket.
+// `Object.load2 [as load]`, `new Cart`, `Cart.total`: the name in the source is the same however it was called.
 function originalName(name: string, renamed: ReadonlyMap<string, string>): string {
-  if (name === '' || name === '<anonymous>') return ''
-  return name.replace(/[\w$]+(?=$| \[)/, (token) => renamed.get(token) ?? token).replace(/^Object\./, '')
+  const called = name.replace(/ \[as [^\]]*\]$/, '').replace(/^Object\./, '')
+  if (called === '<anonymous>') return ''
+  return called.replace(/[\w$]+$/, (token) => renamed.get(token) ?? token)
 }
