@@ -35,6 +35,7 @@ export async function hydrate(scope: Window): Promise<Root> {
   )
   const seenHost = location.hostname
   const platform: Platform = {
+    side: 'client',
     host: boot.host ?? seenHost,
     search: location.search,
     findDigest: createDigestFinder(document),
@@ -67,7 +68,7 @@ async function loadTree(boot: Boot, values: readonly unknown[]): Promise<Tree> {
     })),
     leaf,
     params: boot.params,
-    url: new URL(boot.url),
+    address: { url: new URL(boot.url) },
   }
 }
 

@@ -88,9 +88,7 @@ export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
   const nonce = createNonce()
   setShownHeaders(shown, visit)
   setDocumentHeaders(nonce, site, visit)
-  const at = visit.request.url.indexOf('?')
-  const search = at === -1 ? '' : visit.request.url.slice(at)
-  visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search, nonce }))
+  visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce }))
 }
 
 export function sendRedirect(location: string, status: number, visit: Visit) {

@@ -53,13 +53,13 @@ export async function runLoads(
   }
 }
 
-export function createLoadContext(visit: Visit, app: FastifyInstance, params: Params, url: URL): LoadContext {
+export function createLoadContext(visit: Visit, app: FastifyInstance, params: Params): LoadContext {
   return {
     request: visit.request,
     reply: visit.reply,
     app,
     params,
-    url,
+    url: visit.url,
     get signal() {
       return visit.signal
     },

@@ -30,7 +30,6 @@ export interface Scene {
   layoutData: readonly unknown[]
   leaf: TreeLeaf
   params: Record<string, string>
-  url: URL
 }
 
 interface PlanInput {
@@ -77,10 +76,17 @@ export function createPlan(
 
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
 export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
-  const { plan, layoutData, leaf, url, params } = scene
-  const platform: Platform = { host: visit.address.host, search: url.search, nonce, findDigest, reload }
+  const { plan, layoutData, leaf, params } = scene
+  const platform: Platform = {
+    side: 'server',
+    host: visit.address.host,
+    search: visit.search,
+    nonce,
+    findDigest,
+    reload,
+  }
   const bootVisit: BootVisit =
-    leaf.kind === 'shown' ? { url: url.href, params, host: platform.host } : { url: url.href, params }
+    leaf.kind === 'shown' ? { url: visit.href, params, host: platform.host } : { url: visit.href, params }
   const values = [...layoutData, leaf.kind === 'page' ? leaf.data : undefined]
   const data = values.every((value) => value === undefined) ? NO_DATA : deferData(values, plan.dataFiles, visit)
   const safe = data.pendingCount > 0 ? values.map((value) => guardPromises(value, substitute)) : values
@@ -98,7 +104,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
   return renderDocument({
     render: site.render,
     element: createAppTree(
-      { layouts, leaf: leaf.kind === 'page' ? { ...leaf, data: safe.at(-1) } : leaf, params, url },
+      { layouts, leaf: leaf.kind === 'page' ? { ...leaf, data: safe.at(-1) } : leaf, params, address: visit },
       platform,
     ),
     nonce,

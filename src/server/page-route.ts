@@ -54,10 +54,9 @@ export async function servePage(
   const visit = new Visit(request, reply, route.id, site.failures)
   const format = preferredFormat(request.headers)
   const params = paramsOf(route, request)
-  const url = urlOf(visit)
-  const loads = route.noLoads ?? (await loadAll(route.steps, params, url, site, visit))
+  const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
   if (visit.isGone) return
-  const place = createPlace(route, loads, params, url)
+  const place = createPlace(route, loads, params)
   if (loads.kind === 'thrown') return answerLoads(loads, place, format, site, visit)
   if (format === 'json') return answerJson(route, loads.values, place, site, visit)
   await answerDocument(route, loads.values, place, site, visit)
@@ -114,10 +113,9 @@ async function serveAround(
   reply: FastifyReply,
 ): Promise<void> {
   const visit = new Visit(request, reply, id, site.failures)
-  const url = urlOf(visit)
   const isDocument = format === 'html' && request.method !== 'HEAD'
-  const loads = isDocument ? await loadAll(frame.layouts, params, url, site, visit) : null
-  const place: Place = { frame, params, url, layoutData: loads?.values ?? [] }
+  const loads = isDocument ? await loadAll(frame.layouts, params, site, visit) : null
+  const place: Place = { frame, params, layoutData: loads?.values ?? [] }
   const own: Thrown = { thrown, phase: 'route' }
   if (loads?.kind !== 'thrown') return answerThrown(own, place, format, site, visit)
   // A layout's load has thrown as well. Two failures are both told, the first is shown; otherwise the layout decides.
@@ -132,12 +130,12 @@ function loadOf(file: string) {
   return { file, function: 'load' }
 }
 
-function loadAll(steps: readonly LoadStep[], params: Record<string, string>, url: URL, site: Site, visit: Visit) {
-  return runLoads(steps, createLoadContext(visit, site.app, params, url), visit, site.options.timeouts.loadMs)
+function loadAll(steps: readonly LoadStep[], params: Record<string, string>, site: Site, visit: Visit) {
+  return runLoads(steps, createLoadContext(visit, site.app, params), visit, site.options.timeouts.loadMs)
 }
 
-function createPlace(route: Route, { values }: Loads, params: Record<string, string>, url: URL): Place {
-  return { frame: route, params, url, layoutData: values.slice(0, route.layouts.length) }
+function createPlace(route: Route, { values }: Loads, params: Record<string, string>): Place {
+  return { frame: route, params, layoutData: values.slice(0, route.layouts.length) }
 }
 
 function answerLoads(
@@ -166,9 +164,9 @@ async function answerDocument(
       return sendDocumentHead(route.canStream && pendingCount > 0, site, visit)
     }
     const leaf: TreeLeaf = { kind: 'page', Component, css, data }
-    const { layoutData, params, url } = place
+    const { layoutData, params } = place
     const nonce = nonceOf(visit)
-    const rendered = await renderScene({ plan: route.plan, layoutData, leaf, params, url }, nonce, site, visit)
+    const rendered = await renderScene({ plan: route.plan, layoutData, leaf, params }, nonce, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind === 'thrown')
       return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
@@ -206,13 +204,4 @@ function paramsOf(route: Route, request: FastifyRequest): Record<string, string>
   if (route.catchAll === null) return params
   const { '*': rest = '', ...others } = params
   return { ...others, [route.catchAll]: rest }
-}
-
-function urlOf(visit: Visit): URL {
-  const { origin } = visit.address
-  try {
-    return new URL(origin + visit.request.url)
-  } catch {
-    return new URL(origin)
-  }
 }

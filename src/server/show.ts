@@ -19,7 +19,6 @@ export interface Place {
   /** Data of the layouts that can stand around what is shown, outermost first. */
   layoutData: readonly unknown[]
   params: Record<string, string>
-  url: URL
 }
 
 export interface Thrown {
@@ -123,7 +122,7 @@ function chooseModule(
 }
 
 function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number, { build }: Site): Scene {
-  const { frame, params, url } = place
+  const { frame, params } = place
   const { boot, scripts, css } = page?.module ?? { boot: { file: null }, scripts: [], css: [] }
   const isNotFound = page?.kind === 'notFound'
   const bootLeaf: BootLeaf = isNotFound ? { kind: 'notFound', ...boot } : { kind: 'shown', shown, ...boot }
@@ -131,5 +130,5 @@ function createShownScene(shown: Shown, page: Chosen | null, place: Place, level
     ? { kind: 'notFound', Component: page.module.Component, css }
     : { kind: 'shown', shown, ErrorPage: page?.module.Component ?? null, css }
   const plan = createPlan({ frame, level, bootLeaf, scripts, dataFile: '', canStream: true }, build)
-  return { plan, params, url, leaf, layoutData: place.layoutData.slice(0, level) }
+  return { plan, params, leaf, layoutData: place.layoutData.slice(0, level) }
 }

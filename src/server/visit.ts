@@ -17,7 +17,8 @@ export class Visit {
   /** The first failure, whose digest is what every fallback of this request shows. */
   firstFailure: Failure | null = null
   #failures: Failures
-  #digests = new Set<string>()
+  #digests: Set<string> | null = null
+  #url: URL | null = null
   #controller: AbortController | null = null
   #onLeave: (() => void) | null = null
 
@@ -37,13 +38,33 @@ export class Visit {
 
   /** How many different failures there have been. */
   get failureCount(): number {
-    return this.#digests.size
+    return this.#digests?.size ?? 0
+  }
+
+  /** The page's address as the visitor sees it. */
+  get href(): string {
+    const { url } = this.request
+    // Whatever else HTTP allows for a request's target (`*`, another server's URL) is no page of this site.
+    return this.address.origin + (url.startsWith('/') ? url : '/')
+  }
+
+  /** The address, parsed when somebody asks for it. */
+  get url(): URL {
+    this.#url ??= new URL(this.href)
+    return this.#url
+  }
+
+  /** The query, with its question mark, or empty. */
+  get search(): string {
+    const at = this.request.url.indexOf('?')
+    return at === -1 ? '' : this.request.url.slice(at)
   }
 
   /** Gives a failure its digest and writes its line. */
   fail(thrown: unknown, details: FailureDetails): Failure {
     const failure = this.#failures.fail(thrown, this, this.#inTime(details))
     this.firstFailure ??= failure
+    this.#digests ??= new Set()
     this.#digests.add(failure.digest)
     return failure
   }

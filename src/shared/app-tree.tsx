@@ -1,4 +1,5 @@
 import { type ComponentType, Fragment, type ReactElement, type ReactNode } from 'react'
+import { jsx } from 'react/jsx-runtime'
 import { Boundary, FailureView } from './boundary.tsx'
 import { fallbackTitle } from './fallback.ts'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
@@ -31,25 +32,27 @@ export interface Tree {
   layouts: readonly TreeLayout[]
   leaf: TreeLeaf
   params: Record<string, string>
-  url: URL
+  /** Parsed only for a page that looks at it. */
+  address: { readonly url: URL }
 }
 
-/** The same tree on both sides: layouts around a boundary around what stands innermost. */
-export function createAppTree({ layouts, leaf, params, url }: Tree, platform: Platform): ReactElement {
-  let tree = withStyles(leaf.css, leafElement(leaf, params, url))
+/**
+ * The same elements on both sides: layouts around a boundary around what stands innermost. On the server the boundaries
+ * are left out, as they do nothing there.
+ */
+export function createAppTree({ layouts, leaf, params, address }: Tree, platform: Platform): ReactElement {
+  let tree = withStyles(leaf.css, leafElement(leaf, params, address))
+  const isServer = platform.side === 'server'
   let ErrorPage: ErrorComponent | null = null
   const errorPages = layouts.map((layout) => (ErrorPage = layout.ErrorPage ?? ErrorPage))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
     if (!layout) continue
     const { Component, data, css } = layout
-    tree = withStyles(
-      css,
-      <Component data={data} params={params} url={url}>
-        <Boundary errorPage={errorPages[index] ?? null}>{tree}</Boundary>
-      </Component>,
-    )
+    const children = isServer ? tree : <Boundary errorPage={errorPages[index] ?? null}>{tree}</Boundary>
+    tree = withStyles(css, jsx(Component, pageProps(data, params, address, children)))
   }
+  if (isServer) return <PlatformContext value={platform}>{tree}</PlatformContext>
   return (
     <PlatformContext value={platform}>
       <Boundary isDocument>{tree}</Boundary>
@@ -73,15 +76,15 @@ export function DefaultLayout({ children }: { children: ReactNode }) {
 /** The 404 page of a site that has none of its own. */
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
-function leafElement(leaf: TreeLeaf, params: Record<string, string>, url: URL): ReactNode {
+function leafElement(leaf: TreeLeaf, params: Record<string, string>, address: Tree['address']): ReactNode {
   switch (leaf.kind) {
     case 'page':
-      return <leaf.Component data={leaf.data} params={params} url={url} />
+      return jsx(leaf.Component, pageProps(leaf.data, params, address))
     case 'notFound':
       return (
         <>
           <meta name="robots" content="noindex" />
-          <leaf.Component url={url} />
+          <leaf.Component url={address.url} />
         </>
       )
     case 'shown':
@@ -92,6 +95,18 @@ function leafElement(leaf: TreeLeaf, params: Record<string, string>, url: URL): 
           <FailureView shown={leaf.shown} errorPage={null} />
         </>
       )
+  }
+}
+
+// `url` is a getter, which `jsx` leaves alone where `createElement` would read it: most pages never do.
+function pageProps(data: unknown, params: Record<string, string>, address: Tree['address'], children?: ReactNode) {
+  return {
+    data,
+    params,
+    children,
+    get url() {
+      return address.url
+    },
   }
 }
 

@@ -1,7 +1,9 @@
 import { createContext, type FragmentInstance } from 'react'
+import type { Side } from './page-types.ts'
 
 /** What the tree asks of the side that it runs on. */
 export interface Platform {
+  side: Side
   /** Host name in the address bar, without a port. */
   host: string
   /** The address's query, with its question mark, or empty. */
@@ -15,6 +17,7 @@ export interface Platform {
 }
 
 export const PlatformContext = createContext<Platform>({
+  side: 'server',
   host: 'this site',
   search: '',
   findDigest: () => undefined,
