@@ -6,7 +6,6 @@ import type { Rendered } from './document.ts'
 import {
   addVary,
   contentSecurityPolicy,
-  createNonce,
   DIGEST_HEADER,
   etagOf,
   HTML_TYPE,
@@ -14,6 +13,7 @@ import {
   JSON_TYPE,
   matchesEtag,
   NO_STORE,
+  nonceOf,
   REVALIDATE,
   setErrorHeaders,
 } from './headers.ts'
@@ -54,8 +54,15 @@ export function sendDocument(
 /** The headers of a document that is not rendered, for HEAD. */
 export function sendDocumentHead(mayStream: boolean, site: Site, visit: Visit) {
   const isStreamed = mayStream && !isStorable(visit.reply)
-  setDocumentHeaders(createNonce(), site, visit)
+  setDocumentHeaders(nonceOf(visit.reply), site, visit)
   if (isStreamed) visit.reply.header('cache-control', NO_STORE)
+  visit.reply.send()
+}
+
+/** The headers of what is shown, for HEAD. */
+export function sendShownHead(shown: Shown, site: Site, visit: Visit) {
+  setShownHeaders(shown, visit)
+  setDocumentHeaders(nonceOf(visit.reply), site, visit)
   visit.reply.send()
 }
 
@@ -85,7 +92,7 @@ export function sendProblem(shown: Shown, visit: Visit) {
 
 /** The document of last resort: no layout, no React. */
 export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
-  const nonce = createNonce()
+  const nonce = nonceOf(visit.reply)
   setShownHeaders(shown, visit)
   setDocumentHeaders(nonce, site, visit)
   visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce }))

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
+import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
   DefaultLayout,
@@ -11,8 +11,9 @@ import {
 import type { BootModule } from '../shared/boot.ts'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import type { LoadContext } from './config.ts'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError, showValue } from './errors.ts'
 import {
+  BUILD_FOLDER,
   BUILD_PATHS,
   type LevelledFile,
   MANIFEST_FORMAT,
@@ -80,6 +81,14 @@ export interface Build {
 /** Version of this package. */
 export const VERSION = readVersion()
 
+/** Where a site's build lies. Throws HYD_OPTION_INVALID for what is no folder's name. */
+export function buildFolder(dir: unknown, buildDir?: string): string {
+  if (typeof dir !== 'string' || dir === '') {
+    throw createHydrantError('HYD_OPTION_INVALID', ['dir', 'the site’s folder', showValue(dir)])
+  }
+  return resolve(buildDir ?? join(dir, BUILD_FOLDER))
+}
+
 /**
  * Reads what `hydrant build` wrote. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or HYD_BUILD_VERSION.
  */
@@ -93,8 +102,8 @@ export function readManifest(folder: string): Manifest {
   } catch (cause) {
     throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json is cut short'], cause)
   }
-  if (manifest.format !== MANIFEST_FORMAT || manifest.hydrant !== VERSION) {
-    throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest.hydrant ?? 'unknown'), VERSION])
+  if (manifest?.format !== MANIFEST_FORMAT || manifest.hydrant !== VERSION) {
+    throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest?.hydrant ?? 'unknown'), VERSION])
   }
   const missing = expectedFiles(manifest).find((path) => !existsSync(join(folder, path)))
   if (missing) throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, `${missing} is missing`])

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { join, resolve } from 'node:path'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -11,16 +10,16 @@ import Fastify, {
 } from 'fastify'
 import { encodeBase32 } from '../shared/digest-format.ts'
 import { fallbackDocument } from '../shared/fallback.ts'
-import type { Shown } from '../shared/shown.ts'
-import { readConfig, readManifest } from './build.ts'
+import type { Refusal } from '../shared/shown.ts'
+import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { ServerOptions } from './config.ts'
-import { HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
+import { addVary, contentSecurityPolicy, createNonce, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
 import { publicAddress } from './host.ts'
-import { BUILD_FOLDER } from './manifest.ts'
 import { preferredFormat } from './negotiate.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { serveSite } from './plugin.ts'
+import { addRequestIds, serveSite } from './plugin.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { createRedactor } from './secrets.ts'
 
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */
@@ -39,10 +38,10 @@ export interface CreateServerOptions extends ServerOptions {
  */
 export async function createServer(given: CreateServerOptions): Promise<FastifyInstance> {
   const { dir, buildDir, logger, loggerInstance, ...options } = given
-  const folder = buildDir ?? join(resolve(dir), BUILD_FOLDER)
+  const folder = buildFolder(dir, buildDir)
   readManifest(folder)
   const config = await readConfig(folder)
-  const resolved = resolveOptions({ env: process.env, config: { ...config, ...options } })
+  const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'server' })
   const logging = loggerInstance ? { loggerInstance } : { logger: logger ?? { level: resolved.logLevel } }
   return createInstance(folder, resolved, logging)
 }
@@ -61,6 +60,9 @@ export async function createInstance(
     forceCloseConnections: 'idle',
     frameworkErrors: answerBadAddress,
   })
+  addRequestIds(app)
+  // For what the site has no route for: paths outside of its base, methods that no page has.
+  app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   await app.register(async (scope) => serveSite(scope, folder, options))
   await app.ready()
   return app
@@ -69,16 +71,40 @@ export async function createInstance(
 /** One line for a request, when it is answered. */
 class RequestLog extends LogController {
   override incomingRequest() {}
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    if (this.isLogDisabled(request)) return
+    const url = createRedactor(request.headers)(request.originalUrl)
+    const line = { method: request.method, url, statusCode: reply.statusCode, responseTimeMs: reply.elapsedTime }
+    if (error) reply.log.error({ ...line, err: error }, 'request errored')
+    else reply.log.info(line, 'request completed')
+  }
 }
 
 // Before any route is known: an address that cannot be decoded, for one.
 function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 400
-  const shown: Shown = { kind: 'refusal', status, message: 'The address is not well formed.' }
-  reply.code(status).header(REQUEST_ID_HEADER, request.id).header('cache-control', NO_STORE)
+  const url = createRedactor(request.headers)(request.url)
+  request.log.info({ method: request.method, url, statusCode: status }, `refused: ${status} ${error.message}`)
+  reply.header(REQUEST_ID_HEADER, request.id)
+  sendBareRefusal(status, 'The address is not well formed.', request, reply)
+}
+
+// Without a site around it.
+function sendBareRefusal(status: number, message: string, request: FastifyRequest, reply: FastifyReply) {
+  const shown: Refusal = { kind: 'refusal', status, message }
+  const { host } = publicAddress(request)
+  addVary(reply, 'Accept')
+  reply.code(status).header('cache-control', NO_STORE)
   if (preferredFormat(request.headers) === 'html') {
-    reply.type(HTML_TYPE).send(fallbackDocument(shown, { host: publicAddress(request).host, search: '' }))
-  } else reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, publicAddress(request).host, request.url)))
+    const policy = contentSecurityPolicy(createNonce())
+    return reply
+      .type(HTML_TYPE)
+      .header('content-security-policy', policy)
+      .send(fallbackDocument(shown, { host, search: '' }))
+  }
+  const path = request.url.replace(/[?#].*$/s, '')
+  return reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, host, path)))
 }
 
 // Different on every replica and after each start, without a random number for each request.

@@ -66,7 +66,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
       case 'notFound':
         return [id, 'refusal', 404, 'Not Found']
       case 'redirect':
-        return [id, 'failure', visit.fail(lateRedirect(), { phase: 'load' }).digest]
+        return [id, 'failure', visit.fail(visit.lateRedirect(meaning.redirection), { phase: 'load' }).digest]
       case 'failure':
         return [
           id,
@@ -101,11 +101,6 @@ export const NO_DATA: DeferredData = {
   pendingNames: () => [],
   subscribe() {},
   failPending() {},
-}
-
-/** What a redirect becomes that came when the document had begun. */
-export function lateRedirect() {
-  return createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])
 }
 
 function serialiseFrom(file: string, value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {

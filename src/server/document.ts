@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import { type DeferredData, lateRedirect } from './deferred.ts'
+import type { DeferredData } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
 import { DocumentSink } from './sink.ts'
@@ -107,13 +107,14 @@ class DocumentRender {
       this.#timeout.components.push(componentStack ?? '')
       return visit.name(thrown, { phase: 'render', ...inComponents(componentStack) }).digest
     }
-    const { kind } = meaningOf(thrown)
+    const meaning = meaningOf(thrown)
+    const { kind } = meaning
     if (kind !== 'failure' && this.#state !== 'piped') {
       this.#early ??= { thrown }
       return undefined
     }
     if (kind === 'notFound' || kind === 'refusal') return undefined
-    const failed = kind === 'redirect' ? lateRedirect() : thrown
+    const failed = meaning.kind === 'redirect' ? visit.lateRedirect(meaning.redirection) : thrown
     const failure = visit.fail(failed, { phase: 'render', ...inComponents(componentStack) })
     this.#failure ??= failure
     return failure.digest
@@ -124,7 +125,10 @@ class DocumentRender {
     if (this.#early) this.#giveUp(this.#early.thrown)
     else if (this.#isComplete()) this.#pipe()
     else if (this.#input.canStream()) this.#startStream()
-    else this.#state = 'waiting'
+    else {
+      this.#state = 'waiting'
+      this.#goOutWhole()
+    }
   }
 
   #isComplete(): boolean {

@@ -57,6 +57,10 @@ export const errorTable = {
     fix: 'Find what never resolves below the named components, or raise timeouts.renderMs.',
     statusCode: 504,
   },
+  HYD_REACT_SERVER_MIXED: {
+    message: 'reactServer is "%s" here, but another site of this process has loaded "%s"',
+    fix: 'Give all sites of one process the same reactServer.',
+  },
   HYD_REDIRECT_OUTSIDE: {
     message: 'redirect("%s") would leave the site',
     fix: 'Pass a path that starts with one slash, or a URL object to leave the site on purpose.',

@@ -169,7 +169,8 @@ function write(
   // An app without a logger still must not give out a digest that nobody can look up.
   if (isSilent(request.log))
     process.stderr.write(`${JSON.stringify({ level: 50, reqId: request.id, ...line, msg: text })}\n`)
-  else request.log.error(line, text)
+  // Pino's own way with errors would fold the causes into the message.
+  else request.log.child({}, { serializers: { err: (error: unknown) => error } }).error(line, text)
 }
 
 // Fastify's logger of an app without one has the methods, but no level.
@@ -206,7 +207,7 @@ function toLogged(
   const { type, ownDigest, cause, errors } = description
   const message = redact(description.message)
   const nested = (inner: Description) => toLogged(inner, inner.frames.map(mapFrame), mapFrame, redact)
-  const logged: LoggedError = {
+  return {
     type,
     message,
     stack: [`${type}: ${message}`, ...frames.map((frame) => redact(frame.text))].join('\n'),
@@ -214,6 +215,4 @@ function toLogged(
     ...(cause === undefined ? {} : { cause: nested(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(nested) }),
   }
-  // Fastify's logger takes the type of anything with a message from its constructor.
-  return Object.defineProperty(logged, 'constructor', { value: { name: type }, enumerable: false })
 }

@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { isThenable } from '../shared/data.ts'
+import { Redirection } from './http-error.ts'
 
 /**
  * The same data with its promises made safe for React: one that rejects with what throws when it is looked at (a
@@ -32,6 +33,7 @@ function guarded(promise: PromiseLike<unknown>, replace: (reason: unknown) => Er
 }
 
 function isSafe(reason: unknown): boolean {
+  if (reason instanceof Redirection) return false
   if (typeof reason !== 'object' || reason === null) return true
   if (types.isProxy(reason)) return false
   try {
@@ -40,4 +42,16 @@ function isSafe(reason: unknown): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * Keeps promises in data that nobody will read from ending the process when they reject: of loads whose page has been
+ * decided otherwise, or that wait for another load.
+ */
+export function silencePromises(value: unknown, seen = new Set<unknown>()): void {
+  if (typeof value !== 'object' || value === null || types.isProxy(value) || seen.has(value)) return
+  seen.add(value)
+  if (isThenable(value)) value.then(undefined, () => {})
+  else if (value instanceof Map || value instanceof Set) for (const part of value) silencePromises(part, seen)
+  else for (const part of Object.values(value)) silencePromises(part, seen)
 }

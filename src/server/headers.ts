@@ -24,6 +24,12 @@ export function createNonce(): string {
   return pool.toString('base64', poolOffset - NONCE_BYTES, poolOffset)
 }
 
+/** The nonce of a document's scripts. @fastify/helmet makes one of its own for the policy that it sends. */
+export function nonceOf(reply: FastifyReply): string {
+  const { cspNonce } = reply as { cspNonce?: { script?: string } }
+  return cspNonce?.script ?? createNonce()
+}
+
 export function contentSecurityPolicy(nonce: string): string {
   return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
 }

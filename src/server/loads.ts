@@ -3,6 +3,7 @@ import type { Params } from '../shared/page-types.ts'
 import type { LoadFunction } from './build.ts'
 import type { LoadContext } from './config.ts'
 import { createHydrantError } from './errors.ts'
+import { silencePromises } from './guard.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 
@@ -28,7 +29,8 @@ export async function runLoads(
   loadMs: number,
 ): Promise<Loads> {
   visit.watchLeaving()
-  const running = steps.map((step) => startLoad(step, context))
+  const progress: Progress = { pendingCount: steps.length, isDecided: false }
+  const running = steps.map((step) => startLoad(step, context, progress))
   const deadline = createDeadline(loadMs)
   try {
     const values: unknown[] = []
@@ -49,6 +51,7 @@ export async function runLoads(
     }
     return { kind: 'loaded', values }
   } finally {
+    progress.isDecided = true
     deadline.clear()
   }
 }
@@ -74,15 +77,24 @@ interface RunningLoad {
   isSettled: boolean
 }
 
-function startLoad(step: LoadStep, context: LoadContext): RunningLoad {
+interface Progress {
+  pendingCount: number
+  isDecided: boolean
+}
+
+function startLoad(step: LoadStep, context: LoadContext, progress: Progress): RunningLoad {
   const load: RunningLoad = { step, isSettled: false, promise: Promise.resolve({ value: undefined }) }
   async function settle() {
     try {
-      return { value: await step.load?.(context) }
+      const value = await step.load?.(context)
+      // The last of them is read at once; what waits for another load, or comes too late, is not.
+      if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value)
+      return { value }
     } catch (thrown) {
       return { thrown }
     } finally {
       load.isSettled = true
+      progress.pendingCount--
     }
   }
   load.promise = settle()

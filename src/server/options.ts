@@ -20,10 +20,20 @@ export interface OptionSources {
   /** As typed on the command line; undefined for those not given. */
   flags?: Record<string, string | undefined>
   env?: Record<string, string | undefined>
+  /** The site's `hydrant.config.ts`, which may hold every option, wherever it is read. */
   config?: Record<string, unknown>
+  /** Options given in code, which beat the configuration. */
+  given?: Record<string, unknown>
+  /** What the options are for: a site in an app of its own, a server, or a server that listens ('start'). */
+  scope?: Scope
 }
 
+/** Each scope takes the options of those before it. */
+const SCOPES = ['site', 'server', 'start'] as const
+type Scope = (typeof SCOPES)[number]
+
 interface OptionRule {
+  scope: Scope
   /** Completes the sentence `"port" must be …`. */
   expected: string
   fallback: unknown
@@ -42,7 +52,8 @@ const parseWhole = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefi
 const asTyped = (text: string) => text
 
 const BOOLEANS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false }
-const booleanRule = (fallback: boolean): OptionRule => ({
+const booleanRule = (scope: Scope, fallback: boolean): OptionRule => ({
+  scope,
   expected: 'true or false',
   fallback,
   parse: (text) => BOOLEANS[text],
@@ -50,13 +61,15 @@ const booleanRule = (fallback: boolean): OptionRule => ({
 })
 
 const millisecondsRule: OptionRule = {
+  scope: 'site',
   expected: 'a whole number of milliseconds from 1 to 2147483647',
   fallback: 10_000,
   parse: parseWhole,
   accepts: (value) => isWhole(value, 1, 2_147_483_647),
 }
 
-const oneOf = (values: readonly string[], fallback: string): OptionRule => ({
+const oneOf = (scope: Scope, values: readonly string[], fallback: string): OptionRule => ({
+  scope,
   expected: `one of ${values.join(', ')}`,
   fallback,
   parse: asTyped,
@@ -65,6 +78,7 @@ const oneOf = (values: readonly string[], fallback: string): OptionRule => ({
 
 const rules: Record<string, OptionRule> = {
   base: {
+    scope: 'site',
     expected: '"/" or a path like "/shop" of letters, digits, "-", "_", "." and "~", with no slash at its end',
     fallback: '/',
     parse: asTyped,
@@ -73,17 +87,19 @@ const rules: Record<string, OptionRule> = {
   'timeouts.loadMs': millisecondsRule,
   'timeouts.renderMs': millisecondsRule,
   'timeouts.drainMs': millisecondsRule,
-  csp: booleanRule(true),
-  reactServer: oneOf(['bun', 'node'], 'bun'),
+  csp: booleanRule('site', true),
+  reactServer: oneOf('site', ['bun', 'node'], 'bun'),
   trustProxy: {
+    scope: 'server',
     expected: 'true, false, a number of proxies, or addresses and subnets with commas between them',
     fallback: false,
     // `1` is a number of proxies here.
     parse: (text) => parseWhole(text) ?? BOOLEANS[text] ?? text,
     accepts: isTrustProxy,
   },
-  logRequests: booleanRule(false),
+  logRequests: booleanRule('server', false),
   port: {
+    scope: 'start',
     expected: 'a whole number from 0 to 65535',
     fallback: 3000,
     parse: parseWhole,
@@ -91,13 +107,14 @@ const rules: Record<string, OptionRule> = {
     env: 'PORT',
   },
   host: {
+    scope: 'start',
     expected: 'a host name or an IP address',
     fallback: '127.0.0.1',
     parse: asTyped,
     accepts: (value) => typeof value === 'string' && /^[\w.:-]+$/.test(value),
     env: 'HOST',
   },
-  logLevel: { ...oneOf(LEVELS, 'info'), env: 'LOG_LEVEL' },
+  logLevel: { ...oneOf('server', LEVELS, 'info'), env: 'LOG_LEVEL' },
 }
 
 /** Options that other parts read themselves. */
@@ -107,17 +124,25 @@ const KNOWN_ELSEWHERE = ['esbuild']
  * Checks everything and fills in the defaults. Throws HYD_OPTION_UNKNOWN for a name that is none, with the nearest
  * right one, and HYD_OPTION_INVALID for a value that is none.
  */
-export function resolveOptions({ flags = {}, env = {}, config = {} }: OptionSources): Options {
-  const given = flatten(config)
+export function resolveOptions(sources: OptionSources): Options {
+  const { flags = {}, env = {}, config = {}, given = {}, scope = 'start' } = sources
+  const written = { ...flatten(config), ...flatten(given) }
+  const inScope = (rule: OptionRule) => SCOPES.indexOf(rule.scope) <= SCOPES.indexOf(scope)
+  const ownNames = Object.keys(rules).filter((name) => rules[name] && inScope(rules[name]))
   const environment = new Map<string, string>()
   for (const name of Object.keys(rules)) environment.set(environmentName(name), name)
-  for (const name of Object.keys(given)) if (!KNOWN_ELSEWHERE.includes(name)) requireKnown(name, Object.keys(rules))
+  for (const name of Object.keys(flatten(config))) {
+    if (!KNOWN_ELSEWHERE.includes(name)) requireKnown(name, Object.keys(rules))
+  }
+  for (const name of Object.keys(flatten(given))) requireKnown(name, ownNames)
   for (const name of Object.keys(flags)) requireKnown(name, Object.keys(rules))
   for (const name of Object.keys(env)) {
     if (name.startsWith('HYDRANT_')) requireKnown(name, [...environment.keys()])
   }
   const resolved: Record<string, unknown> = {}
-  for (const [name, rule] of Object.entries(rules)) resolved[name] = resolveOption(name, rule, flags, env, given)
+  for (const [name, rule] of Object.entries(rules)) {
+    resolved[name] = inScope(rule) ? resolveOption(name, rule, flags, env, written) : rule.fallback
+  }
   return unflatten(resolved)
 }
 

@@ -7,7 +7,7 @@ import { isCrawler } from './crawler.ts'
 import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
 import { guardPromises } from './guard.ts'
-import { createNonce, isStorable } from './headers.ts'
+import { isStorable } from './headers.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
@@ -125,9 +125,3 @@ const NONCE = '\u0001'
 // A document that is being rendered has neither.
 const findDigest = () => undefined
 const reload = () => {}
-
-/** The nonce of a document's scripts. @fastify/helmet makes one of its own for the policy that it sends. */
-export function nonceOf({ reply }: Visit): string {
-  const { cspNonce } = reply as { cspNonce?: { script?: string } }
-  return cspNonce?.script ?? createNonce()
-}

@@ -4,11 +4,13 @@ import { sendDocument, sendDocumentHead, sendJson } from './answer.ts'
 import type { Build, Frame, Route } from './build.ts'
 import { deferData } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
+import { silencePromises } from './guard.ts'
+import { nonceOf } from './headers.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import { withoutTrailingSlash } from './location.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
-import { createPlan, type DocumentPlan, nonceOf, renderScene } from './page-document.ts'
+import { createPlan, type DocumentPlan, renderScene } from './page-document.ts'
 import { toPlainJson } from './plain-json.ts'
 import { answerThrown, type Place, type Thrown } from './show.ts'
 import type { Site } from './site.ts'
@@ -55,6 +57,7 @@ export async function servePage(
   const format = preferredFormat(request.headers)
   const params = paramsOf(route, request)
   const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
+  if (visit.isGone || loads.kind === 'thrown' || format === 'json') silencePromises(loads.values)
   if (visit.isGone) return
   const place = createPlace(route, loads, params)
   if (loads.kind === 'thrown') return answerLoads(loads, place, format, site, visit)
@@ -165,7 +168,7 @@ async function answerDocument(
     }
     const leaf: TreeLeaf = { kind: 'page', Component, css, data }
     const { layoutData, params } = place
-    const nonce = nonceOf(visit)
+    const nonce = nonceOf(visit.reply)
     const rendered = await renderScene({ plan: route.plan, layoutData, leaf, params }, nonce, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind === 'thrown')
@@ -185,13 +188,14 @@ async function answerJson(
 ): Promise<void> {
   const { load, serverFile } = route.page
   const { renderMs } = site.options.timeouts
+  const onTimeout = (pending: string) => {
+    const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending])
+    visit.abort(error)
+    return error
+  }
   try {
     if (!load) throw new HttpError(406, 'This page has no data; ask for text/html.')
-    const json = await toPlainJson(
-      values.at(-1),
-      (pending) => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending]),
-      renderMs,
-    )
+    const json = await toPlainJson(values.at(-1), onTimeout, renderMs)
     if (!visit.isGone) sendJson(json, visit)
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)

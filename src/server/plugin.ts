@@ -1,21 +1,21 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type {
   FastifyError,
   FastifyInstance,
   FastifyPluginAsync,
   FastifyPluginCallback,
-  RouteHandlerMethod,
+  FastifyReply,
+  FastifyRequest,
   RouteOptions,
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
-import { type Build, loadBuild, readConfig, readManifest } from './build.ts'
+import { type Build, buildFolder, loadBuild, readConfig, readManifest } from './build.ts'
 import type { SiteOptions } from './config.ts'
-import { createHydrantError, showValue } from './errors.ts'
 import { createFailures } from './failures.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
-import { BUILD_FOLDER, BUILD_PATHS } from './manifest.ts'
+import { BUILD_PATHS } from './manifest.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { createPageRoute, refuseMethod, servePage, serveThrown, serveUnknown } from './page-route.ts'
 import { loadRenderer, type Site } from './site.ts'
@@ -31,21 +31,27 @@ export interface PluginOptions extends SiteOptions {
 
 /**
  * Serves a built site from a Fastify app: `await app.register(hydrant, { dir: './my-site' })`. The app's other routes,
- * hooks, decorators and error handler go on as before. Options beat the environment's `HYDRANT_…` never, the site's
- * `hydrant.config.ts` always. Fastify's own `prefix` goes before `base`.
+ * hooks, decorators and error handler go on as before. The environment (`HYDRANT_…`) beats these options, which beat
+ * the site's `hydrant.config.ts`. Fastify's own `prefix` goes before `base`.
  *
  * Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_OPTION_UNKNOWN or
  * HYD_OPTION_INVALID.
  */
 export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
-  if (typeof dir !== 'string')
-    throw createHydrantError('HYD_OPTION_INVALID', ['dir', 'the site’s folder', showValue(dir)])
-  const folder = buildDir ?? join(resolve(dir), BUILD_FOLDER)
+  const folder = buildFolder(dir, buildDir)
   readManifest(folder)
   const config = await readConfig(folder)
-  const resolved = resolveOptions({ env: process.env, config: { ...config, ...options } })
-  await serveSite(app, folder, resolved)
+  addRequestIds(app)
+  await serveSite(app, folder, resolveOptions({ env: process.env, config, given: options, scope: 'site' }))
+}
+
+/** Names the request in each of the instance's answers. */
+export function addRequestIds(app: FastifyInstance) {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(REQUEST_ID_HEADER, request.id)
+    done()
+  })
 }
 
 /** Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. */
@@ -56,10 +62,6 @@ export async function serveSite(app: FastifyInstance, folder: string, options: O
   const render = await loadRenderer(options.reactServer)
   const site: Site = { build, options: { ...options, base }, app, failures, render }
   warnOfDevelopmentReact(app, build)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header(REQUEST_ID_HEADER, request.id)
-    done()
-  })
   app.setErrorHandler<FastifyError>((error, request, reply) => serveThrown(error, null, site, request, reply))
   await addSitePlugin(app, build.serverPlugin)
   await addFiles(app, site)
@@ -122,12 +124,23 @@ function addPages(app: FastifyInstance, site: Site) {
     const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
       serveThrown(error, route, site, request, reply)
     addRoute(app, READ, url, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
-    addRoute(app, WRITE, url, { errorHandler, handler: (...pair) => void refuseMethod(route, site, ...pair) })
+    addRoute(app, WRITE, url, { errorHandler, ...beforeBody((...pair) => refuseMethod(route, site, ...pair)) })
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
   for (const path of ['/', '/*']) {
-    const handler: RouteHandlerMethod = (...pair) => void serveUnknown(site, ...pair)
-    addRoute(app, [...READ, ...WRITE], withBase(options.base, path), { handler })
+    const answer = beforeBody((...pair) => serveUnknown(site, ...pair))
+    addRoute(app, [...READ, ...WRITE], withBase(options.base, path), answer)
+  }
+}
+
+// What is refused whatever its body holds is refused before Fastify reads the body, which it may not know how to.
+function beforeBody(answer: (request: FastifyRequest, reply: FastifyReply) => Promise<void>) {
+  return {
+    async onRequest(request: FastifyRequest, reply: FastifyReply) {
+      await answer(request, reply)
+      return reply
+    },
+    handler: () => {},
   }
 }
 
@@ -135,7 +148,7 @@ function addRoute(
   app: FastifyInstance,
   methods: readonly string[],
   url: string,
-  options: Pick<RouteOptions, 'handler' | 'errorHandler'>,
+  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest'>,
 ) {
   // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
   const method = methods.filter((name) => !app.hasRoute({ method: name, url }))

@@ -2,13 +2,14 @@ import { STATUS_CODES } from 'node:http'
 import { NOT_FOUND, type TreeLeaf } from '../shared/app-tree.tsx'
 import type { BootLeaf } from '../shared/boot.ts'
 import type { Refusal, Shown } from '../shared/shown.ts'
-import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, setShownHeaders } from './answer.ts'
+import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, sendShownHead, setShownHeaders } from './answer.ts'
 import type { Frame as SiteFrame, SiteModule } from './build.ts'
 import type { Frame } from './digest.ts'
 import type { Phase } from './failures.ts'
+import { nonceOf } from './headers.ts'
 import { redirectLocation } from './location.ts'
 import type { Format } from './negotiate.ts'
-import { createPlan, nonceOf, renderScene, type Scene } from './page-document.ts'
+import { createPlan, renderScene, type Scene } from './page-document.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
@@ -61,10 +62,7 @@ function createRefusal(status: number, message: string): Refusal {
 
 async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
   if (format === 'json') return sendProblem(shown, visit)
-  if (visit.request.method === 'HEAD') {
-    setShownHeaders(shown, visit)
-    return void visit.reply.type('text/html; charset=utf-8').send()
-  }
+  if (visit.request.method === 'HEAD') return sendShownHead(shown, site, visit)
   try {
     await showInPlace(shown, place, site, visit)
   } catch (error) {
@@ -86,7 +84,7 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const page = chooseModule(shown, place.frame, level, broken)
     const before = visit.firstFailure
     const known = visit.failureCount
-    const nonce = nonceOf(visit)
+    const nonce = nonceOf(visit.reply)
     const rendered = await renderScene(createShownScene(shown, page, place, level, site), nonce, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind !== 'thrown') {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from './build.ts'
 import type { RenderToPipe } from './document.ts'
+import { createHydrantError } from './errors.ts'
 import type { Failures } from './failures.ts'
 import type { Options } from './options.ts'
 
@@ -14,8 +15,15 @@ export interface Site {
   render: RenderToPipe
 }
 
-/** Loads one of React's server builds; two of them must not share a process. */
+let loaded: Options['reactServer'] | null = null
+
+/**
+ * Loads one of React's server builds. Two of them must not share a process, as each makes itself the one that
+ * `preload()` and its kin speak to: throws HYD_REACT_SERVER_MIXED.
+ */
 export async function loadRenderer(name: Options['reactServer']): Promise<RenderToPipe> {
+  if (loaded !== null && loaded !== name) throw createHydrantError('HYD_REACT_SERVER_MIXED', [name, loaded])
+  loaded = name
   const react = name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')
   // Both take any object with `write`, `end`, `flush`, `destroy` and `on`; the type names Node's writable stream.
   return react.renderToPipeableStream as unknown as RenderToPipe

@@ -1,10 +1,8 @@
-import { join, resolve } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
-import { readConfig, readManifest } from './build.ts'
+import { buildFolder, readConfig, readManifest } from './build.ts'
 import { createInstance } from './create-server.ts'
 import { createHydrantError } from './errors.ts'
-import { BUILD_FOLDER } from './manifest.ts'
 import { type Options, resolveOptions } from './options.ts'
 
 export interface StartInput {
@@ -27,7 +25,7 @@ export interface StartedServer {
  * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
  */
 export async function startServer({ dir, flags, env }: StartInput): Promise<StartedServer> {
-  const folder = join(resolve(dir), BUILD_FOLDER)
+  const folder = buildFolder(dir)
   readManifest(folder)
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
   const app = await createInstance(folder, options, await createLogging(options.logLevel))

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createHydrantError } from './errors.ts'
 import type { Failure, FailureDetails, Failures } from './failures.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
+import { Redirection } from './http-error.ts'
 
 /** One request for a page, from its first load to its last byte. */
 export class Visit {
@@ -19,6 +21,7 @@ export class Visit {
   #failures: Failures
   #digests: Set<string> | null = null
   #url: URL | null = null
+  #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
   #onLeave: (() => void) | null = null
 
@@ -74,12 +77,23 @@ export class Visit {
     return this.#failures.name(thrown, this, this.#inTime(details))
   }
 
-  /** An error that may be shown to anything, for one which must not be looked at. */
+  /** An error to go on with, for what must not be thrown as it is: see `guardPromises`. */
   substitute(thrown: unknown, details: FailureDetails): Error {
+    if (thrown instanceof Redirection) return this.lateRedirect(thrown)
     this.fail(thrown, details)
     const substitute = new Error('Something was thrown that cannot be looked at.')
     this.#failures.alias(substitute, thrown, this)
     return substitute
+  }
+
+  /** What a redirect is that came when the document had begun: the same error each time it is met. */
+  lateRedirect(redirection: Redirection): Error {
+    this.#lateRedirects ??= new Map()
+    const known = this.#lateRedirects.get(redirection)
+    if (known) return known
+    const error = createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])
+    this.#lateRedirects.set(redirection, error)
+    return error
   }
 
   /** Logs what is no failure, at info. */

@@ -2,7 +2,7 @@
 // document of last resort use it as it is.
 
 import { escapeHtml } from './html.ts'
-import { digestLine, serverSentence } from './sentence.ts'
+import { digestLine } from './sentence.ts'
 import { messageOf, type Shown } from './shown.ts'
 
 export interface FallbackContext {
@@ -60,11 +60,6 @@ export function fallbackHead(shown: Shown): string {
 
 export function fallbackBody(shown: Shown, context: FallbackContext): string {
   return `<main><div class="hydrant-failure" role="alert">${fallbackContent(shown, context)}</div></main>`
-}
-
-/** The sentence and the digest as one line of text, for answers that are no document. */
-export function fallbackText(host: string, digest: string): string {
-  return `${serverSentence(host)} ${digestLine(digest)}`
 }
 
 // A form sends its fields as the whole query, so the address's own query goes along as hidden fields. Without
