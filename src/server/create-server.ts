@@ -85,7 +85,10 @@ class RequestLog extends LogController {
 function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 400
   const url = createRedactor(request.headers)(request.url)
-  request.log.info({ method: request.method, url, statusCode: status }, `refused: ${status} ${error.message}`)
+  request.log.info(
+    { method: request.method, url, statusCode: status },
+    `refused: ${status} an address that is not well formed`,
+  )
   reply.header(REQUEST_ID_HEADER, request.id)
   sendBareRefusal(status, 'The address is not well formed.', request, reply)
 }

@@ -60,7 +60,6 @@ class DocumentRender {
   #isFirstTurn = true
   #isShellReady = false
   #isAllReady = false
-  #failure: Failure | null = null
   #deadline: NodeJS.Timeout | undefined
   #timeout: { error: Error; components: string[]; isWritten: boolean } | null = null
   /** A redirect, 404 or refusal that a component threw before anything went out. */
@@ -116,7 +115,6 @@ class DocumentRender {
     if (kind === 'notFound' || kind === 'refusal') return undefined
     const failed = meaning.kind === 'redirect' ? visit.lateRedirect(meaning.redirection) : thrown
     const failure = visit.fail(failed, { phase: 'render', ...inComponents(componentStack) })
-    this.#failure ??= failure
     return failure.digest
   }
 
@@ -137,10 +135,12 @@ class DocumentRender {
 
   #startStream() {
     const { visit } = this.#input
-    visit.statusSent = this.#failure?.status ?? visit.reply.statusCode
+    // Also of a deferred promise that has rejected by now: no 200 that can still be an honest 500.
+    const failure = visit.firstFailure
+    visit.statusSent = failure?.status ?? visit.reply.statusCode
     this.#pipe()
     const stream = this.#sink.startStream()
-    this.#resolve({ kind: 'stream', stream, failure: this.#failure })
+    this.#resolve({ kind: 'stream', stream, failure })
   }
 
   #goOutWhole() {
@@ -164,19 +164,19 @@ class DocumentRender {
   #mendBroken(error: unknown) {
     const { data, visit, nonce } = this.#input
     const failure = visit.fail(error, { phase: 'render' })
-    this.#failure ??= failure
-    this.#sink.add(`<script nonce="${nonce}">${failPendingScript(this.#failure.digest)}</script>`)
-    data.failPending(this.#failure)
+    this.#sink.add(`<script nonce="${nonce}">${failPendingScript(failure.digest)}</script>`)
+    data.failPending(failure)
     this.#closeWhenComplete()
   }
 
   #closeWhenComplete() {
-    const { data, noscript } = this.#input
+    const { data, noscript, visit } = this.#input
     // Not before what has settled in the meantime has been added.
     if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount > 0) return
     this.#writeTimeout()
-    if (this.#failure) this.#sink.add(noscript(this.#failure))
-    this.#finish({ kind: 'whole', text: this.#sink.close(), failure: this.#failure })
+    const failure = visit.firstFailure
+    if (failure) this.#sink.add(noscript(failure))
+    this.#finish({ kind: 'whole', text: this.#sink.close(), failure })
   }
 
   #watch() {
@@ -198,7 +198,7 @@ class DocumentRender {
     // React reports what it aborts in a timer that it has just set.
     setTimeout(() => {
       this.#writeTimeout()
-      if (this.#failure) data.failPending(this.#failure)
+      data.failPending(visit.name(error, { phase: 'render' }))
       this.#closeWhenComplete()
     }, 0)
   }
@@ -210,8 +210,7 @@ class DocumentRender {
     const { data, visit } = this.#input
     const { error, components } = this.#timeout
     const details = { pending: data.pendingNames(), pendingComponents: components, ...inComponents(components[0]) }
-    const failure = visit.fail(error, { phase: 'render', ...details })
-    this.#failure ??= failure
+    visit.fail(error, { phase: 'render', ...details })
   }
 
   #giveUp(thrown: unknown) {

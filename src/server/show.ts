@@ -85,12 +85,10 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const before = visit.firstFailure
     const known = visit.failureCount
     const nonce = nonceOf(visit.reply)
+    setShownHeaders(shown, visit)
     const rendered = await renderScene(createShownScene(shown, page, place, level, site), nonce, site, visit)
     if (rendered.kind === 'gone') return
-    if (rendered.kind !== 'thrown') {
-      setShownHeaders(shown, visit)
-      return sendDocument(rendered, nonce, site, visit)
-    }
+    if (rendered.kind !== 'thrown') return sendDocument(rendered, nonce, site, visit)
     const failure = visit.fail(rendered.thrown, { phase: 'render' })
     if (failure.status === 504) break
     const { digest, status } = before ?? failure
