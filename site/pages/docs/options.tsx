@@ -32,23 +32,19 @@ export default function Options() {
         />
         <p>
           <code>[dir]</code> is the site’s folder, the current one by default. Every command explains itself with{' '}
-          <code>--help</code>. Exit codes: 0 done, 1 failed, 2 misused.
+          <code>--help</code>. Exit codes: 0 done, 1 failed, 2 misused. <code>dev</code> and <code>start</code> take
+          these flags:
         </p>
         <Table
-          caption="Flags"
-          head={['flag', 'of', 'default', 'is']}
+          caption="Flags of dev and start"
+          head={['flag', 'default', 'is']}
           rows={[
-            [<code key="flag">--port</code>, 'dev, start', '3000', 'the port to listen on; 0 for any free one'],
-            [
-              <code key="flag">--host</code>,
-              'dev, start',
-              'localhost for dev, 127.0.0.1 for start',
-              'the address to listen on',
-            ],
-            [<code key="flag">--base</code>, 'dev, start', '/', 'the path below which the site is mounted'],
-            [<code key="flag">--trust-proxy</code>, 'dev, start', 'false', 'the proxies whose forwarded headers count'],
-            [<code key="flag">--log-level</code>, 'dev, start', 'info', 'the least level that is logged'],
-            [<code key="flag">--log-requests</code>, 'dev, start', 'false', 'a line in the log for each request'],
+            [<code key="flag">--port</code>, '3000', 'the port to listen on; 0 for any free one'],
+            [<code key="flag">--host</code>, 'localhost for dev, 127.0.0.1 for start', 'the address to listen on'],
+            [<code key="flag">--base</code>, '/', 'the path below which the site is mounted'],
+            [<code key="flag">--trust-proxy</code>, 'false', 'the proxies whose forwarded headers count'],
+            [<code key="flag">--log-level</code>, 'info', 'the least level that is logged'],
+            [<code key="flag">--log-requests</code>, 'false', 'a line in the log for each request'],
           ]}
         />
       </Section>
@@ -145,8 +141,8 @@ export default function Options() {
           caption="Environment variables"
           head={['variable', 'sets']}
           rows={[
-            [<code key="name">PORT</code>, '--port'],
-            [<code key="name">HOST</code>, '--host'],
+            [<code key="name">PORT</code>, <code key="flag">--port</code>],
+            [<code key="name">HOST</code>, <code key="flag">--host</code>],
             [<code key="name">LOG_LEVEL</code>, 'the logger’s level: trace, debug, info, warn, error, fatal or silent'],
             [<code key="name">HYDRANT_BASE</code>, <code key="option">base</code>],
             [<code key="name">HYDRANT_TRUST_PROXY</code>, <code key="option">trustProxy</code>],
