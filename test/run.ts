@@ -24,7 +24,7 @@ if (only.length === 0) {
 }
 // Tap's own compiler plugin knows no TypeScript 7, and the tests come compiled: leave it out, once for this checkout.
 if (!existsSync('.tap/plugins')) await step('tap build', [TAP, 'build'])
-await step('tap', [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', ...files], {
+await step('tap', [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', '--reporter=terse', ...files], {
   NODE_V8_COVERAGE: COVERAGE,
 })
 if (only.length === 0) await step('coverage', coverageCommand())

@@ -1,5 +1,6 @@
 import { settledScript, settlementScript } from '../shared/boot.ts'
 import { isThenable, type Settlement, serialise } from '../shared/data.ts'
+import type { Frame } from './digest.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
 import { meaningOf } from './thrown.ts'
@@ -11,6 +12,8 @@ export interface DeferredData {
   serialised: readonly string[]
   /** How many promises are pending; 0 when the document needs no more data. */
   readonly pendingCount: number
+  /** Where they come from: the page's load. */
+  place: Frame
   /** Where the pending ones stand: `data.reviews`. */
   pendingNames(): string[]
   /** Tells each settlement, as a script's text. What settled before is told at once. */
@@ -26,6 +29,7 @@ export interface DeferredData {
  * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
  */
 export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
+  const place: Frame = { file: files.at(-1) ?? '', function: 'load' }
   const pending = new Map<number, unknown>()
   let lastId = 0
   let queued: string[] = []
@@ -68,15 +72,12 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
       case 'redirect':
         return [id, 'failure', visit.fail(visit.lateRedirect(meaning.redirection), { phase: 'load' }).digest]
       case 'failure':
-        return [
-          id,
-          'failure',
-          visit.fail(reason, { phase: 'load', place: { file: files.at(-1) ?? '', function: 'load' } }).digest,
-        ]
+        return [id, 'failure', visit.fail(reason, { phase: 'load', place }).digest]
     }
   }
 
   return {
+    place,
     serialised: values.map((value, index) => serialiseFrom(files[index] ?? '', value, defer)),
     get pendingCount() {
       return pending.size
@@ -98,6 +99,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
 export const NO_DATA: DeferredData = {
   serialised: [],
   pendingCount: 0,
+  place: { file: '', function: 'load' },
   pendingNames: () => [],
   subscribe() {},
   failPending() {},

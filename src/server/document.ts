@@ -61,7 +61,7 @@ class DocumentRender {
   #isShellReady = false
   #isAllReady = false
   #deadline: NodeJS.Timeout | undefined
-  #timeout: { error: Error; components: string[]; isWritten: boolean } | null = null
+  #timeout: { error: Error; pending: string[]; components: string[]; isWritten: boolean } | null = null
   /** A redirect, 404 or refusal that a component threw before anything went out. */
   #early: { thrown: unknown } | null = null
 
@@ -102,9 +102,10 @@ class DocumentRender {
   #noteError(thrown: unknown, componentStack: string | null | undefined): string | undefined {
     const { visit } = this.#input
     if (visit.isGone || this.#state === 'closed') return undefined
-    if (this.#timeout && thrown === this.#timeout.error) {
+    // Whatever fails from now on fails because it was told to stop.
+    if (this.#timeout) {
       this.#timeout.components.push(componentStack ?? '')
-      return visit.name(thrown, { phase: 'render', ...inComponents(componentStack) }).digest
+      return visit.name(this.#timeout.error, { phase: 'render', ...inComponents(componentStack) }).digest
     }
     const meaning = meaningOf(thrown)
     const { kind } = meaning
@@ -191,14 +192,16 @@ class DocumentRender {
 
   #onDeadline() {
     const { renderMs, data, visit } = this.#input
-    const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, data.pendingNames().join(', ') || 'components'])
-    this.#timeout = { error, components: [], isWritten: false }
+    const pending = data.pendingNames()
+    const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ') || 'components'])
+    this.#timeout = { error, pending, components: [], isWritten: false }
+    // Before anything is told to stop: what then rejects is no failure of its own.
+    if (pending.length > 0) data.failPending(visit.name(error, { phase: 'render', place: data.place }))
     this.#react.abort(error)
     visit.abort(error)
     // React reports what it aborts in a timer that it has just set.
     setTimeout(() => {
       this.#writeTimeout()
-      data.failPending(visit.name(error, { phase: 'render' }))
       this.#closeWhenComplete()
     }, 0)
   }
@@ -207,9 +210,9 @@ class DocumentRender {
   #writeTimeout() {
     if (!this.#timeout || this.#timeout.isWritten) return
     this.#timeout.isWritten = true
-    const { data, visit } = this.#input
-    const { error, components } = this.#timeout
-    const details = { pending: data.pendingNames(), pendingComponents: components, ...inComponents(components[0]) }
+    const { visit } = this.#input
+    const { error, pending, components } = this.#timeout
+    const details = { pending, pendingComponents: components, ...inComponents(components[0]) }
     visit.fail(error, { phase: 'render', ...details })
   }
 

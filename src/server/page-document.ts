@@ -98,7 +98,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     data: safe[index],
   }))
   function substitute(reason: unknown): Error {
-    return visit.substitute(reason, { phase: 'load', place: { file: plan.dataFiles.at(-1) ?? '', function: 'load' } })
+    return visit.substitute(reason, { phase: 'load', place: data.place })
   }
 
   return renderDocument({

@@ -37,21 +37,39 @@ export function createFrameMapper(siteDir: string, bundles: readonly string[]): 
     return loaded
   }
 
+  // With --enable-source-maps Node has mapped the place, but not the name.
+  function mappedByNode({
+    text,
+    path,
+    name,
+    isAsync,
+    at,
+  }: Record<'text' | 'path' | 'name' | 'isAsync' | 'at', string>) {
+    const file = toSitePath(siteDir, path)
+    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file)) return { text }
+    const original = bundles.reduce((known, bundle) => originalName(known, load(bundle)?.renamed ?? new Map()), name)
+    return { text: frameText(isAsync, original, `${file}:${at}`), site: { file, function: original } }
+  }
+
   return (frame) => {
     const match = FRAME.exec(frame)
     if (!match) return { text: frame }
     const [, isAsync = '', name = '', location = '', line, column] = match
     const bundle = toPath(location)
     const loaded = load(bundle)
-    if (!loaded) return { text: frame }
+    if (!loaded) return mappedByNode({ text: frame, path: bundle, name, isAsync, at: `${line}:${column}` })
     const position = originalPositionFor(loaded.map, { line: Number(line), column: Number(column) - 1 })
     if (position.source === null) return { text: frame }
     const file = toSitePath(siteDir, resolve(dirname(bundle), decode(position.source)))
     const original = originalName(name, loaded.renamed)
     const place = `${file}:${position.line}:${position.column + 1}`
-    const text = original ? `    at ${isAsync}${original} (${place})` : `    at ${isAsync}${place}`
+    const text = frameText(isAsync, original, place)
     return file.includes('node_modules/') ? { text } : { text, site: { file, function: original } }
   }
+}
+
+function frameText(isAsync: string, name: string, place: string): string {
+  return name ? `    at ${isAsync}${name} (${place})` : `    at ${isAsync}${place}`
 }
 
 function toPath(location: string): string {
