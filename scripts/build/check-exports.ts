@@ -3,10 +3,10 @@ import { extname, join } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, transform } from 'esbuild'
 import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../src/server/manifest.ts'
 import { nearest } from '../../src/server/nearest.ts'
+import { type BuildProblem, createProblem, fileAt, type Place } from '../problem.ts'
 import { settle } from './bundler.ts'
 import type { Site } from './discover.ts'
 import { readPlace } from './messages.ts'
-import { type BuildProblem, createProblem, fileAt, type Place } from './problem.ts'
 
 /** What each file exports by name, by its path in the site. Files that cannot be parsed are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>

@@ -1,11 +1,11 @@
 import { posix } from 'node:path'
 import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../src/server/manifest.ts'
+import { compareText } from '../problem.ts'
 import type { Assets } from './assets.ts'
 import type { BundleOptions } from './bundler.ts'
 import { CLIENT_ENTRY } from './bundles.ts'
 import { applyNames, nameByContent } from './content-names.ts'
-import { compareText } from './problem.ts'
 import { VIRTUAL } from './virtual-modules.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'entry' | 'entryImports' | 'modules'> {

@@ -1,7 +1,7 @@
 import { type LevelledFile, type RouteEntry, type Surroundings, serverFileKeys } from '../../src/server/manifest.ts'
 import { RESERVED_PATH } from '../../src/shared/paths.ts'
+import { type BuildProblem, compareText, createProblem, fileAt } from '../problem.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
-import { type BuildProblem, compareText, createProblem, fileAt } from './problem.ts'
 import type { SiteFiles } from './read-site.ts'
 import { joinSegments } from './segments.ts'
 

@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, type Metafile, type Plugin } from 'esbuild'
+import { type BuildProblem, createProblem } from '../problem.ts'
 import { ASSET_EXTENSIONS } from './assets.ts'
 import { isBrowserGuardDetail } from './browser-guard.ts'
 import { settle } from './bundler.ts'
 import { toSitePath } from './css-module.ts'
 import { readPlace } from './messages.ts'
-import { type BuildProblem, createProblem } from './problem.ts'
 
 /**
  * Says for each import that the browser guard refused how the browser would come to it:

@@ -1,7 +1,7 @@
 import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../src/server/errors.ts'
+import { type BuildProblem, createProblem, type Place } from '../problem.ts'
 import { isBrowserGuardDetail } from './browser-guard.ts'
-import { type BuildProblem, createProblem, type Place } from './problem.ts'
 import { VIRTUAL } from './virtual-modules.ts'
 
 /** What one of our plugins attaches to a message that is one of our own errors. */

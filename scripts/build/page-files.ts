@@ -6,7 +6,7 @@
 // - all the rest (.ts and .js modules, stylesheets, images) is there to be imported.
 
 import { RESERVED_PATH } from '../../src/shared/paths.ts'
-import { type BuildProblem, createProblem, fileAt } from './problem.ts'
+import { type BuildProblem, createProblem, fileAt } from '../problem.ts'
 import { parseSegment, type Segment } from './segments.ts'
 
 export type PageFileKind = 'page' | 'layout' | 'error' | 'not-found' | 'server'

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { resolveOptions } from '../../src/server/options.ts'
+import { type BuildProblem, createProblem, fileAt } from '../problem.ts'
 import { type Bundler, createBundler } from './bundler.ts'
 import { createConfigBundle, type Mode } from './bundles.ts'
 import { contentHash } from './content-hash.ts'
 import { isAboutVirtualModule, translateMessage } from './messages.ts'
 import type { OutputFolder } from './output-folder.ts'
-import { type BuildProblem, createProblem, fileAt } from './problem.ts'
 import { readSiteOptions, type SiteOptions } from './site-options.ts'
 
 export interface SiteConfig {

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { type BuildProblem, compareText, createProblem, fileAt } from './problem.ts'
+import { type BuildProblem, compareText, createProblem, fileAt } from '../problem.ts'
 
 /** The names that the build decides by. All with forward slashes, sorted. */
 export interface SiteFiles {

@@ -1,3 +1,4 @@
+import type { BuildProblem } from '../problem.ts'
 import { type BundleOutcome, type Bundler, createBundler } from './bundler.ts'
 import { type Bundle, type BundleInput, createClientBundle, createServerBundle, type Mode } from './bundles.ts'
 import { type ClientOutput, readClientOutput } from './client-output.ts'
@@ -5,7 +6,6 @@ import { createCssModuleCompiler } from './css-module.ts'
 import type { Site } from './discover.ts'
 import { explainRefusals } from './import-chain.ts'
 import { isAboutBrowserGuard, isAboutVirtualModule, translateMessage } from './messages.ts'
-import type { BuildProblem } from './problem.ts'
 import type { SiteConfig } from './read-config.ts'
 
 export interface SiteBundles {

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import pretty from 'pino-pretty'
-import { BuildError } from '../build/problem.ts'
 import { startDevServer } from '../dev/dev-server.ts'
+import { BuildError } from '../problem.ts'
 import { formatError } from '../terminal/format-error.ts'
 import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'

@@ -9,7 +9,6 @@ import {
   DIGEST_HEADER,
   etagOf,
   HTML_TYPE,
-  isStorable,
   JSON_TYPE,
   matchesEtag,
   NO_STORE,
@@ -37,9 +36,8 @@ export function sendDocument(
   }
   setDocumentHeaders(nonce, site, visit)
   if (rendered.kind === 'stream') {
-    // nginx and others that know the header pass each part on as it comes. What may yet fail is not to be kept.
-    reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE).send(rendered.stream)
-    return
+    setStreamHeaders(visit)
+    return void reply.send(rendered.stream)
   }
   if (failure || reply.statusCode !== 200) return void reply.send(rendered.text)
   const etag = etagOf(rendered.text, nonce)
@@ -52,10 +50,9 @@ export function sendDocument(
 }
 
 /** The headers of a document that is not rendered, for HEAD. */
-export function sendDocumentHead(mayStream: boolean, site: Site, visit: Visit) {
-  const isStreamed = mayStream && !isStorable(visit.reply)
+export function sendDocumentHead(isStreamed: boolean, site: Site, visit: Visit) {
   setDocumentHeaders(nonceOf(visit.reply), site, visit)
-  if (isStreamed) visit.reply.header('cache-control', NO_STORE)
+  if (isStreamed) setStreamHeaders(visit)
   visit.reply.send()
 }
 
@@ -104,6 +101,11 @@ export function sendRedirect(location: string, status: number, visit: Visit) {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', NO_STORE)
   reply.removeHeader('content-type')
   reply.code(status).header('location', location).send()
+}
+
+// nginx and others that know the header pass each part on as it comes. What may yet fail is not to be kept.
+function setStreamHeaders({ reply }: Visit) {
+  reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
 function setDocumentHeaders(nonce: string, { options }: Site, { reply }: Visit) {

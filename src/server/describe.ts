@@ -18,6 +18,8 @@ const MAX_FRAMES = 50
 const MAX_FRAME = 500
 const MAX_DEPTH = 5
 const MAX_ERRORS = 5
+/** Of causes and errors of errors, all together. */
+const MAX_DESCRIPTIONS = 20
 
 /** Describes any value at all, also one that throws when it is looked at. */
 export function describe(thrown: unknown, depth = 0, seen = new Set<unknown>()): Description {
@@ -26,7 +28,7 @@ export function describe(thrown: unknown, depth = 0, seen = new Set<unknown>()):
   if (seen.has(thrown)) return { type: 'Circular', message: 'its own cause', frames: [] }
   seen.add(thrown)
   const message = read(thrown, 'message')
-  const isError = types.isNativeError(thrown) || thrown instanceof Error
+  const isError = looksLikeError(thrown)
   const description: Description = {
     type: isError ? errorType(thrown) : 'Object',
     message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
@@ -34,13 +36,11 @@ export function describe(thrown: unknown, depth = 0, seen = new Set<unknown>()):
   }
   const ownDigest = read(thrown, 'digest')
   if (typeof ownDigest === 'string') description.ownDigest = cut(ownDigest, 100)
-  if (!isError || depth >= MAX_DEPTH) return description
+  if (!isError || depth >= MAX_DEPTH || seen.size >= MAX_DESCRIPTIONS) return description
   const cause = read(thrown, 'cause')
   if (cause !== undefined && cause !== UNREADABLE) description.cause = describe(cause, depth + 1, seen)
-  const errors = read(thrown, 'errors')
-  if (Array.isArray(errors)) {
-    description.errors = errors.slice(0, MAX_ERRORS).map((error) => describe(error, depth + 1, seen))
-  }
+  const errors = readList(thrown, 'errors')
+  if (errors) description.errors = errors.map((error) => describe(error, depth + 1, seen))
   return description
 }
 
@@ -52,6 +52,23 @@ function read(object: object, name: string): unknown {
     return Reflect.get(object, name)
   } catch {
     return UNREADABLE
+  }
+}
+
+function readList(object: object, name: string): unknown[] | null {
+  const list = read(object, name)
+  try {
+    return Array.isArray(list) ? Array.prototype.slice.call(list, 0, MAX_ERRORS) : null
+  } catch {
+    return null
+  }
+}
+
+function looksLikeError(value: object): boolean {
+  try {
+    return types.isNativeError(value) || value instanceof Error
+  } catch {
+    return false
   }
 }
 

@@ -38,7 +38,7 @@ const MASKS: readonly [RegExp, string][] = [
   [/\b(?=[\w-]*\d)[\w-]{16,}\b/g, '#'],
   [/\b0x[0-9a-f]+\b/gi, '#'],
   [/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, '#'],
-  [/\d+(?:[.,:]\d+)*/g, '#'],
+  [/-?\d+(?:[.,:]\d+)*/g, '#'],
 ]
 
 /** Replaces what differs from time to time in a message by a sign. */

@@ -5,7 +5,7 @@ import { type Description, describe } from './describe.ts'
 import { causeOf, createOccurrence, type Frame } from './digest.ts'
 import { publicAddress } from './host.ts'
 import { createRedactor } from './secrets.ts'
-import type { MapFrame, MappedFrame } from './source-map.ts'
+import type { MappedFrame, SourceMapper } from './source-map.ts'
 
 /** Where in the life of a request it failed. */
 export type Phase = 'load' | 'render' | 'stream' | 'route'
@@ -70,7 +70,7 @@ interface LoggedError {
   errors?: LoggedError[]
 }
 
-export function createFailures(mapFrame: MapFrame): Failures {
+export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
   const requests = new WeakMap<FastifyRequest, RequestFailures>()
 
   function failuresOf(request: FastifyRequest): RequestFailures {
@@ -113,7 +113,9 @@ export function createFailures(mapFrame: MapFrame): Failures {
     redact: (text: string) => string,
   ) {
     try {
-      const description = describe(thrown)
+      const described = describe(thrown)
+      // An error that takes its name from its class has the name that bundling gave the class.
+      const description = { ...described, type: mapName(described.type) || described.type }
       const frames = description.frames.map(mapFrame)
       const extra = frames.some((frame) => frame.site) ? [] : framesOfPlace(route, details, mapFrame)
       const siteFrames = [...extra, ...frames].flatMap((frame) => frame.site ?? [])
@@ -137,7 +139,7 @@ export function createFailures(mapFrame: MapFrame): Failures {
 }
 
 // `Reviews (pages/products/[id].tsx:31:10)`
-function componentPlace(stack: string, mapFrame: MapFrame): string {
+function componentPlace(stack: string, mapFrame: SourceMapper['mapFrame']): string {
   const frames = stack.split('\n').filter(Boolean).map(mapFrame)
   const frame = frames.find(({ site }) => site) ?? frames[0]
   return frame ? frame.text.replace(/^\s*at /, '') : 'a component'
@@ -191,7 +193,11 @@ function describeCode(thrown: unknown): { code?: unknown } {
   }
 }
 
-function framesOfPlace(route: string, { place, componentStack }: FailureDetails, mapFrame: MapFrame): MappedFrame[] {
+function framesOfPlace(
+  route: string,
+  { place, componentStack }: FailureDetails,
+  mapFrame: SourceMapper['mapFrame'],
+): MappedFrame[] {
   const components = (componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
   if (components.some((frame) => frame.site)) return components
   if (place) return [{ text: `    at ${place.function} (${place.file})`, site: place }]
@@ -201,7 +207,7 @@ function framesOfPlace(route: string, { place, componentStack }: FailureDetails,
 function toLogged(
   description: Description,
   frames: readonly MappedFrame[],
-  mapFrame: MapFrame,
+  mapFrame: SourceMapper['mapFrame'],
   redact: (text: string) => string,
 ): LoggedError {
   const { type, ownDigest, cause, errors } = description

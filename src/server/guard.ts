@@ -33,10 +33,10 @@ function guarded(promise: PromiseLike<unknown>, replace: (reason: unknown) => Er
 }
 
 function isSafe(reason: unknown): boolean {
-  if (reason instanceof Redirection) return false
   if (typeof reason !== 'object' || reason === null) return true
   if (types.isProxy(reason)) return false
   try {
+    if (reason instanceof Redirection) return false
     for (const name of ['then', 'name', 'message', 'stack', 'digest']) Reflect.get(reason, name)
     return true
   } catch {

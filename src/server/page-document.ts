@@ -74,6 +74,11 @@ export function createPlan(
   }
 }
 
+/** May a document that is not complete at the shell go out in parts? */
+export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolean {
+  return plan.canStream && !isStorable(reply) && !isCrawler(request.headers['user-agent'])
+}
+
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
 export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
   const { plan, layoutData, leaf, params } = scene
@@ -114,7 +119,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
     data,
     visit,
-    canStream: () => plan.canStream && !isStorable(visit.reply) && !isCrawler(visit.request.headers['user-agent']),
+    canStream: () => mayStream(plan, visit),
     renderMs: site.options.timeouts.renderMs,
     noscript: ({ digest, status }) => (leaf.kind === 'page' ? fallbackNoscript(digest, status, platform) : ''),
   })

@@ -10,7 +10,7 @@ import { HttpError, NotFoundSignal } from './http-error.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import { withoutTrailingSlash } from './location.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
-import { createPlan, type DocumentPlan, renderScene } from './page-document.ts'
+import { createPlan, type DocumentPlan, mayStream, renderScene } from './page-document.ts'
 import { toPlainJson } from './plain-json.ts'
 import { answerThrown, type Place, type Thrown } from './show.ts'
 import type { Site } from './site.ts'
@@ -164,7 +164,7 @@ async function answerDocument(
   try {
     if (visit.request.method === 'HEAD') {
       const { pendingCount } = deferData(values, route.plan.dataFiles, visit)
-      return sendDocumentHead(route.canStream && pendingCount > 0, site, visit)
+      return sendDocumentHead(pendingCount > 0 && mayStream(route.plan, visit), site, visit)
     }
     const leaf: TreeLeaf = { kind: 'page', Component, css, data }
     const { layoutData, params } = place

@@ -39,7 +39,12 @@ async function settle(value: unknown, path: string, waiting: Set<string>, around
   if (Array.isArray(value)) return Promise.all(value.map(part))
   if (value instanceof Set) return Promise.all([...value].map(part))
   if (value instanceof Map) return settleMap(value, part)
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) return Array.from(value as Uint8Array)
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+    // Of any of the typed arrays.
+    return Array.from(value as unknown as Iterable<number | bigint>, (item) =>
+      typeof item === 'bigint' ? item.toString() : item,
+    )
+  }
   return Object.fromEntries(
     await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await part(item, key)])),
   )

@@ -19,7 +19,7 @@ import { BUILD_PATHS } from './manifest.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { createPageRoute, refuseMethod, servePage, serveThrown, serveUnknown } from './page-route.ts'
 import { loadRenderer, type Site } from './site.ts'
-import { createFrameMapper } from './source-map.ts'
+import { createSourceMapper } from './source-map.ts'
 
 /** Options of the Fastify plugin. */
 export interface PluginOptions extends SiteOptions {
@@ -58,7 +58,7 @@ export function addRequestIds(app: FastifyInstance) {
 export async function serveSite(app: FastifyInstance, folder: string, options: Options): Promise<void> {
   const base = joinBases(app.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
-  const failures = createFailures(createFrameMapper(build.siteDir, build.bundles))
+  const failures = createFailures(createSourceMapper(build.siteDir, build.bundles))
   const render = await loadRenderer(options.reactServer)
   const site: Site = { build, options: { ...options, base }, app, failures, render }
   warnOfDevelopmentReact(app, build)
@@ -83,13 +83,8 @@ async function addFiles(app: FastifyInstance, { build, options }: Site) {
   await app.register(
     async (scope) => {
       // A missing asset is answered in short and is not kept, as the next build may bring it.
-      scope.setNotFoundHandler((_, reply) => {
-        reply
-          .code(404)
-          .header('cache-control', 'no-store')
-          .type('text/plain; charset=utf-8')
-          .send('There is no such asset.\n')
-      })
+      scope.setNotFoundHandler((_, reply) => sendNoAsset(reply))
+      scope.setErrorHandler((_error, _request, reply) => sendNoAsset(reply))
       await scope.register(fastifyStatic, {
         root: join(build.folder, BUILD_PATHS.client),
         decorateReply: false,
@@ -116,6 +111,11 @@ async function addFiles(app: FastifyInstance, { build, options }: Site) {
 
 const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+function sendNoAsset(reply: FastifyReply) {
+  const text = 'There is no such asset.\n'
+  return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(text)
+}
 
 function addPages(app: FastifyInstance, site: Site) {
   const { build, options } = site

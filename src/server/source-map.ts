@@ -11,8 +11,12 @@ export interface MappedFrame {
   site?: Frame
 }
 
-/** Turns frames of a stack into frames of the site's source. Frames of other files stay as they are. */
-export type MapFrame = (frame: string) => MappedFrame
+export interface SourceMapper {
+  /** Turns a frame of a stack into one of the site's source. Frames of other files stay as they are. */
+  mapFrame(frame: string): MappedFrame
+  /** The name in the source of a class or function of the site. */
+  mapName(name: string): string
+}
 
 interface LoadedMap {
   map: TraceMap
@@ -26,7 +30,7 @@ const FRAME = /^ {4}at (?:(async )?(.*?) \()?(file:\/\/.*?|\/.*?|[A-Za-z]:\\.*?)
  * Maps frames of the files in `bundles` by the map beside each. A map is read at the first failure that needs it;
  * one that is missing or broken leaves the frame as it came.
  */
-export function createFrameMapper(siteDir: string, bundles: readonly string[]): MapFrame {
+export function createSourceMapper(siteDir: string, bundles: readonly string[]): SourceMapper {
   const maps = new Map<string, LoadedMap | null>()
 
   function load(bundle: string): LoadedMap | null {
@@ -35,6 +39,10 @@ export function createFrameMapper(siteDir: string, bundles: readonly string[]): 
     const loaded = bundles.includes(bundle) ? readMap(bundle) : null
     maps.set(bundle, loaded)
     return loaded
+  }
+
+  function mapName(name: string): string {
+    return bundles.reduce((known, bundle) => originalName(known, load(bundle)?.renamed ?? new Map()), name)
   }
 
   // With --enable-source-maps Node has mapped the place, but not the name.
@@ -47,11 +55,11 @@ export function createFrameMapper(siteDir: string, bundles: readonly string[]): 
   }: Record<'text' | 'path' | 'name' | 'isAsync' | 'at', string>) {
     const file = toSitePath(siteDir, path)
     if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file)) return { text }
-    const original = bundles.reduce((known, bundle) => originalName(known, load(bundle)?.renamed ?? new Map()), name)
+    const original = mapName(name)
     return { text: frameText(isAsync, original, `${file}:${at}`), site: { file, function: original } }
   }
 
-  return (frame) => {
+  function mapFrame(frame: string): MappedFrame {
     const match = FRAME.exec(frame)
     if (!match) return { text: frame }
     const [, isAsync = '', name = '', location = '', line, column] = match
@@ -66,6 +74,8 @@ export function createFrameMapper(siteDir: string, bundles: readonly string[]): 
     const text = frameText(isAsync, original, place)
     return file.includes('node_modules/') ? { text } : { text, site: { file, function: original } }
   }
+
+  return { mapFrame, mapName }
 }
 
 function frameText(isAsync: string, name: string, place: string): string {
@@ -118,5 +128,5 @@ function readRenames(map: TraceMap, lines: readonly string[]): Map<string, strin
 function originalName(name: string, renamed: ReadonlyMap<string, string>): string {
   const called = name.replace(/ \[as [^\]]*\]$/, '').replace(/^Object\./, '')
   if (called === '<anonymous>') return ''
-  return called.replace(/[\w$]+$/, (token) => renamed.get(token) ?? token)
+  return called.replace(/[\w$]+/g, (token) => renamed.get(token) ?? token)
 }

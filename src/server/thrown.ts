@@ -11,9 +11,9 @@ export type Meaning =
 /** Decides what a thrown value means. Anything at all may come in; nothing is thrown out. */
 export function meaningOf(thrown: unknown): Meaning {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return { kind: 'failure' }
-  if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }
-  if (thrown instanceof NotFoundSignal) return { kind: 'notFound' }
   try {
+    if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }
+    if (thrown instanceof NotFoundSignal) return { kind: 'notFound' }
     const { statusCode, message } = thrown as { statusCode?: unknown; message?: unknown }
     if (thrown instanceof Error && isClientErrorStatus(statusCode)) {
       return statusCode === 404 && !message
@@ -21,7 +21,7 @@ export function meaningOf(thrown: unknown): Meaning {
         : { kind: 'refusal', status: statusCode, message: String(message) }
     }
   } catch {
-    // A getter threw: whatever it is, it is not meant for a visitor.
+    // A getter or a Proxy below it threw: whatever it is, it is not meant for a visitor.
   }
   return { kind: 'failure' }
 }

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHydrantError } from './errors.ts'
 import type { Failure, FailureDetails, Failures } from './failures.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
-import { Redirection } from './http-error.ts'
+import type { Redirection } from './http-error.ts'
+import { meaningOf } from './thrown.ts'
 
 /** One request for a page, from its first load to its last byte. */
 export class Visit {
@@ -79,7 +80,8 @@ export class Visit {
 
   /** An error to go on with, for what must not be thrown as it is: see `guardPromises`. */
   substitute(thrown: unknown, details: FailureDetails): Error {
-    if (thrown instanceof Redirection) return this.lateRedirect(thrown)
+    const meaning = meaningOf(thrown)
+    if (meaning.kind === 'redirect') return this.lateRedirect(meaning.redirection)
     this.fail(thrown, details)
     const substitute = new Error('Something was thrown that cannot be looked at.')
     this.#failures.alias(substitute, thrown, this)
