@@ -104,7 +104,7 @@ function startLoad(step: LoadStep, context: LoadContext, progress: Progress): Ru
 // Failures beside a failure are told as well. Beside a redirect, 404 or refusal they are its consequence: the page
 // loaded what only a member has, and the layout has turned the visitor away.
 function reportOthers(others: readonly RunningLoad[], winner: unknown, step: LoadStep, visit: Visit) {
-  if (meaningOf(winner).kind !== 'failure') return
+  if (visit.isGone || meaningOf(winner).kind !== 'failure') return
   // First of all, so that its digest is the one that is shown.
   visit.fail(winner, { phase: 'load', place: { file: step.serverFile, function: 'load' } })
   for (const { promise, step } of others) {

@@ -20,9 +20,11 @@ export interface SourceMapper {
 
 interface LoadedMap {
   map: TraceMap
-  /** Names that bundling changed, as esbuild numbers what collides: `load2` was `load`. */
-  renamed: Map<string, string>
+  /** Names that bundling changed, by source: esbuild numbers what collides, `load2` was `load` there. */
+  renamed: Map<string, Renamed>
 }
+
+type Renamed = Map<string, string>
 
 const FRAME = /^ {4}at (?:(async )?(.*?) \()?(file:\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
 
@@ -42,7 +44,18 @@ export function createSourceMapper(siteDir: string, bundles: readonly string[]):
   }
 
   function mapName(name: string): string {
-    return bundles.reduce((known, bundle) => originalName(known, load(bundle)?.renamed ?? new Map()), name)
+    const maps = bundles.flatMap((bundle) => [...(load(bundle)?.renamed.values() ?? [])])
+    return maps.find((renamed) => renamed.has(name))?.get(name) ?? name
+  }
+
+  // The names that bundling changed in one file of the site.
+  function renamedIn(path: string): Renamed | undefined {
+    for (const bundle of bundles) {
+      for (const [source, renamed] of load(bundle)?.renamed ?? []) {
+        if (resolve(dirname(bundle), decode(source)) === path) return renamed
+      }
+    }
+    return undefined
   }
 
   // With --enable-source-maps Node has mapped the place, but not the name.
@@ -55,7 +68,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly string[]):
   }: Record<'text' | 'path' | 'name' | 'isAsync' | 'at', string>) {
     const file = toSitePath(siteDir, path)
     if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file)) return { text }
-    const original = mapName(name)
+    const original = originalName(name, renamedIn(path))
     return { text: frameText(isAsync, original, `${file}:${at}`), site: { file, function: original } }
   }
 
@@ -69,7 +82,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly string[]):
     const position = originalPositionFor(loaded.map, { line: Number(line), column: Number(column) - 1 })
     if (position.source === null) return { text: frame }
     const file = toSitePath(siteDir, resolve(dirname(bundle), decode(position.source)))
-    const original = originalName(name, loaded.renamed)
+    const original = originalName(name, loaded.renamed.get(position.source))
     const place = `${file}:${position.line}:${position.column + 1}`
     const text = frameText(isAsync, original, place)
     return file.includes('node_modules/') ? { text } : { text, site: { file, function: original } }
@@ -114,19 +127,21 @@ function readMap(bundle: string): LoadedMap | null {
   }
 }
 
-function readRenames(map: TraceMap, lines: readonly string[]): Map<string, string> {
-  const renamed = new Map<string, string>()
-  eachMapping(map, ({ generatedLine, generatedColumn, name }) => {
-    if (name === null) return
+function readRenames(map: TraceMap, lines: readonly string[]): Map<string, Renamed> {
+  const renamed = new Map<string, Renamed>()
+  eachMapping(map, ({ generatedLine, generatedColumn, name, source }) => {
+    if (name === null || source === null) return
     const token = /^[\w$]+/.exec(lines[generatedLine - 1]?.slice(generatedColumn) ?? '')?.[0]
-    if (token !== undefined && token !== name) renamed.set(token, name)
+    if (token === undefined || token === name) return
+    const names = renamed.get(source) ?? new Map<string, string>()
+    renamed.set(source, names.set(token, name))
   })
   return renamed
 }
 
 // `Object.load2 [as load]`, `new Cart`, `Cart.total`: the name in the source is the same however it was called.
-function originalName(name: string, renamed: ReadonlyMap<string, string>): string {
+function originalName(name: string, renamed: Renamed | undefined): string {
   const called = name.replace(/ \[as [^\]]*\]$/, '').replace(/^Object\./, '')
   if (called === '<anonymous>') return ''
-  return called.replace(/[\w$]+/g, (token) => renamed.get(token) ?? token)
+  return called.replace(/[\w$]+/g, (token) => renamed?.get(token) ?? token)
 }

@@ -122,7 +122,7 @@ export class Visit {
 
   // The closing of the response, not of the request, says that the visitor has gone.
   #checkLeaving() {
-    if (this.reply.raw.writableFinished) return
+    if (this.reply.raw.writableEnded) return
     this.isGone = true
     this.note({}, 'the visitor left before the answer was complete')
     this.abort(new DOMException('The visitor is gone.', 'AbortError'))
