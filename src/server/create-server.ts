@@ -61,12 +61,18 @@ export async function createInstance(
     frameworkErrors: answerBadAddress,
   })
   addRequestIds(app)
+  app.addHook('preClose', (done) => {
+    closeConnectionsOnceIdle(app)
+    done()
+  })
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   await app.register(async (scope) => serveSite(scope, folder, options))
   await app.ready()
   return app
 }
+
+const CLOSE_CHECK_MS = 50
 
 /** One line for a request, when it is answered. */
 class RequestLog extends LogController {
@@ -108,6 +114,13 @@ function sendBareRefusal(status: number, message: string, request: FastifyReques
   }
   const path = request.url.replace(/[?#].*$/s, '')
   return reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, host, path)))
+}
+
+// Node closes the connections that are idle when it is told to stop. One that is answering then would be kept alive
+// behind its answer, and with it the server.
+function closeConnectionsOnceIdle({ server }: FastifyInstance) {
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_CHECK_MS)
+  server.once('close', () => clearInterval(timer))
 }
 
 // Different on every replica and after each start, without a random number for each request.
