@@ -119,7 +119,7 @@ function sendBareRefusal(status: number, message: string, request: FastifyReques
 // Node closes the connections that are idle when it is told to stop. One that is answering then would be kept alive
 // behind its answer, and with it the server.
 function closeConnectionsOnceIdle({ server }: FastifyInstance) {
-  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_CHECK_MS)
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_CHECK_MS).unref()
   server.once('close', () => clearInterval(timer))
 }
 

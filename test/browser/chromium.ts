@@ -1,0 +1,165 @@
+/// <reference lib="dom" />
+
+import { type Browser, type ConsoleMessage, chromium, type Page, type Response } from 'playwright-core'
+import type { Test } from 'tap'
+import { CHROMIUM } from '../tools.ts'
+import { createClientCoverage } from './client-coverage.ts'
+
+/** A name that resolves to this machine, for pages behind a proxy. */
+export const PUBLIC_HOST = 'public.example'
+
+/** Anything that a test waits for in a page is there long before that. */
+const PATIENCE_MS = 15_000
+
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
+  `--host-resolver-rules=MAP ${PUBLIC_HOST} 127.0.0.1`,
+]
+
+export interface PageOptions {
+  /** (true) */
+  javaScript?: boolean
+  width?: number
+  colorScheme?: 'light' | 'dark'
+}
+
+export interface OpenPage {
+  page: Page
+  /** What the console has said in anger since the last `goto`, without what it says of answers that are no 2xx. */
+  errors: string[]
+  /** Goes to an address. Resolves at the answer's first bytes, or when all has arrived. */
+  goto(url: string, until: 'commit' | 'load'): Promise<Response>
+  /**
+   * Runs a function in the page, also in one without JavaScript. Playwright's own `evaluate` puts a script into each
+   * new document first, which takes as long as loading it.
+   */
+  evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>
+  /** Resolves when React has taken over what the server sent. */
+  hydrated(): Promise<void>
+  /** Resolves when something that the selector finds takes up room in the page; without JavaScript it has to be there. */
+  shown(selector: string): Promise<void>
+  /** What can be read of the first element that the selector finds; empty when there is none. */
+  read(selector: string): Promise<string>
+}
+
+export interface Chromium {
+  open(options?: PageOptions): Promise<OpenPage>
+}
+
+/** Launches Chromium; it is closed with the test, and what of the client has run is added to the coverage. */
+export async function launchChromium(t: Pick<Test, 'teardown'>): Promise<Chromium> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
+  const coverage = createClientCoverage()
+  t.teardown(async () => {
+    await coverage.write()
+    await browser.close()
+  })
+  return {
+    async open(options = {}) {
+      const page = await openPage(browser, options)
+      const take = options.javaScript === false ? async () => {} : await coverage.start(page)
+      return control(page, take, options.javaScript !== false)
+    },
+  }
+}
+
+async function openPage(browser: Browser, { javaScript = true, width = 1280, colorScheme = 'light' }: PageOptions) {
+  const page = await browser.newPage({
+    javaScriptEnabled: javaScript,
+    viewport: { width, height: 800 },
+    colorScheme,
+  })
+  page.setDefaultTimeout(PATIENCE_MS)
+  return page
+}
+
+async function control(page: Page, takeCoverage: () => Promise<void>, javaScript: boolean): Promise<OpenPage> {
+  const protocol = await page.context().newCDPSession(page)
+  const errors: string[] = []
+  page.on('console', (message) => isError(message) && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(String(error)))
+
+  async function evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result> {
+    const expression = `(${work})(${JSON.stringify(argument)})`
+    const { result, exceptionDetails } = await protocol.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    // The function has returned it, and it has been through JSON.
+    return result.value as Result
+  }
+
+  return {
+    page,
+    errors,
+    async goto(url, until) {
+      await takeCoverage()
+      errors.length = 0
+      const response = await page.goto(url, { waitUntil: until })
+      if (!response) throw new Error(`${url} is where the page already was.`)
+      return response
+    },
+    evaluate,
+    hydrated: () => evaluate(waitForHydration, PATIENCE_MS),
+    read: (selector) => evaluate(readElement, selector),
+    async shown(selector) {
+      if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })
+      // No timer runs in such a page: what is in its document is there when it has loaded.
+      if (!(await evaluate(isShown, selector))) throw new Error(`no ${selector} in ${page.url()}`)
+    },
+  }
+}
+
+function isError(message: ConsoleMessage): boolean {
+  return message.type() === 'error' && !message.text().startsWith('Failed to load resource')
+}
+
+// These run in the page. React marks each element that it has taken over.
+
+function waitForHydration(patienceMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`not hydrated: ${document.documentElement.outerHTML}`)), patienceMs)
+    const look = () => {
+      const element = document.querySelector('body > :not(script, style)')
+      if (Object.keys(element ?? {}).some((key) => key.startsWith('__reactFiber$'))) resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}
+
+function isShown(selector: string): boolean {
+  return [...document.querySelectorAll<HTMLElement>(selector)].some((element) => element.offsetHeight > 0)
+}
+
+function readElement(selector: string): string {
+  return document.querySelector<HTMLElement>(selector)?.innerText ?? ''
+}
+
+function waitForElement({ selector, patienceMs }: { selector: string; patienceMs: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`no ${selector}: ${document.documentElement.outerHTML}`)), patienceMs)
+    const look = () => {
+      const elements = [...document.querySelectorAll<HTMLElement>(selector)]
+      if (elements.some((element) => element.offsetHeight > 0)) resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}

@@ -1,0 +1,118 @@
+import type { Response } from 'playwright-core'
+import type { Test } from 'tap'
+import { type Chromium, launchChromium, type OpenPage } from '../browser/chromium.ts'
+import { mapConcurrently } from '../http-client.ts'
+import type { SiteServer } from '../site-server.ts'
+import { checkHeaders } from './check-answer.ts'
+import { checkLog } from './check-log.ts'
+import { checkSight } from './check-sight.ts'
+import { type Outcome, type Position, thrownAt, thrownKinds, thrownPosition } from './positions.ts'
+import { look, type Sight } from './sight.ts'
+import { saidHost, urlOf, type Way } from './ways.ts'
+
+export type BrowserName = 'J' | 'N'
+
+export const BROWSERS: Record<BrowserName, string> = {
+  J: 'a browser',
+  N: 'a browser without JavaScript',
+}
+
+/** A position and how it is reached. */
+export interface Planned {
+  way: Way
+  position: Position
+}
+
+interface Cell extends Planned {
+  client: BrowserName
+}
+
+interface Visit {
+  response: Response
+  headers: Record<string, string>
+  sight: Sight
+}
+
+const PAGES = 3
+/** So many pages that do not come are enough to know that none will. */
+const MAX_ERRORS = 6
+
+/** Opens every page of the matrix in Chromium, and then checks what it showed and the log's lines. */
+export async function checkBrowserCells(
+  t: Test,
+  client: BrowserName,
+  { site, visits: planned }: { site: SiteServer; visits: readonly Planned[] },
+) {
+  const chromium = await launchChromium(t)
+  const pages = await openPages(chromium, client)
+  const cells = planned.map((visit): Cell => ({ ...visit, client }))
+  let errorCount = 0
+  const visits = await mapConcurrently(cells, PAGES, async (cell, worker) => {
+    if (errorCount > MAX_ERRORS) return new Error('left out after too many errors')
+    try {
+      // There is one page for each worker.
+      return await visit(pages[worker] as OpenPage, cell)
+    } catch (error) {
+      errorCount++
+      return error as Error
+    }
+  })
+  await site.settleLog()
+  for (const [index, cell] of cells.entries()) {
+    const { way, position } = cell
+    const visit = visits[index]
+    await t.test(`${position.code}: ${BROWSERS[client]}, ${way.name}`, async (t) => {
+      if (!visit || visit instanceof Error) return t.fail(String(visit))
+      const { response, headers, sight } = visit
+      const outcome = position.outcomes[client]
+      const announced = checkHeaders(t, response.status(), headers, outcome)
+      const shown = checkSight(t, sight, cell, saidHost(way, client))
+      if (announced !== null) t.equal(shown, announced, 'headers and page have the same digest')
+      checkLog(t, site.linesOf(String(headers['x-request-id'])), cell, shown)
+    })
+  }
+}
+
+export function planAll(ways: readonly Way[], positions: readonly Position[]): Planned[] {
+  return ways.flatMap((way) => positions.map((position) => ({ way, position })))
+}
+
+/** F13: each kind at each place, and each kind on each way. (All of them on all ways is what HTTP clients do.) */
+export function planThrown(ways: readonly Way[]): Planned[] {
+  return thrownKinds.flatMap(({ kind }, index) =>
+    thrownAt.flatMap((at, place) => {
+      const way = ways[(index + place) % ways.length]
+      return way ? [{ way, position: thrownPosition(kind, at) }] : []
+    }),
+  )
+}
+
+function openPages(chromium: Chromium, client: BrowserName): Promise<OpenPage[]> {
+  return Promise.all(Array.from({ length: PAGES }, () => chromium.open({ javaScript: client === 'J' })))
+}
+
+async function visit(open: OpenPage, { way, position, client }: Cell): Promise<Visit> {
+  const outcome = position.outcomes[client]
+  const response = await open.goto(urlOf(way, position.path), client === 'J' ? 'commit' : 'load')
+  const headers = response.headers()
+  if (client === 'J') {
+    await open.hydrated()
+    if (position.settles) await open.page.getByText(position.settles).waitFor()
+    await arrived(open, response, outcome)
+  }
+  return { response, headers, sight: await look(open, position) }
+}
+
+/** Resolves when the page shows what it will show in the end. */
+async function arrived(open: OpenPage, response: Response, outcome: Outcome) {
+  switch (outcome.kind) {
+    case 'late':
+    case 'failure':
+      return void (await open.shown('[role=alert]'))
+    case 'recovered':
+      return void (await open.shown('#recovered'))
+    case 'pending':
+      return void (await response.finished())
+    default:
+  }
+}

@@ -1,0 +1,115 @@
+import t from 'tap'
+import { digestLine, serverSentence } from '../../src/shared/sentence.ts'
+import { createHttpClient } from '../http-client.ts'
+import { ERROR, startSite } from '../site-server.ts'
+import { textOf } from './html.ts'
+
+const site = await startSite(t)
+const http = createHttpClient(t)
+
+/** A failure before the shell, one after it, and one in a site's own page. */
+const PATHS = ['/failures/f3/fail', '/failures/f4/fail', '/failures/own/fail']
+
+const NO_HOSTS = [
+  '"><script>alert(1)</script>',
+  'public.example/evil',
+  'user:secret@public.example',
+  'public.example:80:80',
+  'a b.example',
+  '..',
+  '[::1',
+  `${'a'.repeat(300)}.example`,
+]
+
+t.test('a host that is none is never said', async (t) => {
+  for (const name of ['host', 'x-forwarded-host']) {
+    for (const value of NO_HOSTS) {
+      for (const path of PATHS) {
+        await t.test(`${path}, ${name}: ${value.slice(0, 40)}`, async (t) => {
+          const { status, headers, body } = await http.send({ port: site.port, path, headers: { [name]: value } })
+          if (status === 400) return t.notOk(body.includes(value), 'refused, and not repeated')
+          t.ok(textOf(body).includes(serverSentence('this site')), 'the sentence does without it')
+          t.notOk(body.includes(value), 'it is not repeated')
+          t.notOk(JSON.stringify(headers).includes(value), 'in the headers neither')
+        })
+      }
+    }
+  }
+})
+
+t.test('a good host is said in lower case and without its port', async (t) => {
+  for (const host of ['Shop.Example:8443', 'shop.example', 'SHOP.EXAMPLE:80']) {
+    const { body } = await http.send({ port: site.port, path: '/failures/f3/fail', headers: { host } })
+    t.ok(textOf(body).includes(serverSentence('shop.example')), host)
+  }
+  const headers = { host: '[::1]:8080' }
+  const { body } = await http.send({ port: site.port, path: '/failures/f3/fail', headers })
+  t.ok(textOf(body).includes(serverSentence('[::1]')), 'also an address')
+})
+
+const FIELD = '<input type="hidden" name="c" value="&lt;/noscript&gt;&lt;img src=x&gt;">'
+
+t.test('the query is kept for Try again and is never markup', async (t) => {
+  const query = new URLSearchParams({
+    a: '"><script>alert(1)</script>',
+    b: '</script><!--',
+    c: '</noscript><img src=x>',
+  })
+  for (const path of PATHS) {
+    await t.test(path, async (t) => {
+      const { body } = await http.send({ port: site.port, path: `${path}?${query}` })
+      t.notMatch(body, /<script>alert|<img src|<\/script><!--/, 'nothing of it is markup')
+      const own = path.includes('own')
+      if (!own) t.ok(body.includes(FIELD), 'it goes along as hidden fields')
+    })
+  }
+})
+
+t.test('a digest that a request brings along is nobody’s', async (t) => {
+  const digest = '7K3M9QZD-0F4XTB'
+  const { headers, body } = await http.send({
+    port: site.port,
+    path: '/failures/f3/fail',
+    headers: { 'x-error-digest': digest, 'x-request-id': 'mine' },
+  })
+  t.not(headers['x-error-digest'], digest)
+  t.not(headers['x-request-id'], 'mine')
+  t.notOk(body.includes(digest))
+})
+
+t.test('HEAD says the same of a failure without a body', async (t) => {
+  for (const [path, status] of [
+    ['/failures/f3/fail', 500],
+    ['/failures/f12/fail', 404],
+    ['/failures/own/refused', 403],
+    ['/failures/f15/fail', 504],
+  ] as const) {
+    await t.test(path, async (t) => {
+      const [got, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => http.send({ port: site.port, path, method })),
+      )
+      if (!got || !head) return t.fail('no answer')
+      t.equal(head.status, status)
+      t.equal(head.body, '')
+      for (const name of ['cache-control', 'vary', 'content-type']) t.equal(head.headers[name], got.headers[name], name)
+      await site.settleLog()
+      const errors = site.linesOf(String(head.headers['x-request-id'])).filter(({ level }) => level === ERROR)
+      t.equal(errors.length, status >= 500 ? 1 : 0, 'one error line for a failure')
+      t.equal(head.headers['x-error-digest'], errors[0]?.digest)
+    })
+  }
+})
+
+t.test('what the visitor keeps secret stays out of the log', async (t) => {
+  const secret = 'k7Qz-very-secret-p4ss'
+  const { headers, body } = await http.send({
+    port: site.port,
+    path: `/failures/f3/fail?token=${secret}&password=${secret}`,
+    headers: { authorization: `Bearer ${secret}`, cookie: `session=${secret}` },
+  })
+  await site.settleLog()
+  const lines = site.linesOf(String(headers['x-request-id']))
+  t.equal(lines.length, 1)
+  t.notMatch(JSON.stringify(lines), secret)
+  t.ok(body.includes(digestLine(lines[0]?.digest ?? '(none)')))
+})

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Test } from 'tap'
+
+const ENTITIES: Record<string, string> = {
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+}
+
+/** What can be read of a document or a part of one. */
+export function textOf(html: string): string {
+  return html
+    .replace(/<(script|style|title)\b.*?<\/\1>/gs, ' ')
+    .replace(/<!--.*?-->/gs, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&[#\w]+;/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** Every script, inline or not, has the nonce of the policy that the document came with. */
+export function checkNonces(t: Test, html: string, headers: IncomingHttpHeaders) {
+  const policy = headers['content-security-policy'] ?? ''
+  const nonce = /'nonce-([\w+/=-]{16,})'/.exec(String(policy))?.[1]
+  t.ok(nonce, 'the policy has a nonce')
+  const scripts = html.match(/<script\b[^>]*>/g) ?? []
+  t.ok(scripts.length > 0, 'there are scripts')
+  const others = scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))
+  t.same(others, [], 'each script carries the nonce')
+}

@@ -1,0 +1,106 @@
+import t from 'tap'
+import { clientSentence } from '../../src/shared/sentence.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { startSite } from '../site-server.ts'
+import { openWays, urlOf } from './ways.ts'
+
+const site = await startSite(t)
+const chromium = await launchChromium(t)
+const ways = await openWays(t, site)
+
+t.test('F7: a component that throws in the browser gives way to the client-side sentence', async (t) => {
+  const open = await chromium.open()
+  for (const way of ways) {
+    await t.test(way.name, async (t) => {
+      const response = await open.goto(urlOf(way, '/failures/f7/fail'), 'commit')
+      t.equal(response.status(), 200)
+      await open.hydrated()
+      const { page } = open
+      await page.locator('#break').click()
+      await open.shown('[role=alert]')
+      const lines = (await open.read('[role=alert]')).split('\n').filter(Boolean)
+      t.same(lines, [clientSentence(way.address), 'Try again'], 'word for word, without a digest')
+      t.ok(await page.locator('header.site-header nav').isVisible(), 'inside the layouts')
+      t.notMatch(await open.read('main'), /SECRET-MARKER|Digest/, 'nothing of the error')
+      t.ok(
+        open.errors.some((text) => text.includes('SECRET-MARKER f7')),
+        'the error itself is in the console',
+      )
+      t.equal(await page.locator('meta[name=robots][content=noindex]').count(), 1)
+      await site.settleLog()
+      t.same(site.linesOf(response.headers()['x-request-id'] ?? ''), [], 'the server has nothing to say of it')
+    })
+  }
+})
+
+t.test('F9: a page whose hydration does not fit is rendered anew and works', async (t) => {
+  const open = await chromium.open()
+  for (const way of ways) {
+    await t.test(way.name, async (t) => {
+      const response = await open.goto(urlOf(way, '/failures/f9/fail'), 'commit')
+      const sent = await response.text()
+      const { page } = open
+      await page.getByText('Rendered by the browser').waitFor()
+      const clock = await open.read('#clock')
+      t.notOk(sent.includes(clock), 'the browser’s own time')
+      await page.locator('#counter').click()
+      await page.getByText('Count: 1').waitFor()
+      t.equal(await page.locator('[role=alert]').count(), 0, 'nothing is announced as a failure')
+      t.equal(open.errors.length, 1, 'the console tells of it once')
+      t.equal(await page.locator('link[rel=stylesheet]').count(), 3, 'its stylesheets are still there')
+    })
+  }
+})
+
+t.test('a counter that has counted before a part fails keeps its count', async (t) => {
+  const open = await chromium.open()
+  // Fails at the deadline, long after the page is hydrated.
+  await open.goto(`http://127.0.0.1:${site.port}/failures/f15-deferred/fail`, 'commit')
+  await open.hydrated()
+  const { page } = open
+  const counter = page.locator('#counter')
+  await counter.click()
+  t.equal(await open.read('#counter'), 'Count: 1')
+  t.equal(await page.locator('[role=alert]').count(), 0, 'nothing has failed yet')
+  t.match(await open.read('main'), 'Waiting for what was promised…')
+  await open.shown('[role=alert]')
+  t.equal(await open.read('#counter'), 'Count: 1')
+  await counter.click()
+  t.equal(await open.read('#counter'), 'Count: 2')
+  t.notMatch(await open.read('main'), 'Waiting for what was promised…')
+})
+
+t.test('the fallback can be read in light and dark and on a narrow screen', async (t) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const open = await chromium.open({ width: 360, colorScheme })
+    for (const path of ['/failures/f1/fail', '/failures/f4/fail', '/failures/own/fail']) {
+      await open.goto(`http://127.0.0.1:${site.port}${path}`, 'commit')
+      await open.shown('[role=alert]')
+      const seen = await open.evaluate(() => {
+        const alert = document.querySelector<HTMLElement>('[role=alert]') ?? document.body
+        const light = (color: string) => {
+          const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number)
+          const linear = (value: number) =>
+            value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
+          return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+        }
+        // The nearest background that is not transparent.
+        let holder: HTMLElement | null = alert
+        while (holder && /, 0\)$|transparent/.test(getComputedStyle(holder).backgroundColor))
+          holder = holder.parentElement
+        const ground = light(getComputedStyle(holder ?? document.body).backgroundColor)
+        const ink = light(getComputedStyle(alert.querySelector('p') ?? alert).color)
+        return {
+          contrast: (Math.max(ground, ink) + 0.05) / (Math.min(ground, ink) + 0.05),
+          isDark: ground < ink,
+          overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          buttonHeight: alert.querySelector('button')?.offsetHeight ?? 0,
+        }
+      }, null)
+      t.ok(seen.contrast >= 4.5, `${path}, ${colorScheme}: the contrast is ${seen.contrast.toFixed(1)}`)
+      t.equal(seen.isDark, colorScheme === 'dark', 'and follows the colour scheme')
+      t.equal(seen.overflow, 0, 'nothing reaches beyond the screen')
+      t.ok(seen.buttonHeight >= 44, 'the button is large enough for a finger')
+    }
+  }
+})

@@ -1,0 +1,117 @@
+import { type ClientRequest, request } from 'node:http'
+import t from 'tap'
+import { launchChromium } from '../browser/chromium.ts'
+import { createHttpClient } from '../http-client.ts'
+import { INFO, type LogLine, startSite } from '../site-server.ts'
+import { openWays, type Way } from './ways.ts'
+
+const SLOW = '/failures/f16/fail'
+const ENDLESS_LOAD = '/failures/f15/fail'
+
+const LEFT = { level: INFO, msg: 'the visitor left before the answer was complete' }
+const TOLD = { level: 20, msg: 'the visitor has gone; no more parts are made' }
+
+const site = await startSite(t, { env: { LOG_LEVEL: 'debug', HYDRANT_TIMEOUTS_LOAD_MS: '2500' } })
+const ways = await openWays(t, site)
+const http = createHttpClient(t)
+
+t.test('F16: when the visitor leaves a stream, loads and rendering stop, and one info line says so', async (t) => {
+  const reqIds = await Promise.all(ways.map((way) => leaveAtFirstPart(way, SLOW)))
+  for (const reqId of reqIds) await site.waitForLine((line) => line.reqId === reqId && line.level === INFO)
+  await waitBeyondDeadline(SLOW)
+  for (const [index, way] of ways.entries()) {
+    await t.test(way.name, async (t) => {
+      const lines = site.linesOf(reqIds[index] ?? '')
+      t.same(
+        lines.map(levelAndText),
+        [LEFT, TOLD],
+        'load is told through its signal, and nothing more is said, also when the deadline has passed',
+      )
+      t.match(lines[0], { route: SLOW, method: 'GET', url: SLOW })
+      t.notOk(
+        lines.some((line) => line.digest),
+        'it is no failure',
+      )
+    })
+  }
+})
+
+t.test('F16: when the visitor leaves before load has returned, its deadline is nobody’s business', async (t) => {
+  const before = await countRequests()
+  const waiting = ways.map((way) => ({ way, outgoing: ask(way, addressOf(way)) }))
+  for (let polls = 1; (await countRequests()) < before + polls + waiting.length; polls++);
+  for (const { outgoing } of waiting) outgoing.destroy()
+  for (const { way } of waiting) await site.waitForLine((line) => line.url === addressOf(way))
+  await waitBeyondDeadline(ENDLESS_LOAD)
+  for (const { way } of waiting) {
+    const { reqId = '' } = await site.waitForLine((line) => line.url === addressOf(way))
+    t.same(site.linesOf(reqId).map(levelAndText), [LEFT], way.name)
+  }
+
+  function addressOf(way: Way): string {
+    return `${ENDLESS_LOAD}?port=${way.port}`
+  }
+})
+
+t.test('F16: a browser that goes to another page leaves the one before', async (t) => {
+  const chromium = await launchChromium(t)
+  const origin = `http://127.0.0.1:${site.port}`
+  for (const javaScript of [true, false]) {
+    const open = await chromium.open({ javaScript })
+    const response = await open.goto(`${origin}${SLOW}`, 'commit')
+    const reqId = response.headers()['x-request-id'] ?? ''
+    await open.goto(`${origin}/start`, 'commit')
+    await site.waitForLine((line) => line.reqId === reqId)
+    await waitBeyondDeadline(SLOW)
+    t.same(site.linesOf(reqId).map(levelAndText), [LEFT, TOLD], javaScript ? 'with JavaScript' : 'without JavaScript')
+  }
+})
+
+t.test('a visitor who has everything has not left', async (t) => {
+  for (const { port, name } of ways) {
+    for (const path of ['/start', '/', '/no/slash/']) {
+      const { headers } = await http.send({ port, path })
+      await site.settleLog()
+      t.same(site.linesOf(String(headers['x-request-id'])), [], `${path}, ${name}`)
+    }
+  }
+})
+
+function levelAndText({ level, msg }: LogLine) {
+  return { level, msg }
+}
+
+function ask(way: Way, path: string): ClientRequest {
+  const headers = { host: `${way.address}:${way.port}` }
+  const outgoing = request({ host: '127.0.0.1', port: way.port, path, headers })
+  // It is going to be cut off.
+  outgoing.on('error', () => {})
+  outgoing.end()
+  return outgoing
+}
+
+/** Leaves as soon as anything of the document has come. Resolves with the request's id. */
+function leaveAtFirstPart(way: Way, path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const outgoing = ask(way, path)
+    outgoing.on('response', (incoming) => {
+      incoming.on('error', () => {})
+      incoming.once('data', () => {
+        outgoing.destroy()
+        resolve(String(incoming.headers['x-request-id']))
+      })
+    })
+  })
+}
+
+/** How many requests the site has begun with. */
+async function countRequests(): Promise<number> {
+  const { body } = await http.send({ port: site.port, path: '/', headers: { accept: 'application/json' } })
+  return (JSON.parse(body) as { facts: { requests: number } }).facts.requests
+}
+
+/** A later request for a page that comes to its deadline: when it is answered, an earlier one's has passed. */
+async function waitBeyondDeadline(path: string) {
+  await http.send({ port: site.port, path })
+  await site.settleLog()
+}

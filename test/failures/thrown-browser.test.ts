@@ -1,0 +1,10 @@
+import t from 'tap'
+import { startSite } from '../site-server.ts'
+import { checkBrowserCells, planThrown } from './browser-cells.ts'
+import { openWays } from './ways.ts'
+
+t.test('whatever is thrown, a browser gets what its position says', async (t) => {
+  const site = await startSite(t)
+  const ways = await openWays(t, site)
+  await checkBrowserCells(t, 'J', { site, visits: planThrown(ways) })
+})

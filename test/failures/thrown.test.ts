@@ -1,0 +1,40 @@
+import t from 'tap'
+import { type LogLine, startSite } from '../site-server.ts'
+import { checkHttpCells } from './http-cells.ts'
+import { thrownAt, thrownKinds, thrownPosition } from './positions.ts'
+import { openWays } from './ways.ts'
+
+/** More than any line of the log needs, and far less than what was thrown. */
+const MAX_LINE = 30_000
+
+const OWN_PLACE = /(?:^|\()(?:pages\/failures\/f13\/|content\/(?:thrown|later)\.ts:\d+)/
+
+t.test('whatever is thrown, HTTP clients get what its position says, and the log says what it was', async (t) => {
+  const site = await startSite(t)
+  const ways = await openWays(t, site)
+  const expected = new Map(
+    thrownKinds.flatMap((thrown) =>
+      thrownAt.map((at) => {
+        const logged = at === 'render' && thrown.rendered ? thrown.rendered : thrown
+        return [thrownPosition(thrown.kind, at), { ...logged, kind: thrown.kind }] as const
+      }),
+    ),
+  )
+  await checkHttpCells(t, { site, ways, positions: [...expected.keys()] }, (t, position, lines, client) => {
+    const thrown = expected.get(position)
+    if (!thrown || position.outcomes[client].kind === 'json') return
+    const [line] = lines
+    t.equal(line?.err?.type, thrown.type, 'the log has the type of what was thrown')
+    t.match(line?.err?.message, thrown.message, 'and says what it was')
+    t.match(firstFrame(line), OWN_PLACE, 'and where')
+    t.ok(JSON.stringify(lines).length < MAX_LINE, 'cut to size')
+    if (thrown.kind === 'object') t.equal(line?.err?.digest, 'x', 'a digest of its own is a field of the log only')
+    if (thrown.kind === 'aggregate') t.equal(line?.err?.errors?.length, 2, 'all of its errors')
+    if (thrown.kind === 'cycle') t.match(line?.err?.cause?.message, /inner/, 'its cause')
+  })
+})
+
+function firstFrame(line: LogLine | undefined): string {
+  const frame = line?.err?.stack.split('\n').find((text) => text.startsWith('    at ')) ?? ''
+  return frame.replace(/^ +at /, '')
+}

@@ -1,0 +1,232 @@
+// What a user gets: the package is packed, installed into an empty folder elsewhere and used from there.
+
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+
+const run = promisify(execFile)
+const repository = process.cwd()
+const folder = mkdtempSync(join(tmpdir(), 'hydrant-package-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+// What this test runs with must not decide what a user's commands do.
+const { NODE_ENV: _, NODE_OPTIONS: __, NODE_V8_COVERAGE: ___, ...env } = process.env
+
+const version = (name: string): string =>
+  (JSON.parse(readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8')) as { version: string })
+    .version
+
+const files: Record<string, string> = {
+  'package.json': JSON.stringify({ name: 'my-site', private: true, type: 'module' }),
+  'pages/index.tsx':
+    "import type { PageProps } from 'hydrant/react'\nimport type { load } from './index.server'\n\nexport default function Page({ data }: PageProps<typeof load>) {\n  return <h1>Hello {data.name}</h1>\n}\n",
+  'pages/index.server.ts':
+    "import type { LoadContext } from 'hydrant'\n\nexport function load({ url }: LoadContext): { name: string } {\n  return { name: url.searchParams.get('name') ?? 'world' }\n}\n",
+  'pages/products/[id].tsx':
+    "import type { PageProps } from 'hydrant/react'\nimport type { load } from './[id].server'\n\nexport default function Page({ data, params }: PageProps<typeof load, '/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
+  'pages/products/[id].server.ts':
+    "import { type LoadContext, notFound } from 'hydrant'\n\nexport async function load({ params }: LoadContext<'/products/[id]'>) {\n  if (params.id === '0') notFound()\n  return { price: 5 }\n}\n",
+  // For the types only.
+  'consumer.ts': `import hydrant, { createServer, defineConfig, type Config, hydrant as named, HttpError, type LoadContext, notFound, type PluginOptions, redirect } from 'hydrant'
+import { type ErrorPageProps, FailureBoundary, type LayoutProps, type LoadData, type PageProps } from 'hydrant/react'
+import Fastify from 'fastify'
+
+export const config: Config = defineConfig({ base: '/shop', timeouts: { loadMs: 5 } })
+export async function load({ params, url, signal, request, reply, app }: LoadContext<'/products/[id]'>) {
+  const id: string = params.id
+  if (id === '') notFound()
+  if (id === '0') redirect('/', 303)
+  if (id === '1') throw new HttpError(403, url.pathname)
+  signal.throwIfAborted()
+  reply.header('x', request.ip)
+  app.log.info('x')
+  return { id, price: 5, later: Promise.resolve(1) }
+}
+export function Page({ data, params }: PageProps<typeof load, '/products/[id]'>): string {
+  const price: number = data.price
+  const later: Promise<number> = data.later
+  return params.id + price + String(later)
+}
+export const data: LoadData<typeof load> = { id: '', price: 1, later: Promise.resolve(1) }
+export const none: undefined = ({} as PageProps).data
+export type Layout = LayoutProps['children']
+export type Failed = ErrorPageProps['digest']
+export const boundary: typeof FailureBoundary = FailureBoundary
+export async function start() {
+  const options: PluginOptions = { dir: 'site', csp: false }
+  await Fastify().register(hydrant, options)
+  await Fastify().register(named, { dir: 'site', prefix: '/x' })
+  const app = await createServer({ dir: 'site', logger: false, trustProxy: 1 })
+  return (await app.inject('/')).statusCode
+}
+
+export function wrong({ params }: LoadContext<'/products/[id]'>) {
+  // @ts-expect-error no such parameter
+  params.nope
+  // @ts-expect-error no such option
+  defineConfig({ bsae: '/' })
+  // @ts-expect-error a page's data is what its load returns
+  ;(props: PageProps<typeof load>) => props.data.nope
+  // @ts-expect-error dir is required
+  void createServer({})
+  // @ts-expect-error no such status
+  redirect('/', 200)
+}
+`,
+}
+
+for (const [path, contents] of Object.entries(files)) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), contents)
+}
+
+interface Packed {
+  filename: string
+  files: { path: string }[]
+}
+
+/** Starts the installed command and asks it. */
+async function serveInstalled(t: Test, work: (origin: string) => Promise<void>) {
+  const child = spawn('npx', ['--no-install', 'hydrant', 'start', '--port', '0'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const ended = once(child, 'close')
+  t.teardown(async () => {
+    // The whole group: npx does not pass every signal on.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    await ended
+  })
+  for await (const line of createInterface(child.stdout)) {
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
+    if (origin === undefined) continue
+    return work(origin)
+  }
+  t.fail('it did not start')
+}
+
+const { stdout: packedText } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+  cwd: repository,
+  env,
+})
+const [packed] = JSON.parse(packedText) as [Packed]
+// All before the first test: tap ends when it has none to wait for.
+await run(
+  'npm',
+  [
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--silent',
+    join(folder, packed.filename),
+    ...['fastify', 'react', 'react-dom', '@types/react'].map((name) => `${name}@${version(name)}`),
+  ],
+  { cwd: folder, env },
+)
+
+t.test('the tarball holds what runs and nothing else', async (t) => {
+  const paths = packed.files.map(({ path }) => path)
+  for (const needed of [
+    'package.json',
+    'dist/scripts/cli.js',
+    'dist/src/server/index.js',
+    'dist/src/server/index.d.ts',
+    'dist/src/shared/react.js',
+    'dist/src/shared/react.d.ts',
+    'dist/src/client/entry.js',
+    'dist/src/client/reload.js',
+  ]) {
+    t.ok(paths.includes(needed), needed)
+  }
+  t.strictSame(
+    paths.filter(
+      (path) =>
+        /\.map$|tsbuildinfo|(^|\/)(test|tests|site|bench|src)\/.*\.tsx?$|^(dist\/)?(test|site|bench)\/|\.db$|^\./.test(
+          path,
+        ) && !path.endsWith('.d.ts'),
+    ),
+    [],
+  )
+  t.strictSame(
+    paths.filter((path) => /^dist\/(test|site|bench)\//.test(path)),
+    [],
+  )
+  for (const path of paths.filter((name) => /\.js$/.test(name))) {
+    t.notMatch(readFileSync(join(repository, path), 'utf8'), repository, `${path} names no folder of this machine`)
+  }
+})
+
+t.test('the command builds a site in TypeScript and serves it', async (t) => {
+  const { stdout } = await run('npx', ['--no-install', 'hydrant', 'build'], { cwd: folder, env })
+  t.match(stdout, '/products/[id]')
+  await serveInstalled(t, async (origin) => {
+    const response = await fetch(`${origin}/?name=package`, { headers: { accept: 'text/html' } })
+    const html = await response.text()
+    t.equal(response.status, 200)
+    t.match(html, /<h1>Hello (<!-- -->)?package<\/h1>/)
+    const assets = [...html.matchAll(/(?:href|src)="(\/_hydrant\/assets\/[^"]+)"/g)].map(([, url]) => url ?? '')
+    t.ok(assets.length >= 2)
+    for (const url of assets) {
+      const asset = await fetch(origin + url)
+      t.equal(asset.status, 200, url)
+      t.match(asset.headers.get('cache-control'), 'immutable')
+      t.ok((await asset.text()).length > 0)
+    }
+    t.match(await (await fetch(`${origin}/products/7`)).text(), '7 costs 5')
+    t.strictSame(await (await fetch(`${origin}/products/7`, { headers: { accept: 'application/json' } })).json(), {
+      price: 5,
+    })
+    t.equal((await fetch(`${origin}/products/0`)).status, 404)
+  })
+})
+
+t.test('its types resolve for bundlers and for Node, and refuse what is wrong', async (t) => {
+  for (const [module, moduleResolution] of [
+    ['esnext', 'bundler'],
+    ['nodenext', 'nodenext'],
+  ] as const) {
+    const config = {
+      compilerOptions: {
+        module,
+        moduleResolution,
+        target: 'es2023',
+        lib: ['es2023', 'dom'],
+        jsx: 'react-jsx',
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+        typeRoots: [join(repository, 'node_modules/@types')],
+        exactOptionalPropertyTypes: true,
+      },
+      // A bundler's resolution alone finds files without their extension.
+      include: moduleResolution === 'bundler' ? ['consumer.ts', 'pages'] : ['consumer.ts'],
+    }
+    const file = join(folder, `tsconfig.${moduleResolution}.json`)
+    writeFileSync(file, JSON.stringify(config))
+    const result = await run(join(repository, 'node_modules/.bin/tsc'), ['-p', file], { cwd: folder, env }).then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    )
+    t.equal(result, '', moduleResolution)
+  }
+})
+
+t.test('start needs nothing that only building needs', async (t) => {
+  const modules = join(folder, 'node_modules')
+  const removed = ['esbuild', '@esbuild', 'typescript', 'chokidar', 'readdirp', 'pino-pretty', '@types']
+  for (const name of removed) rmSync(join(modules, name), { recursive: true, force: true })
+  t.notOk(readdirSync(modules).includes('esbuild'))
+  await serveInstalled(t, async (origin) => {
+    const response = await fetch(`${origin}/products/7`)
+    t.equal(response.status, 200)
+    t.match(await response.text(), '7 costs 5')
+  })
+})

@@ -1,0 +1,153 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createHttpClient, type HttpAnswer, type HttpClient } from '../http-client.ts'
+import { runCli } from '../scripts/run-cli.ts'
+import { type SiteServer, startSite } from '../site-server.ts'
+import { type Nginx, startNginx } from './nginx.ts'
+
+// The slow part waits until another request releases it, so whatever holds the shell back holds it for ever.
+const GATED_SITE = {
+  'pages/index.tsx': `
+import { Suspense, use } from 'react'
+export default function Page({ data }) {
+  return <main><h1>The shell</h1><Suspense fallback={<p>Waiting</p>}><Slow part={data.part} /></Suspense></main>
+}
+function Slow({ part }) {
+  return <p id="slow">{use(part)}</p>
+}
+`,
+  'pages/index.server.ts': `
+export function load({ app, url }) {
+  return { part: app.gate(url.searchParams.get('gate')).then(() => 'The slow part') }
+}
+`,
+  'server.ts': `
+export default async function server(app) {
+  const gates = new Map()
+  const gate = (name) => {
+    if (!gates.has(name)) {
+      let open
+      const promise = new Promise((resolve) => { open = resolve })
+      gates.set(name, { promise, open })
+    }
+    return gates.get(name)
+  }
+  app.decorate('gate', (name) => gate(name).promise)
+  app.get('/release/:gate', async (request) => {
+    gate(request.params.gate).open()
+    return 'released'
+  })
+}
+`,
+}
+
+t.test('nginx passes the shell on before the slow part is there', async (t) => {
+  const dir = await buildGatedSite(t)
+  // No deadline comes between.
+  const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_RENDER_MS: '60000' } })
+  const http = createHttpClient(t)
+  const nginx = await startNginx(t, site.port)
+  for (const [name, port] of waysOf(site, nginx)) {
+    await t.test(name, async (t) => {
+      const { status, headers, body, releasedAt } = await readAndRelease(http, site, port, name)
+      t.equal(status, 200)
+      t.match(body.slice(0, releasedAt), /<h1>The shell<\/h1>.*Waiting/s, 'the shell has come before the release')
+      t.match(body.slice(0, releasedAt), /<script type="module"/, 'and so has what hydrates it')
+      t.match(body.slice(releasedAt), /id="slow">The slow part/, 'the slow part comes after it')
+      t.match(body, /<\/body><\/html>$/, 'and the document is complete')
+      t.equal(headers['content-length'], undefined, 'nobody knows its length')
+      t.equal(headers['cache-control'], 'no-store')
+      t.equal(headers['x-accel-buffering'], port === site.port ? 'no' : undefined, 'nginx keeps this header')
+    })
+  }
+})
+
+t.test('a whole document has a length and a validator, also behind nginx', async (t) => {
+  const site = await startSite(t)
+  const http = createHttpClient(t)
+  const nginx = await startNginx(t, site.port)
+  const etags = new Set<string>()
+  for (const [name, port] of waysOf(site, nginx)) {
+    for (const path of ['/start', '/docs/http', '/failures']) {
+      await t.test(`${path}, ${name}`, async (t) => {
+        const headers = { host: `127.0.0.1:${site.port}` }
+        const whole = await http.send({ port, path, headers })
+        t.equal(whole.status, 200)
+        t.equal(whole.headers['content-length'], String(Buffer.byteLength(whole.body)))
+        const etag = String(whole.headers.etag)
+        t.match(etag, /^W\/"[\w-]+"$/)
+        etags.add(`${path} ${etag}`)
+        checkNotModified(t, await http.send({ port, path, headers: { ...headers, 'if-none-match': etag } }))
+        const other = await http.send({ port, path, headers: { ...headers, 'if-none-match': 'W/"another"' } })
+        t.equal(other.status, 200, 'another validator gets it whole')
+        const head = await http.send({ port, path, method: 'HEAD', headers })
+        t.equal(head.status, 200)
+        t.equal(head.body, '')
+      })
+    }
+  }
+  // The forwarding way has no port in its host, which the boot data holds: another document.
+  t.ok(etags.size <= 6, 'a validator does not depend on the nonce')
+})
+
+t.test('a failure through nginx has a length, and no validator', async (t) => {
+  const site = await startSite(t)
+  const http = createHttpClient(t)
+  const nginx = await startNginx(t, site.port)
+  for (const [name, port] of waysOf(site, nginx)) {
+    const { status, headers, body } = await http.send({ port, path: '/failures/f3/fail' })
+    t.equal(status, 500, name)
+    t.equal(headers['content-length'], String(Buffer.byteLength(body)))
+    t.equal(headers.etag, undefined)
+  }
+})
+
+function waysOf(site: SiteServer, { forwardingPort, barePort }: Nginx): [string, number][] {
+  return [
+    ['directly', site.port],
+    ['through a proxy that forwards the host', forwardingPort],
+    ['through a proxy that hides the host', barePort],
+  ]
+}
+
+async function buildGatedSite(t: Test): Promise<string> {
+  // Inside of the package, so that it finds react.
+  const dir = join(t.testdir({}), 'site')
+  for (const [path, contents] of Object.entries(GATED_SITE)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), contents)
+  }
+  const { code, stderr } = await runCli(['build', dir])
+  if (code !== 0) throw new Error(stderr)
+  return dir
+}
+
+/** Reads a document, and releases its slow part when the shell has arrived; `releasedAt` is the length until then. */
+async function readAndRelease(
+  http: HttpClient,
+  site: SiteServer,
+  port: number,
+  name: string,
+): Promise<HttpAnswer & { releasedAt: number }> {
+  const gate = encodeURIComponent(name)
+  let seen = ''
+  let releasedAt = -1
+  const answer = await http.send({
+    port,
+    path: `/?gate=${gate}`,
+    onChunk(text) {
+      seen += text
+      if (releasedAt !== -1 || !seen.includes('<script type="module"')) return
+      releasedAt = seen.length
+      void http.send({ port: site.port, path: `/release/${gate}` })
+    },
+  })
+  return { ...answer, releasedAt }
+}
+
+function checkNotModified(t: Test, { status, headers, body }: HttpAnswer) {
+  t.equal(status, 304, 'the same validator gets 304')
+  t.equal(body, '')
+  t.equal(headers['content-security-policy'], undefined, 'without a policy for another nonce')
+}

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createServer } from '../../src/server/create-server.ts'
+import { buildFiles, HTML, serve } from './served.ts'
+
+const failing = {
+  'pages/fails.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('nobody logs this')\n}\n",
+}
+
+t.test('a build that cannot be served says why and what to do', async (t) => {
+  const root = t.testdir({})
+  const dir = await buildFiles(join(root, 'site'), failing)
+  const folder = join(dir, '.hydrant')
+  const manifestFile = join(folder, 'manifest.json')
+  const manifest = readFileSync(manifestFile, 'utf8')
+  const asset =
+    readdirSync(join(folder, 'client')).find((name) => name.startsWith('fails-') && name.endsWith('.js')) ?? ''
+  const serverFile = join(folder, 'server/index.mjs')
+  const refuses = async (code: string, message: RegExp) => {
+    await t.rejects(createServer({ dir, logger: false }), { code, message, fix: /^\p{Lu}.*\.$/u }, String(message))
+  }
+
+  await t.rejects(createServer({ dir: join(root, 'none'), logger: false }), {
+    code: 'HYD_BUILD_MISSING',
+    message: /there is no build in .*none\/\.hydrant/,
+  })
+  for (const text of ['', '{', manifest.slice(0, 200)]) {
+    writeFileSync(manifestFile, text)
+    await refuses('HYD_BUILD_INCOMPLETE', /manifest\.json is cut short/)
+  }
+  for (const text of ['{}', 'null', '[]', '5', JSON.stringify({ ...JSON.parse(manifest), format: 99 })]) {
+    writeFileSync(manifestFile, text)
+    await refuses('HYD_BUILD_VERSION', /was written by hydrant/)
+  }
+  writeFileSync(manifestFile, JSON.stringify({ ...JSON.parse(manifest), hydrant: '0.0.1' }))
+  await refuses('HYD_BUILD_VERSION', /by hydrant 0\.0\.1; this is hydrant \d/)
+  writeFileSync(manifestFile, manifest)
+
+  const code = readFileSync(serverFile, 'utf8')
+  for (const [text, message] of [
+    ["throw new Error('at import')\n", /the server bundle of the build failed while it was loaded: at import/],
+    ['export const = 5\n', /the server bundle of the build failed while it was loaded: /],
+    ["import 'no-such-package'\n", /no-such-package/],
+    ['throw null\n', /: null/],
+  ] as const) {
+    // Another build has another id: the module of the last one is not asked again.
+    writeFileSync(
+      manifestFile,
+      manifest.replace(/"buildId": "\w+"/, `"buildId": "${Buffer.from(text).toString('hex').slice(0, 16)}"`),
+    )
+    writeFileSync(serverFile, text)
+    await refuses('HYD_BUILD_BROKEN', message)
+  }
+  writeFileSync(manifestFile, manifest)
+  writeFileSync(serverFile, code)
+  t.equal((await (await serve(t, dir)).get('/fails')).statusCode, 500, 'and serves when it is whole again')
+  rmSync(join(folder, 'client', asset))
+  await refuses('HYD_BUILD_INCOMPLETE', new RegExp(`client/${asset} is missing`))
+  rmSync(serverFile)
+  await refuses('HYD_BUILD_INCOMPLETE', /server\/index\.mjs is missing/)
+})
+
+t.test('a configuration that throws is a broken build', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {})
+  writeFileSync(join(dir, '.hydrant/server/config.mjs'), "throw new Error('no configuration')\n")
+  await t.rejects(createServer({ dir, logger: false }), {
+    code: 'HYD_BUILD_BROKEN',
+    message: /the configuration .*no configuration/,
+  })
+})
+
+t.test('the configuration of the site counts, what is given in code beats it', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'hydrant.config.ts':
+      "import { defineConfig } from 'hydrant'\nexport default defineConfig({ base: '/shop', csp: false })\n",
+  })
+  const configured = await serve(t, dir)
+  t.equal((await configured.get('/shop')).statusCode, 200)
+  t.notOk('content-security-policy' in (await configured.get('/shop')).headers)
+  const given = await serve(t, dir, { base: '/', csp: true })
+  t.equal((await given.get('/')).statusCode, 200)
+  t.ok('content-security-policy' in (await given.get('/')).headers)
+  await t.rejects(createServer({ dir, logger: false, base: 'x' }), { code: 'HYD_OPTION_INVALID' })
+})
+
+t.test('an app without a logger still writes what a digest stands for', async (t) => {
+  const dir = await buildFiles(t.testdir({}), failing)
+  const program = `import Fastify from 'fastify'
+import { hydrant } from 'hydrant'
+const app = Fastify()
+await app.register(hydrant, { dir: ${JSON.stringify(dir)} })
+const { headers } = await app.inject({ url: '/fails?token=a-secret-token', headers: ${JSON.stringify({ ...HTML, host: 'shop.example' })} })
+console.log(headers['x-error-digest'])
+await app.close()
+`
+  // `env` takes away what tap puts into NODE_OPTIONS of each child: it would turn on Node's own source maps.
+  const command = ['-u', 'NODE_OPTIONS', process.execPath, '--input-type=module', '--eval', program]
+  const child = spawn('env', command, { env: { ...process.env, NODE_ENV: 'production' } })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  await once(child, 'close')
+  const lines = stderr.trim().split('\n')
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(lines[0] ?? ''), {
+    level: 50,
+    digest: stdout.trim(),
+    side: 'server',
+    phase: 'load',
+    route: '/fails',
+    method: 'GET',
+    host: 'shop.example',
+    err: { type: 'Error', message: 'nobody logs this', stack: /at load \(pages\/fails\.server\.ts:2:9\)/ },
+  })
+  t.match(stdout, /^\w{8}-\w{6}\n$/)
+  t.notMatch(stderr, 'a-secret-token')
+})

@@ -1,0 +1,221 @@
+import t from 'tap'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const deferred = 'new Promise((resolve) => setImmediate(resolve, "slow"))'
+const page = (body: string, before = '') =>
+  `import { Suspense, use } from 'react'\n${before}\nexport default function Page({ data, params, url }) {\n  return ${body}\n}\n`
+const later = page(
+  '<Suspense fallback={<i>wait</i>}><Later promise={data.slow} /></Suspense>',
+  'function Later({ promise }) { return <b>{use(promise)}</b> }',
+)
+
+const site: Files = {
+  'pages/static.tsx': page('<p>static</p>'),
+  'pages/data.tsx': page('<p>{data.text}</p>'),
+  'pages/data.server.ts': "export const load = ({ url }) => ({ text: 'one ' + (url.searchParams.get('q') ?? '') })\n",
+  'pages/stream.tsx': later,
+  'pages/stream.server.ts': `export const load = () => ({ slow: ${deferred} })\n`,
+  'pages/whole.tsx': later,
+  'pages/whole.server.ts': `export const stream = false\nexport const load = () => ({ slow: ${deferred} })\n`,
+  'pages/cached.tsx': later,
+  'pages/cached.server.ts': `export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=60')\n  return { slow: ${deferred} }\n}\n`,
+  'pages/unstored.tsx': later,
+  'pages/unstored.server.ts': `export const load = ({ reply }) => {\n  reply.header('cache-control', 'no-store, private')\n  return { slow: ${deferred} }\n}\n`,
+  'pages/created.tsx': page('<p>created</p>'),
+  'pages/created.server.ts': 'export const load = ({ reply }) => {\n  reply.code(201)\n  return {}\n}\n',
+  'pages/counted.tsx': page(
+    'count()',
+    'const count = () => { globalThis.hydrantTestRenders = (globalThis.hydrantTestRenders ?? 0) + 1\n  return <p>counted</p> }',
+  ),
+  'pages/counted.server.ts':
+    'export const load = () => { globalThis.hydrantTestLoads = (globalThis.hydrantTestLoads ?? 0) + 1\n  return {} }\n',
+  'pages/cookie.tsx': later,
+  'pages/cookie.server.ts': `export const load = ({ reply }) => {\n  reply.cookies.push('session=abc; Path=/')\n  return { slow: ${deferred} }\n}\n`,
+  'pages/vary.tsx': page('<p>vary</p>'),
+  'pages/vary.server.ts': "export const load = ({ reply }) => { reply.header('vary', 'Cookie') }\n",
+  'pages/fails.tsx': page('<p>never</p>'),
+  'pages/fails.server.ts':
+    "export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=60').header('etag', '\"mine\"').code(201)\n  throw new Error('no')\n}\n",
+  'server.ts':
+    "export default async function server(app) {\n  app.decorateReply('cookies')\n  app.addHook('onRequest', async (request, reply) => { reply.cookies = [] })\n  app.addHook('onSend', async (request, reply) => { for (const cookie of reply.cookies) reply.header('set-cookie', cookie) })\n}\n",
+}
+
+const folder = t.testdir({})
+const dir = await buildFiles(folder, site)
+const { app, get, log } = await serve(t, dir)
+
+const CRAWLER = {
+  accept: 'text/html',
+  'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+}
+/** Headers that belong to one answer only. */
+const withoutOwn = (headers: object) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(
+        ([name]) =>
+          !['date', 'x-request-id', 'etag', 'content-length', 'transfer-encoding', 'connection', 'keep-alive'].includes(
+            name,
+          ),
+      )
+      .map(([name, value]) => [name, String(value).replace(/nonce-[^']*/, 'nonce')]),
+  )
+
+t.test('a page that waits for nothing goes out whole', async (t) => {
+  for (const path of ['/static', '/data']) {
+    const response = await get(path)
+    t.equal(response.statusCode, 200)
+    t.equal(response.headers['content-type'], 'text/html; charset=utf-8')
+    t.equal(Number(response.headers['content-length']), Buffer.byteLength(response.body))
+    t.match(response.headers.etag, /^W\/"[\w-]+"$/)
+    t.equal(response.headers['cache-control'], 'private, no-cache')
+    t.equal(response.headers.vary, 'Accept')
+    t.match(response.headers['x-request-id'], /^\S+$/)
+    t.match(response.body, /^<!DOCTYPE html><html lang="en"><head>.*<\/head><body>.*<\/body><\/html>$/s)
+  }
+})
+
+t.test('the policy allows the scripts of the document and no other', async (t) => {
+  const { headers, body } = await get('/data')
+  const policy = String(headers['content-security-policy'])
+  const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
+  t.match(policy, /^script-src 'nonce-[A-Za-z0-9+/]{24}' 'strict-dynamic'; object-src 'none'; base-uri 'none'$/)
+  const scripts = body.match(/<script[^>]*>/g) ?? []
+  t.ok(scripts.length > 0)
+  for (const script of scripts) t.ok(script.includes(`nonce="${nonce}"`), script)
+  t.notMatch((await get('/data')).body, nonce, 'another document has another nonce')
+})
+
+t.test('a document that has not changed is not sent again', async (t) => {
+  const { etag } = (await get('/data')).headers
+  for (const candidate of [String(etag), `"x", ${etag}`, '*', ` ${etag} `]) {
+    const response = await get('/data', { ...HTML, 'if-none-match': candidate })
+    t.equal(response.statusCode, 304, candidate)
+    t.equal(response.body, '')
+    t.equal(response.headers.etag, etag)
+    t.equal(response.headers['cache-control'], 'private, no-cache')
+    t.equal(response.headers.vary, 'Accept')
+    t.notOk('content-security-policy' in response.headers, 'the stored document has the policy that it came with')
+    t.match(response.headers['x-request-id'], /^\S+$/)
+  }
+  for (const candidate of ['"x"', '', 'W/"x"', String(etag).slice(0, -1)]) {
+    t.equal((await get('/data', { ...HTML, 'if-none-match': candidate })).statusCode, 200, candidate)
+  }
+  t.not((await get('/data?q=other')).headers.etag, etag, 'another document has another tag')
+})
+
+t.test('a page that waits streams', async (t) => {
+  const response = await get('/stream')
+  t.equal(response.statusCode, 200)
+  t.match(response.body, '<i>wait</i>')
+  t.match(response.body, '<b>slow</b>')
+  t.match(response.headers, { 'cache-control': 'no-store', 'x-accel-buffering': 'no', vary: 'Accept' })
+  for (const name of ['etag', 'content-length']) t.notOk(name in response.headers, name)
+})
+
+t.test('a page goes out whole when it asks for it, may be kept, or a crawler reads it', async (t) => {
+  for (const [path, headers] of [
+    ['/whole', HTML],
+    ['/cached', HTML],
+    ['/stream', CRAWLER],
+  ] as const) {
+    const response = await get(path, headers)
+    t.match(response.body, '<b>slow</b>')
+    t.equal(Number(response.headers['content-length']), Buffer.byteLength(response.body), path)
+    t.match(response.headers.etag, /^W\//)
+    t.equal(response.headers['cache-control'], path === '/cached' ? 'public, max-age=60' : 'private, no-cache')
+    t.notOk('x-accel-buffering' in response.headers)
+    const again = await get(path, { ...headers, 'if-none-match': String(response.headers.etag) })
+    t.equal(again.statusCode, 304, 'and is as good as unchanged')
+  }
+  t.notOk('etag' in (await get('/unstored')).headers, 'what must not be kept streams')
+})
+
+t.test('another status of the load stays, without a tag', async (t) => {
+  const response = await get('/created')
+  t.equal(response.statusCode, 201)
+  t.notOk('etag' in response.headers)
+})
+
+t.test('HEAD has the status and headers of GET and renders nothing', async (t) => {
+  for (const headers of [HTML, JSON_ONLY, CRAWLER]) {
+    for (const path of [
+      '/static',
+      '/data',
+      '/stream',
+      '/whole',
+      '/cached',
+      '/created',
+      '/vary',
+      '/nowhere',
+      '/static/',
+      '/fails',
+      '/cookie',
+    ]) {
+      const head = await app.inject({ method: 'HEAD', url: path, headers })
+      const full = await get(path, headers)
+      t.equal(head.statusCode, full.statusCode, path)
+      t.equal(head.body, '')
+      const own = (answer: object) => {
+        const { 'x-error-digest': digest, ...others } = withoutOwn(answer)
+        return { ...others, digest: digest?.slice(0, 8) }
+      }
+      t.strictSame(own(head.headers), own(full.headers), `HEAD ${path} ${JSON.stringify(headers)}`)
+    }
+  }
+  const counts = globalThis as { hydrantTestRenders?: number; hydrantTestLoads?: number }
+  const head = await app.inject({ method: 'HEAD', url: '/counted', headers: HTML })
+  t.equal(head.statusCode, 200)
+  t.equal(counts.hydrantTestRenders, undefined, 'no component has run')
+  t.equal(counts.hydrantTestLoads, 1, 'the load has, as it decides')
+  await get('/counted')
+  t.equal(counts.hydrantTestRenders, 1)
+})
+
+t.test('a failure takes back what the load has said of the page', async (t) => {
+  const response = await get('/fails')
+  t.equal(response.statusCode, 500)
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.notOk('etag' in response.headers)
+})
+
+t.test('Vary keeps what the site has said', async (t) => {
+  t.equal((await get('/vary')).headers.vary, 'Cookie, Accept')
+})
+
+t.test('a cookie that the load of a streamed page sets goes out', async (t) => {
+  const response = await get('/cookie')
+  t.match(response.body, '<b>slow</b>')
+  t.equal(response.headers['set-cookie'], 'session=abc; Path=/')
+})
+
+t.test('every answer has the id of its request', async (t) => {
+  const ids = new Set<unknown>()
+  for (const path of ['/static', '/stream', '/nowhere', '/static/', '/fails', '/_hydrant/assets/none.js', '/%zz']) {
+    for (const headers of [HTML, JSON_ONLY]) {
+      const { headers: answered } = await get(path, headers)
+      t.type(answered['x-request-id'], 'string', path)
+      ids.add(answered['x-request-id'])
+    }
+  }
+  t.equal(ids.size, 14, 'each its own')
+  t.equal(
+    (await app.inject({ method: 'OPTIONS', url: '/static' })).headers['x-request-id'] !== undefined,
+    true,
+    'OPTIONS',
+  )
+})
+
+t.test('an answer that depends on Accept says so', async (t) => {
+  for (const path of ['/static', '/data', '/stream', '/nowhere', '/fails', '/%zz']) {
+    for (const headers of [HTML, JSON_ONLY]) {
+      t.match((await get(path, headers)).headers.vary, 'Accept', `${path} ${headers.accept}`)
+    }
+  }
+})
+
+t.test('nothing is logged but what went wrong', async (t) => {
+  const before = log.lines.length
+  for (const path of ['/static', '/data', '/stream', '/whole']) await get(path)
+  t.strictSame(log.lines.slice(before), [])
+})

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import t from 'tap'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const site: Files = {
+  'pages/index.tsx':
+    "import './index.css'\nexport default function Page() {\n  return <p>{'long '.repeat(500)}</p>\n}\n",
+  'pages/index.css': '.a { color: red }\n'.repeat(200),
+  'pages/index.server.ts': "export const load = () => ({ secret: 'SERVER-ONLY-TEXT' && 1 })\n",
+  'pages/[name].tsx': 'export default function Page({ params }) {\n  return <output>{params.name}</output>\n}\n',
+  'public/robots.txt': 'User-agent: *\n',
+  'public/icons/a b.svg': '<svg/>',
+  'public/über.txt': 'über',
+  'public/.env': 'PUBLIC-SECRET',
+  'public/.well-known/security.txt': 'PUBLIC-SECRET',
+  'public/nested/.git/config': 'PUBLIC-SECRET',
+  'public/index.html': '<p>a file</p>',
+  'server.ts': 'export default async function server() {}\n',
+  'hydrant.config.ts': "export default { logLevel: 'info' }\n",
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+const { app, get } = await serve(t, dir)
+const folder = join(dir, '.hydrant')
+const client = readdirSync(join(folder, 'client'))
+
+t.test('the files of public/ are served as they are', async (t) => {
+  for (const [path, type, body] of [
+    ['/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\n'],
+    ['/icons/a%20b.svg', 'image/svg+xml', '<svg/>'],
+    ['/%C3%BCber.txt', 'text/plain; charset=utf-8', 'über'],
+    ['/index.html', 'text/html; charset=utf-8', '<p>a file</p>'],
+  ] as const) {
+    const response = await get(path)
+    t.equal(response.statusCode, 200, path)
+    t.equal(response.headers['content-type'], type)
+    t.equal(response.body, body)
+    t.match(response.headers['x-request-id'], /\S/)
+    t.equal((await get(path, { ...HTML, 'if-none-match': String(response.headers.etag) })).statusCode, 304)
+    const head = await app.inject({ method: 'HEAD', url: path })
+    t.equal(head.statusCode, 200)
+    t.equal(head.body, '')
+  }
+  t.match((await get('/')).body, '<p>long ', 'an index.html takes no page’s place')
+  t.match((await get('/other.txt')).body, '<output>other.txt</output>', 'what is no file is a page’s')
+})
+
+t.test('dot files are not served', async (t) => {
+  for (const path of [
+    '/.env',
+    '/%2eenv',
+    '/.well-known/security.txt',
+    '/nested/.git/config',
+    '/nested/%2Egit/config',
+    '/icons/../.env',
+  ]) {
+    const response = await get(path)
+    t.notMatch(response.body, 'PUBLIC-SECRET', path)
+  }
+})
+
+t.test('assets are kept for ever and compressed when the build was made', async (t) => {
+  for (const name of client.filter((file) => /\.(js|css)$/.test(file))) {
+    const url = `/_hydrant/assets/${name}`
+    const plain = await app.inject(url)
+    t.equal(plain.statusCode, 200, name)
+    t.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
+    t.match(plain.headers['content-type'], name.endsWith('.js') ? 'javascript' : 'text/css')
+    t.notOk('content-encoding' in plain.headers)
+    for (const [encoding, end, decode] of [
+      ['br', 'br', brotliDecompressSync],
+      ['gzip', 'gz', gunzipSync],
+    ] as const) {
+      if (!client.includes(`${name}.${end}`)) continue
+      const packed = await app.inject({ url, headers: { 'accept-encoding': encoding } })
+      t.equal(packed.headers['content-encoding'], encoding)
+      t.match(packed.headers.vary, /accept-encoding/i)
+      t.ok(decode(packed.rawPayload).equals(plain.rawPayload), 'the same inside')
+      t.ok(packed.rawPayload.length < plain.rawPayload.length)
+    }
+    t.match(
+      (await app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })).headers['content-encoding'],
+      client.includes(`${name}.br`) ? 'br' : undefined,
+    )
+  }
+  t.ok(client.some((name) => name.endsWith('.js.br')))
+})
+
+t.test('a missing asset is no page and is not kept', async (t) => {
+  for (const accept of [HTML, JSON_ONLY, { accept: '*/*' }]) {
+    const response = await get('/_hydrant/assets/entry-AAAAAAAA.js', accept)
+    t.equal(response.statusCode, 404)
+    t.equal(response.headers['cache-control'], 'no-store')
+    t.notMatch(response.headers['content-type'], 'javascript')
+    t.ok(response.body.length < 500)
+  }
+})
+
+t.test('nothing else of the build or the site can be reached', async (t) => {
+  const inside = ['manifest.json', 'server/index.mjs', 'server/index.mjs.map', 'server/config.mjs']
+  for (const file of inside) t.ok(existsSync(join(folder, file)), file)
+  const files = [
+    ...inside,
+    `maps/${readdirSync(join(folder, 'maps'))[0]}`,
+    'server.ts',
+    'pages/index.server.ts',
+    'public/.env',
+  ]
+  const ups = [
+    '',
+    '../',
+    '..%2f',
+    '%2e%2e/',
+    '%2e%2e%2f',
+    '..%5c',
+    '%252e%252e%252f',
+    '..;/',
+    '%00/',
+    '../../',
+    '..%2f..%2f',
+    '../../../',
+  ]
+  const leaked: string[] = []
+  for (const root of ['/', '/_hydrant/', '/_hydrant/assets/', '/.hydrant/', '/icons/']) {
+    for (const up of ups) {
+      for (const file of files) {
+        const url = root + up + file
+        const { statusCode, body } = await app.inject({ url, headers: JSON_ONLY })
+        if (statusCode < 400 && statusCode !== 308) leaked.push(`${statusCode} ${url}`)
+        if (/SERVER-ONLY-TEXT|PUBLIC-SECRET|"buildId"|sourcesContent/.test(body)) leaked.push(url)
+      }
+    }
+  }
+  t.strictSame(leaked, [])
+})
+
+t.test('a folder is no file and has no list', async (t) => {
+  for (const path of ['/_hydrant/assets', '/_hydrant/assets/', '/icons/', '/nested/']) {
+    const response = await get(path, JSON_ONLY)
+    t.ok([404, 406, 308].includes(response.statusCode), `${path}: ${response.statusCode}`)
+    t.notMatch(response.body, /\.(js|svg)/)
+  }
+})
+
+t.test('the maps of the browser’s files are with the build, not with the assets', async (t) => {
+  t.ok(existsSync(join(folder, 'maps')))
+  t.strictSame(
+    client.filter((name) => name.endsWith('.map')),
+    [],
+  )
+  for (const name of readdirSync(join(folder, 'maps')))
+    t.equal((await get(`/_hydrant/assets/${name}`)).statusCode, 404, name)
+})
+
+t.test('a file that went missing after the build is a 404', async (t) => {
+  const served = await serve(t, await buildFiles(t.testdir({}), site))
+  rmSync(join(t.testdirName, '.hydrant/public/robots.txt'))
+  const response = await served.get('/robots.txt')
+  t.equal(response.statusCode, 404)
+})

@@ -1,0 +1,198 @@
+import t from 'tap'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const loading = (name: string, load: string): Files => ({
+  [`pages/${name}.tsx`]: page,
+  [`pages/${name}.server.ts`]: load,
+})
+
+const site: Files = {
+  'pages/layout.tsx':
+    'export default function Layout({ children }) {\n  return <html><body>{children}</body></html>\n}\n',
+  'pages/layout.server.ts': "export const load = () => ({ layout: 'not in the answer' })\n",
+  'pages/bare.tsx': page,
+  ...loading(
+    'kinds',
+    "export const load = () => ({ date: new Date(0), big: 12345678901234567890n, set: new Set([1, 2]), map: new Map([['a', 1]]), pairs: new Map([[1, 'a']]), url: new URL('https://a.example/b'), nan: Number.NaN, none: undefined, bytes: Uint8Array.of(1, 2), nested: [{ deep: [null] }] })\n",
+  ),
+  ...loading('bigs', 'export const load = () => ({ bigs: BigInt64Array.of(1n, -2n) })\n'),
+  ...loading(
+    'deferred',
+    "const soon = (value) => new Promise((resolve) => setImmediate(resolve, value))\nexport const load = () => ({ now: 1, later: soon({ inner: soon([soon(2)]) }), map: new Map([['a', soon(3)]]) })\n",
+  ),
+  ...loading('text', "export const load = () => 'text'\n"),
+  ...loading('nothing', 'export const load = () => undefined\n'),
+  ...loading('circle', 'export const load = () => {\n  const node = {}\n  node.self = node\n  return node\n}\n'),
+  ...loading('shared', 'export const load = () => {\n  const part = { a: 1 }\n  return [part, part]\n}\n'),
+  ...loading('fails', "export const load = () => {\n  throw new Error('secret text')\n}\n"),
+  ...loading(
+    'late',
+    "export const load = () => ({ later: (async () => {\n  await null\n  throw new Error('secret text')\n})() })\n",
+  ),
+  ...loading(
+    'refused',
+    "import { HttpError } from 'hydrant'\nexport const load = () => {\n  throw new HttpError(403, 'Members only')\n}\n",
+  ),
+  ...loading(
+    'late-refused',
+    "import { HttpError } from 'hydrant'\nexport const load = () => ({ later: Promise.reject(new HttpError(403, 'Members only')) })\n",
+  ),
+  ...loading('gone', "import { notFound } from 'hydrant'\nexport const load = () => notFound()\n"),
+  ...loading('moved', "import { redirect } from 'hydrant'\nexport const load = () => redirect('/kinds', 301)\n"),
+  ...loading(
+    'kept',
+    "export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=5')\n  return 1\n}\n",
+  ),
+  ...loading('forever', 'export const load = () => ({ a: 1, slow: { part: new Promise(() => {}) } })\n'),
+  ...loading('proto', 'export const load = () => JSON.parse(\'{"__proto__":{"polluted":true}}\')\n'),
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+const { app, get, failuresOf } = await serve(t, dir, { timeouts: { renderMs: 300 } })
+const json = (path: string) => get(path, JSON_ONLY)
+
+t.test('a page as JSON is what its load returned', async (t) => {
+  const response = await json('/kinds')
+  t.equal(response.statusCode, 200)
+  t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+  t.equal(response.headers.vary, 'Accept')
+  t.equal(response.headers['cache-control'], 'private, no-cache')
+  t.strictSame(response.json(), {
+    date: '1970-01-01T00:00:00.000Z',
+    big: '12345678901234567890',
+    set: [1, 2],
+    map: { a: 1 },
+    pairs: [[1, 'a']],
+    url: 'https://a.example/b',
+    nan: null,
+    bytes: [1, 2],
+    nested: [{ deep: [null] }],
+  })
+})
+
+t.test('an array of big integers is an array of their digits', async (t) => {
+  const response = await json('/bigs')
+  t.equal(response.statusCode, 200)
+  t.strictSame(response.json(), { bigs: ['1', '-2'] })
+})
+
+t.test('promises are awaited, inside of promises too', async (t) => {
+  t.strictSame((await json('/deferred')).json(), { now: 1, later: { inner: [2] }, map: { a: 3 } })
+})
+
+t.test('any data is a whole answer', async (t) => {
+  t.equal((await json('/text')).body, '"text"')
+  t.equal((await json('/nothing')).body, 'null')
+  t.strictSame((await json('/shared')).json(), [{ a: 1 }, { a: 1 }], 'what stands twice is no circle')
+  t.equal((await json('/proto')).body, '{"__proto__":{"polluted":true}}')
+  t.notOk('polluted' in {})
+  t.equal((await json('/kept')).headers['cache-control'], 'public, max-age=5')
+})
+
+t.test('JSON is sent when it is preferred', async (t) => {
+  const types = { json: 'application/json; charset=utf-8', html: 'text/html; charset=utf-8' }
+  for (const [accept, type] of [
+    ['application/json', types.json],
+    ['application/json, text/plain, */*', types.json],
+    ['APPLICATION/JSON', types.json],
+    ['application/*', types.json],
+    ['text/html;q=0.5, application/json;q=0.9', types.json],
+    ['text/html, application/json', types.html],
+    ['text/html;q=0.9, application/json;q=0.5', types.html],
+    ['*/*', types.html],
+    ['text/*', types.html],
+    ['image/png', types.html],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8', types.html],
+    ['', types.html],
+    ['nonsense', types.html],
+    [',;q=,', types.html],
+  ] as const) {
+    t.equal((await get('/kinds', { accept })).headers['content-type'], type, accept)
+  }
+  t.equal((await app.inject('/kinds')).headers['content-type'], types.html, 'no Accept at all')
+})
+
+t.test('a page without load has no JSON', async (t) => {
+  const response = await json('/bare')
+  t.equal(response.statusCode, 406)
+  t.equal(response.headers['content-type'], 'application/problem+json; charset=utf-8')
+  t.strictSame(response.json(), {
+    type: 'about:blank',
+    title: 'Not Acceptable',
+    status: 406,
+    detail: 'This page has no data; ask for text/html.',
+    instance: '/bare',
+  })
+  t.equal((await get('/bare', HTML)).statusCode, 200)
+})
+
+const SENTENCE =
+  'Application error: a server-side exception has occurred while loading localhost (see the server logs for more information).'
+
+t.test('a failure is a problem with the digest of the log', async (t) => {
+  for (const [path, phase] of [
+    ['/fails', 'load'],
+    ['/late', 'load'],
+    ['/circle', 'load'],
+  ] as const) {
+    const response = await json(`${path}?q=1`)
+    t.equal(response.statusCode, 500, path)
+    t.match(response.headers, {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+    })
+    const digest = response.headers['x-error-digest']
+    t.strictSame(response.json(), {
+      type: 'about:blank',
+      title: 'Internal Server Error',
+      status: 500,
+      instance: path,
+      detail: SENTENCE,
+      digest,
+    })
+    t.notMatch(response.body, /secret|stack|\.ts/)
+    const lines = failuresOf(response)
+    t.equal(lines.length, 1, 'one line')
+    t.match(lines[0], {
+      digest,
+      phase,
+      method: 'GET',
+      url: `${path}?q=1`,
+      side: 'server',
+      host: 'localhost',
+      route: path,
+    })
+  }
+})
+
+t.test('a promise that never ends is a problem when the time is up', async (t) => {
+  const response = await json('/forever')
+  t.equal(response.statusCode, 504)
+  t.match(response.json(), { status: 504, title: 'Gateway Timeout', digest: /^\w{8}-\w{6}$/ })
+  t.match(failuresOf(response), [{ err: { message: /data\.slow\.part/ } }], 'the log names what was pending')
+})
+
+t.test('a refusal is a problem without a digest', async (t) => {
+  for (const [path, status, title, detail] of [
+    ['/refused', 403, 'Forbidden', 'Members only'],
+    ['/late-refused', 403, 'Forbidden', 'Members only'],
+    ['/gone', 404, 'Not Found', 'This page could not be found.'],
+    ['/nowhere', 404, 'Not Found', 'This page could not be found.'],
+  ] as const) {
+    const response = await json(path)
+    t.equal(response.statusCode, status)
+    t.strictSame(response.json(), { type: 'about:blank', title, status, instance: path, detail })
+    t.equal(response.headers['cache-control'], 'no-store')
+    t.notOk('x-error-digest' in response.headers)
+    t.strictSame(failuresOf(response), [], 'no error line')
+  }
+})
+
+t.test('a redirect stays one', async (t) => {
+  const response = await json('/moved')
+  t.equal(response.statusCode, 301)
+  t.equal(response.headers.location, '/kinds')
+  t.equal(response.body, '')
+})

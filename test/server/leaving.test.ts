@@ -1,0 +1,136 @@
+// Over a real socket: visitors who stop reading and leave, and servers that are told to stop.
+
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import t from 'tap'
+import { runCli, startCli } from '../scripts/run-cli.ts'
+import { ERROR, startSite } from '../site-server.ts'
+import { buildFiles, type Files } from './served.ts'
+
+const page = (body: string) =>
+  `import { Suspense, use } from 'react'\nfunction Later({ promise }) { return <b>{use(promise)}</b> }\nexport default function Page({ data }) {\n  return ${body}\n}\n`
+const deferred = page('<><p>shell</p><Suspense fallback={<i>wait</i>}><Later promise={data.later} /></Suspense></>')
+
+// The load's signal is written to standard output as one of the log's lines.
+const tell =
+  "ctx.signal.addEventListener('abort', () => ctx.request.log.info({ aborted: String(ctx.signal.reason) }, 'told to stop'))"
+
+const site: Files = {
+  'pages/big.tsx': page(
+    '<><p>{"漢".repeat(4_000_000)}</p><Suspense fallback={<i>wait</i>}><Later promise={data.later} /></Suspense></>',
+  ),
+  'pages/big.server.ts': `export const load = (ctx) => {\n  ${tell}\n  return { later: new Promise(() => {}) }\n}\n`,
+  'pages/loading.tsx': page('<p>never</p>'),
+  'pages/loading.server.ts': `export const load = (ctx) => {\n  ${tell}\n  ctx.request.log.info('load has begun')\n  return new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)))\n}\n`,
+  'pages/gated.tsx': deferred,
+  'pages/gated.server.ts': 'export const load = ({ app }) => ({ later: app.gate.opened })\n',
+  'server.ts':
+    "export default async function server(app) {\n  const gate = {}\n  gate.opened = new Promise((resolve) => { gate.open = () => resolve('opened at last') })\n  app.decorate('gate', gate)\n  process.once('SIGCONT', gate.open)\n}\n",
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+
+function ask(port: number, path: string): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n`)
+  return socket
+}
+
+/** Resolves when nobody listens there any more: new visitors go elsewhere. */
+async function untilRefused(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const outcome = await new Promise((resolve) =>
+      socket.once('close', resolve).once('connect', resolve).on('error', resolve),
+    )
+    socket.destroy()
+    if (outcome instanceof Error && 'code' in outcome && outcome.code === 'ECONNREFUSED') return
+  }
+}
+
+const LONG = { HYDRANT_TIMEOUTS_LOAD_MS: '60000', HYDRANT_TIMEOUTS_RENDER_MS: '60000' }
+
+t.test('a visitor who stops reading and leaves is noticed once', async (t) => {
+  const server = await startSite(t, { dir, env: LONG })
+  const socket = ask(server.port, '/big')
+  await once(socket, 'data')
+  socket.pause()
+  socket.destroy()
+  const told = await server.waitForLine(({ msg }) => msg === 'told to stop')
+  t.match(told, { aborted: /AbortError/ })
+  await server.waitForLine(({ msg, reqId }) => reqId === told.reqId && /visitor left/.test(msg))
+  await server.settleLog()
+  const lines = server.linesOf(String(told.reqId))
+  t.strictSame(lines.filter(({ msg }) => /visitor left/.test(msg)).length, 1, 'one line')
+  t.strictSame(
+    lines.filter(({ level }) => level >= ERROR),
+    [],
+    'and no error',
+  )
+  t.notOk(lines.some(({ digest }) => digest !== undefined))
+})
+
+t.test('a visitor who leaves while the load runs stops the load', async (t) => {
+  const server = await startSite(t, { dir, env: LONG })
+  const socket = ask(server.port, '/loading')
+  const begun = await server.waitForLine(({ msg }) => msg === 'load has begun')
+  socket.destroy()
+  await server.waitForLine(({ msg }) => msg === 'told to stop')
+  await server.settleLog()
+  const lines = server.linesOf(String(begun.reqId))
+  t.strictSame(
+    lines.filter(({ level }) => level >= ERROR).map(({ msg }) => msg),
+    [],
+  )
+  t.equal(lines.filter(({ msg }) => /visitor left/.test(msg)).length, 1)
+})
+
+t.test('a server that is told to stop finishes what it has begun', async (t) => {
+  const child = startCli(t, ['start', dir, '--port', '0'], { env: LONG })
+  const [, port] = await child.waitFor(/Server listening at http:\/\/127\.0\.0\.1:(\d+)/)
+  const socket = ask(Number(port), '/gated').setEncoding('utf8')
+  let text = ''
+  const closed = once(socket, 'close')
+  await new Promise<void>((resolve) => {
+    socket.on('data', (part: string) => {
+      text += part
+      if (text.includes('<i>wait</i>')) resolve()
+    })
+  })
+  const stopped = child.stop('SIGTERM')
+  await child.waitFor(/stopping: requests in flight are finished first/)
+  await untilRefused(Number(port))
+  // Opens the gate that the page waits at.
+  void child.stop('SIGCONT')
+  await closed
+  t.match(text, 'opened at last')
+  t.match(text, /<\/body><\/html>\r\n0\r\n\r\n$/, 'whole, to its last chunk')
+  t.equal(await stopped, 0)
+})
+
+t.test('an idle server stops at once', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const child = startCli(t, ['start', dir, '--port', '0'])
+    const [, port] = await child.waitFor(/Server listening at http:\/\/127\.0\.0\.1:(\d+)/)
+    // A kept connection is no request in flight.
+    const socket = ask(Number(port), '/')
+    await once(socket, 'data')
+    t.equal(await child.stop(signal), 0, signal)
+    socket.destroy()
+  }
+})
+
+t.test('a port in use ends the start with what to do about it', async (t) => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => other.close())
+  const address = other.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const { code, stderr } = await runCli(['start', dir, '--port', String(port)])
+  t.equal(code, 1)
+  t.match(stderr, `Error [HYD_PORT_IN_USE] port ${port} on 127.0.0.1 is in use by another process`)
+  t.match(stderr, /^Try: .+\.$/m)
+  const { code: wrongHost, stderr: why } = await runCli(['start', dir, '--port', '0', '--host', '192.0.2.1'])
+  t.equal(wrongHost, 1)
+  t.match(why, /Error \[HYD_LISTEN_FAILED\] .*\n+Try: /)
+})

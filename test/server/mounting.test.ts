@@ -1,0 +1,228 @@
+import Fastify from 'fastify'
+import t from 'tap'
+import { hydrant } from '../../src/server/index.ts'
+import { buildFiles, createLog, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const site: Files = {
+  'pages/layout.tsx':
+    'export default function Layout({ children, data }) {\n  return <html><body><header>{data.name}</header>{children}</body></html>\n}\n',
+  'pages/layout.server.ts': "export const load = () => ({ name: 'of the site' })\n",
+  'pages/index.tsx': 'export default function Page() {\n  return <p>home</p>\n}\n',
+  'pages/form.tsx': 'export default function Page() {\n  return <p>form</p>\n}\n',
+  'pages/hooked.tsx': 'export default function Page() {\n  return <p>hooked</p>\n}\n',
+  'pages/redirects.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/redirects.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/form')\n",
+  'pages/fails.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
+  'pages/bad-header.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/bad-header.server.ts':
+    "export const load = ({ reply }) => {\n  reply.header('x-name', 'Łukasz 漢')\n  return {}\n}\n",
+  'pages/own-answer.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/own-answer.server.ts':
+    "export const load = ({ reply }) => {\n  reply.type('text/plain').send('an answer of its own')\n}\n",
+  'pages/dies-on-send.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
+  'public/robots.txt': 'User-agent: *\n',
+  'server.ts': `import { HttpError } from 'hydrant'
+export default async function server(app) {
+  app.decorate('shop', 'shop of the site')
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-site', 'hook')
+    if (request.query.member === 'no') throw new HttpError(401, 'Members only')
+    if (request.query.broken) throw new Error('the hook is broken')
+  })
+  app.addHook('onSend', async (request) => {
+    if (request.routeOptions.url?.endsWith('/dies-on-send')) throw new Error('onSend is broken')
+  })
+  app.post('/form', async (request) => ({ posted: true }))
+  app.get('/api', async () => ({ shop: app.shop }))
+  app.get('/api/fails', async () => {
+    throw new Error('secret text')
+  })
+  app.get('/api/refuses', async () => {
+    throw new HttpError(409, 'Taken')
+  })
+}
+`,
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+
+t.test('an app stays as it was around the site', async (t) => {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  t.teardown(() => app.close())
+  const seen: string[] = []
+  app.addHook('onRequest', async (request) => void seen.push(request.url))
+  app.setErrorHandler(async (error: Error, _, reply) => reply.code(500).send({ own: error.message }))
+  app.setNotFoundHandler(async (_, reply) => reply.code(404).send({ own: 'nothing here' }))
+  app.get('/own', async () => ({ own: true }))
+  app.get('/own/fails', async () => {
+    throw new Error('of the app')
+  })
+  await app.register(hydrant, { dir, base: '/shop' })
+  t.strictSame((await app.inject('/own')).json(), { own: true })
+  t.strictSame((await app.inject('/own/fails')).json(), { own: 'of the app' }, 'its own error handler')
+  t.strictSame((await app.inject('/elsewhere')).json(), { own: 'nothing here' }, 'its own 404')
+  t.notOk('x-site' in (await app.inject('/own')).headers, 'the site’s hooks are for the site')
+  t.notOk('x-request-id' in (await app.inject('/own')).headers)
+  t.notOk(app.hasDecorator('shop'), 'its decorators, too')
+  const page = await app.inject({ url: '/shop/form', headers: HTML })
+  t.match(page.body, '<p>form</p>')
+  t.ok(seen.includes('/shop/form'), 'the app’s hooks hold for pages')
+  t.match((await app.inject({ url: '/shop/nowhere', headers: HTML })).body, '<header>of the site</header>')
+  t.equal((await app.inject('/shop/')).headers.location, '/shop')
+  t.equal((await app.inject('/shopping')).json().own, 'nothing here', 'what only begins like the base is the app’s')
+})
+
+t.test('the same site stands wherever it is mounted', async (t) => {
+  for (const { prefix, base, root } of [
+    { prefix: undefined, base: undefined, root: '' },
+    { prefix: undefined, base: '/shop', root: '/shop' },
+    { prefix: '/mount', base: undefined, root: '/mount' },
+    { prefix: '/mount/', base: '/shop', root: '/mount/shop' },
+    { prefix: '/', base: '/a/b', root: '/a/b' },
+  ]) {
+    const app = Fastify()
+    const options = { dir, ...(base === undefined ? {} : { base }), ...(prefix === undefined ? {} : { prefix }) }
+    await app.register(hydrant, options)
+    const home = await app.inject({ url: root || '/', headers: HTML })
+    t.equal(home.statusCode, 200, root)
+    t.match(home.body, '<p>home</p>')
+    const assets = [...home.body.matchAll(/(?:href|src)="([^"]*\/_hydrant\/[^"]*)"/g)].map(([, url]) => url ?? '')
+    t.ok(assets.length > 2)
+    for (const url of assets) {
+      t.ok(url.startsWith(`${root}/_hydrant/assets/`), url)
+      t.equal((await app.inject(url)).statusCode, 200)
+    }
+    t.match((await app.inject({ url: `${root}/form`, headers: HTML })).body, '<p>form</p>')
+    t.equal((await app.inject(`${root}/robots.txt`)).body, 'User-agent: *\n')
+    t.equal((await app.inject({ url: `${root}/redirects`, headers: HTML })).headers.location, `${root}/form`)
+    t.equal((await app.inject(`${root}/form/`)).headers.location, `${root}/form`)
+    t.equal((await app.inject({ method: 'POST', url: `${root}/redirects` })).statusCode, 405)
+    const unknown = await app.inject({ url: `${root}/nowhere`, headers: HTML })
+    t.equal(unknown.statusCode, 404)
+    t.match(unknown.body, '<header>of the site</header>')
+    await app.close()
+  }
+})
+
+t.test('two sites stand beside each other in one app', async (t) => {
+  // Routes of a server.ts stand where it says, so that one of them can be there only once.
+  const { 'server.ts': _, ...pages } = site
+  const other = await buildFiles(t.testdir({}), pages)
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir, base: '/one' })
+  await app.register(hydrant, { dir: other, base: '/two', csp: false })
+  for (const base of ['/one', '/two']) {
+    const response = await app.inject({ url: `${base}/form`, headers: HTML })
+    t.match(response.body, '<p>form</p>')
+    t.match(response.body, `"${base}/_hydrant/assets/`)
+    t.equal('content-security-policy' in response.headers, base === '/one')
+  }
+})
+
+t.test('the site’s server.ts holds for its pages', async (t) => {
+  const { app, get, failuresOf } = await serve(t, dir)
+  t.equal((await get('/')).headers['x-site'], 'hook')
+  t.strictSame((await app.inject('/api')).json(), { shop: 'shop of the site' })
+  t.strictSame(
+    (await app.inject({ method: 'POST', url: '/form' })).json(),
+    { posted: true },
+    'a method of a page’s address',
+  )
+  t.match((await get('/form')).body, '<p>form</p>', 'whose page is as before')
+  const refused = await app.inject({ method: 'PUT', url: '/form', headers: HTML })
+  t.equal(refused.statusCode, 405)
+  t.strictSame(String(refused.headers.allow).split(', ').sort(), ['GET', 'HEAD', 'POST'], 'all that the address takes')
+
+  const unauthorized = await get('/hooked?member=no')
+  t.equal(unauthorized.statusCode, 401)
+  t.match(unauthorized.body, '<header>of the site</header>', 'inside the layouts')
+  t.match(unauthorized.body, '401 Members only')
+  t.notMatch(unauthorized.body, '<p>hooked</p>')
+  t.match((await get('/hooked?member=no', JSON_ONLY)).json(), { status: 401, detail: 'Members only' })
+
+  const broken = await get('/hooked?broken=1')
+  t.equal(broken.statusCode, 500)
+  t.match(broken.body, '<header>of the site</header>')
+  t.match(broken.body, `Digest: ${broken.headers['x-error-digest']}`)
+  t.match(failuresOf(broken), [{ phase: 'route', err: { message: 'the hook is broken', stack: /server\.ts:7:/ } }])
+})
+
+t.test('a route of server.ts answers errors in the form that is asked for', async (t) => {
+  const { get, failuresOf } = await serve(t, dir)
+  for (const accept of [JSON_ONLY, { accept: '*/*' }]) {
+    const failed = await get('/api/fails', accept)
+    t.equal(failed.statusCode, 500)
+    t.equal(failed.headers['content-type'], 'application/problem+json; charset=utf-8')
+    t.match(failed.json(), { status: 500, instance: '/api/fails', digest: failed.headers['x-error-digest'] })
+    t.notMatch(failed.body, 'secret')
+    t.match(failuresOf(failed), [{ phase: 'route', route: '/api/fails' }])
+    t.match((await get('/api/refuses', accept)).json(), { status: 409, detail: 'Taken', title: 'Conflict' })
+  }
+  const shown = await get('/api/fails')
+  t.equal(shown.headers['content-type'], 'text/html; charset=utf-8')
+  t.match(shown.body, '<header>of the site</header>')
+  t.match((await get('/api/refuses')).body, '409 Taken')
+})
+
+t.test('what a load or a hook does to the answer ends in one', async (t) => {
+  const { app, get, failuresOf } = await serve(t, dir)
+  t.equal((await get('/own-answer')).body, 'an answer of its own')
+  const badHeader = await get('/bad-header')
+  t.equal(badHeader.statusCode, 500, 'a header that cannot be sent')
+  t.equal(failuresOf(badHeader).length, 1)
+  const onSend = await get('/dies-on-send')
+  t.equal(onSend.statusCode, 500, 'an onSend hook that throws')
+  t.equal(failuresOf(onSend).length, 1)
+  t.notMatch(onSend.body, 'onSend is broken')
+  t.equal((await app.inject({ url: '/form', headers: HTML })).statusCode, 200)
+})
+
+t.test('without a policy the document is the same', async (t) => {
+  const { get } = await serve(t, dir, { csp: false })
+  const response = await get('/')
+  t.notOk('content-security-policy' in response.headers)
+  t.match(response.body, '<p>home</p>')
+  t.notOk('content-security-policy' in (await get('/fails')).headers)
+})
+
+t.test('a policy of the app’s own stays', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.decorateReply('cspNonce')
+  // As @fastify/helmet does it with `enableCSPNonces`.
+  app.addHook('onRequest', async (_, reply) => {
+    Object.assign(reply, { cspNonce: { script: 'b3du', style: 'b3Ro' } })
+    reply.header('content-security-policy', "script-src 'nonce-b3du'")
+  })
+  await app.register(hydrant, { dir })
+  for (const path of ['/', '/fails', '/nowhere']) {
+    const { headers, body } = await app.inject({ url: path, headers: HTML })
+    t.equal(headers['content-security-policy'], "script-src 'nonce-b3du'")
+    for (const [script] of body.matchAll(/<script[^>]*>/g)) t.match(script, 'nonce="b3du"', path)
+  }
+})
+
+t.test('options are checked before anything is served', async (t) => {
+  for (const [options, code] of [
+    [{ dir, bsae: '/x' }, 'HYD_OPTION_UNKNOWN'],
+    [{ dir, base: 'x' }, 'HYD_OPTION_INVALID'],
+    [{}, 'HYD_OPTION_INVALID'],
+    [{ dir: 5 }, 'HYD_OPTION_INVALID'],
+    [{ dir: `${dir}/pages` }, 'HYD_BUILD_MISSING'],
+  ] as const) {
+    // Wrong on purpose, as JavaScript would pass it.
+    await t.rejects(async () => await Fastify().register(hydrant, options as never), { code }, JSON.stringify(options))
+  }
+})
+
+t.test('the build may lie elsewhere', async (t) => {
+  for (const buildDir of [`${dir}/.hydrant`, `${dir.slice(process.cwd().length + 1)}/.hydrant`]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(hydrant, { dir: 'anywhere', buildDir })
+    t.match((await app.inject({ url: '/form', headers: HTML })).body, '<p>form</p>', buildDir)
+  }
+})

@@ -1,0 +1,225 @@
+import t from 'tap'
+import { nearest } from '../../src/server/nearest.ts'
+import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
+
+const DEFAULTS = {
+  base: '/',
+  timeouts: { loadMs: 10_000, renderMs: 10_000, drainMs: 10_000 },
+  csp: true,
+  reactServer: 'bun',
+  trustProxy: false,
+  logRequests: false,
+  port: 3000,
+  host: '127.0.0.1',
+  logLevel: 'info',
+}
+
+t.test('has a default for everything', async (t) => {
+  t.strictSame(resolveOptions({}), DEFAULTS)
+  t.strictSame(resolveOptions({ flags: {}, env: {}, config: {} }), DEFAULTS)
+  t.strictSame(resolveOptions({ flags: { port: undefined }, env: { PORT: '' }, config: { port: undefined } }), DEFAULTS)
+  t.strictSame(
+    resolveOptions({ env: { PATH: '/bin', HOME: '/', HYDRANTS: '1' } }),
+    DEFAULTS,
+    'other variables do not count',
+  )
+})
+
+/** Name, variable, texts that are right with their values, texts that are wrong. */
+const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], readonly string[]][] = [
+  [
+    'port',
+    'PORT',
+    [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    ['65536', '-1', '1.5', 'http', '0x10', ' 80', '1e3'],
+  ],
+  [
+    'host',
+    'HOST',
+    [
+      ['0.0.0.0', '0.0.0.0'],
+      ['::', '::'],
+      ['my-host', 'my-host'],
+    ],
+    ['a b', 'http://a', 'a/b'],
+  ],
+  [
+    'logLevel',
+    'LOG_LEVEL',
+    [
+      ['silent', 'silent'],
+      ['trace', 'trace'],
+    ],
+    ['loud', 'INFO'],
+  ],
+  [
+    'base',
+    'HYDRANT_BASE',
+    [
+      ['/', '/'],
+      ['/shop', '/shop'],
+      ['/a/b-c.d~e_f', '/a/b-c.d~e_f'],
+    ],
+    ['shop', '/shop/', '//', '/a//b', '/..', '/a/./b', '/a b', '/a?b', '/ü', '/*', '/:id'],
+  ],
+  [
+    'csp',
+    'HYDRANT_CSP',
+    [
+      ['true', true],
+      ['false', false],
+      ['1', true],
+      ['0', false],
+    ],
+    ['yes', 'TRUE', 'constructor'],
+  ],
+  [
+    'logRequests',
+    'HYDRANT_LOG_REQUESTS',
+    [
+      ['true', true],
+      ['0', false],
+    ],
+    ['on', 'toString'],
+  ],
+  [
+    'reactServer',
+    'HYDRANT_REACT_SERVER',
+    [
+      ['node', 'node'],
+      ['bun', 'bun'],
+    ],
+    ['deno', '__proto__'],
+  ],
+  [
+    'timeouts.loadMs',
+    'HYDRANT_TIMEOUTS_LOAD_MS',
+    [
+      ['1', 1],
+      ['2147483647', 2_147_483_647],
+    ],
+    ['0', '2147483648', '1s', '-5'],
+  ],
+  ['timeouts.renderMs', 'HYDRANT_TIMEOUTS_RENDER_MS', [['500', 500]], ['0', 'Infinity']],
+  ['timeouts.drainMs', 'HYDRANT_TIMEOUTS_DRAIN_MS', [['500', 500]], ['0', 'x']],
+  [
+    'trustProxy',
+    'HYDRANT_TRUST_PROXY',
+    [
+      ['true', true],
+      ['false', false],
+      ['1', 1],
+      ['loopback', 'loopback'],
+      ['127.0.0.1,10.0.0.0/8', '127.0.0.1,10.0.0.0/8'],
+      ['::1', '::1'],
+    ],
+    ['yes', 'a.example', '-1', 'constructor', 'valueOf', '101', '10.0.0.0/8;'],
+  ],
+]
+
+const readOption = (options: object, name: string): unknown =>
+  name.split('.').reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], options)
+
+for (const [name, variable, right, wrong] of TYPED) {
+  t.test(`${name} is read from the environment and from flags`, async (t) => {
+    for (const [text, value] of right) {
+      t.strictSame(readOption(resolveOptions({ env: { [variable]: text } }), name), value, `${variable}=${text}`)
+      t.strictSame(readOption(resolveOptions({ flags: { [name]: text } }), name), value, `--${name} ${text}`)
+    }
+    for (const text of wrong) {
+      t.throws(
+        () => resolveOptions({ env: { [variable]: text } }),
+        { code: 'HYD_OPTION_INVALID', message: new RegExp(`"${variable}" must be .+; got "`) },
+        `${variable}=${text}`,
+      )
+      t.throws(() => resolveOptions({ flags: { [name]: text } }), { code: 'HYD_OPTION_INVALID' }, `--${name} ${text}`)
+    }
+  })
+}
+
+const CONFIGURED: readonly [string, readonly unknown[], readonly unknown[]][] = [
+  ['base', ['/', '/shop'], ['', 'shop', '/shop/', 5, null]],
+  ['csp', [true, false], ['true', 1, null]],
+  ['logRequests', [true, false], ['true', 0]],
+  ['port', [0, 80], ['80', -1, 65_536, 1.5, Number.NaN]],
+  ['host', ['::1'], [5, '', null]],
+  ['logLevel', ['debug'], ['verbose', 30]],
+  ['reactServer', ['node'], ['Node', null]],
+  ['trustProxy', [true, 1, 'loopback', ['127.0.0.1', '10.0.0.0/8'], () => true], [null, 'a.example', [5], -1, 1.5, {}]],
+  ['timeouts', [{}, { loadMs: 1 }], [5, null, 'x', { loadMs: '1' }, { loadMs: 0 }, { renderMs: 1.5 }]],
+]
+
+for (const [name, right, wrong] of CONFIGURED) {
+  t.test(`${name} is read from the configuration`, async (t) => {
+    for (const value of right) {
+      const resolved = resolveOptions({ config: { [name]: value } })
+      if (name === 'timeouts') t.strictSame(resolved.timeouts, { ...DEFAULTS.timeouts, ...(value as object) })
+      else t.strictSame(readOption(resolved, name), value)
+    }
+    for (const value of wrong) {
+      t.throws(
+        () => resolveOptions({ config: { [name]: value } }),
+        { code: 'HYD_OPTION_INVALID' },
+        JSON.stringify(value),
+      )
+    }
+  })
+}
+
+t.test('a flag beats the environment, which beats the configuration', async (t) => {
+  const sources: OptionSources = { flags: { port: '1' }, env: { PORT: '2', HYDRANT_PORT: '3' }, config: { port: 4 } }
+  t.equal(resolveOptions(sources).port, 1)
+  t.equal(resolveOptions({ ...sources, flags: {} }).port, 3, 'its own variable beats the common one')
+  t.equal(resolveOptions({ env: { PORT: '2' }, config: { port: 4 } }).port, 2)
+  t.equal(resolveOptions({ config: { port: 4 } }).port, 4)
+  t.throws(() => resolveOptions({ flags: { port: 'x' }, config: { port: 4 } }), {
+    message: /"--port" must be a whole number from 0 to 65535; got "x"/,
+  })
+})
+
+t.test('an unknown name is an error that names the nearest', async (t) => {
+  for (const [sources, unknown, meant] of [
+    [{ config: { bsae: '/' } }, 'bsae', 'base'],
+    [{ config: { Base: '/' } }, 'Base', 'base'],
+    [{ config: { timeouts: { loadMS: 1 } } }, 'timeouts.loadMS', 'timeouts.loadMs'],
+    [{ config: { trustproxy: true } }, 'trustproxy', 'trustProxy'],
+    [{ flags: { prot: '1' } }, 'prot', 'port'],
+    [{ env: { HYDRANT_BAES: '/' } }, 'HYDRANT_BAES', 'HYDRANT_BASE'],
+    [{ env: { HYDRANT_LOADMS: '1' } }, 'HYDRANT_LOADMS', null],
+    [{ config: { somethingElseEntirely: 1 } }, 'somethingElseEntirely', null],
+    [{ config: { constructor: 1 } }, 'constructor', null],
+    [{ config: { loadMs: 1 } }, 'loadMs', null],
+  ] as const) {
+    const expected = {
+      code: 'HYD_OPTION_UNKNOWN',
+      message: new RegExp(`unknown option "${unknown.replace('.', '\\.')}"`),
+    }
+    t.throws(() => resolveOptions(sources), expected, unknown)
+    if (meant)
+      t.throws(() => resolveOptions(sources), { message: new RegExp(`did you mean "${meant.replace('.', '\\.')}"`) })
+  }
+  t.throws(() => resolveOptions({ config: JSON.parse('{"__proto__":1}') as Record<string, unknown> }), {
+    code: 'HYD_OPTION_UNKNOWN',
+  })
+  t.doesNotThrow(() => resolveOptions({ config: { esbuild: {} } }), 'what the build reads is known')
+})
+
+t.test('an error of Hydrant’s own says what to do', async (t) => {
+  t.throws(() => resolveOptions({ config: { port: 'x' } }), { name: 'HydrantError', fix: /^\p{Lu}.*\.$/u })
+  const long = 'x'.repeat(10_000)
+  t.throws(() => resolveOptions({ env: { PORT: long } }), { message: /^.{0,200}$/s }, 'cut to size')
+})
+
+t.test('nearest finds what was meant and nothing far away', async (t) => {
+  const names = ['port', 'host', 'base', 'trustProxy']
+  t.equal(nearest('prot', names), 'port')
+  t.equal(nearest('PORT', names), 'port')
+  t.equal(nearest('trustProxi', names), 'trustProxy')
+  t.equal(nearest('hots', names), 'host')
+  t.equal(nearest('completely different', names), undefined)
+  t.equal(nearest('', []), undefined)
+  t.equal(nearest('port', names), 'port')
+})

@@ -1,0 +1,338 @@
+import Fastify from 'fastify'
+import t from 'tap'
+import { isCrawler } from '../../src/server/crawler.ts'
+import { guardPromises } from '../../src/server/guard.ts'
+import { addVary, createNonce, etagOf, isStorable, matchesEtag, setErrorHeaders } from '../../src/server/headers.ts'
+import {
+  HttpError,
+  isClientErrorStatus,
+  NotFoundSignal,
+  notFound,
+  Redirection,
+  redirect,
+} from '../../src/server/http-error.ts'
+import { redirectLocation, withoutTrailingSlash } from '../../src/server/location.ts'
+import { preferredErrorFormat, preferredFormat } from '../../src/server/negotiate.ts'
+import { toPlainJson } from '../../src/server/plain-json.ts'
+import { createProblem } from '../../src/server/problem.ts'
+import { meaningOf } from '../../src/server/thrown.ts'
+
+/** Headers after a handler has worked on the reply. */
+async function headersAfter(work: (reply: import('fastify').FastifyReply) => unknown) {
+  const app = Fastify()
+  let result: unknown
+  app.get('/', async (_, reply) => {
+    result = work(reply)
+    return reply.send('x')
+  })
+  const { headers } = await app.inject('/')
+  await app.close()
+  return { headers, result }
+}
+
+t.test('a nonce is 144 bits that do not repeat', async (t) => {
+  const nonces = Array.from({ length: 1_000 }, createNonce)
+  t.equal(new Set(nonces).size, nonces.length)
+  for (const nonce of nonces) if (!/^[A-Za-z0-9+/]{24}$/.test(nonce)) t.fail(nonce)
+})
+
+t.test('Vary takes what is not in it yet', async (t) => {
+  for (const [before, after] of [
+    [undefined, 'Accept'],
+    ['Accept', 'Accept'],
+    ['accept', 'accept'],
+    ['Accept-Encoding', 'Accept-Encoding, Accept'],
+    ['Cookie, Accept', 'Cookie, Accept'],
+    ['Cookie,accept , Origin', 'Cookie,accept , Origin'],
+    ['X-Accept', 'X-Accept, Accept'],
+    ['*', '*'],
+  ] as const) {
+    const { headers } = await headersAfter((reply) => {
+      if (before) reply.header('vary', before)
+      addVary(reply, 'Accept')
+    })
+    t.equal(headers.vary, after, before ?? 'nothing')
+  }
+  const { headers } = await headersAfter((reply) => {
+    reply.header('vary', ['Cookie', 'Origin'])
+    addVary(reply, 'Accept')
+  })
+  t.equal(String(headers.vary).replaceAll(', ', ',').split(',').sort().join(), 'Accept,Cookie,Origin')
+})
+
+t.test('an answer may be kept when its Cache-Control says so', async (t) => {
+  for (const [value, expected] of [
+    [undefined, false],
+    ['public, max-age=5', true],
+    ['private', true],
+    ['no-cache', true],
+    ['no-store', false],
+    ['private, NO-STORE', false],
+  ] as const) {
+    const { result } = await headersAfter((reply) => {
+      if (value) reply.header('cache-control', value)
+      return isStorable(reply)
+    })
+    t.equal(result, expected, value ?? 'none')
+  }
+})
+
+t.test('an error takes back what was said of the page and keeps the rest', async (t) => {
+  const { headers } = await headersAfter((reply) => {
+    reply.headers({
+      etag: '"a"',
+      'last-modified': 'x',
+      location: '/x',
+      expires: 'x',
+      'content-disposition': 'attachment',
+      'cache-control': 'public',
+      'x-own': '1',
+      'set-cookie': 'a=b',
+    })
+    setErrorHeaders(reply)
+  })
+  t.match(headers, { 'cache-control': 'no-store', 'x-own': '1', 'set-cookie': 'a=b' })
+  for (const name of ['etag', 'last-modified', 'location', 'expires', 'content-disposition'])
+    t.notOk(name in headers, name)
+})
+
+t.test('the tag of a document does not see its nonce', async (t) => {
+  t.equal(
+    etagOf('<script nonce="abc">1</script nonce="abc">', 'abc'),
+    etagOf('<script nonce="xyz">1</script nonce="xyz">', 'xyz'),
+  )
+  t.not(etagOf('<p>1</p>', 'abc'), etagOf('<p>2</p>', 'abc'))
+  t.match(etagOf('', 'abc'), /^W\/"[\w-]{27}"$/)
+})
+
+t.test('tags are compared weakly', async (t) => {
+  const etag = 'W/"abc"'
+  for (const [header, expected] of [
+    [undefined, false],
+    ['W/"abc"', true],
+    ['"abc"', true],
+    ['*', true],
+    ['W/"x", W/"abc"', true],
+    ['W/"x","abc"', true],
+    ['W/"abcd"', false],
+    ['abc', false],
+    ['', false],
+  ] as const) {
+    t.equal(matchesEtag(header, etag), expected, header ?? 'none')
+  }
+})
+
+t.test('slashes at the end go, and no host comes of it', async (t) => {
+  for (const [url, expected] of [
+    ['/', null],
+    ['/a', null],
+    ['/?a=/', null],
+    ['', null],
+    ['/a/', '/a'],
+    ['/a///', '/a'],
+    ['/a/?b=c/', '/a?b=c/'],
+    ['//', '/'],
+    ['//evil.example/', '/evil.example'],
+    ['///evil.example//', '/evil.example'],
+    ['/\\evil.example/', '/evil.example'],
+    ['\\\\evil.example/', '/evil.example'],
+    ['//?a', '/?a'],
+  ] as const) {
+    t.equal(withoutTrailingSlash(url), expected, url)
+  }
+})
+
+t.test('a redirect leads below the base, and out of the site on purpose only', async (t) => {
+  for (const [to, path, base, expected] of [
+    ['/a', '/', '/', '/a'],
+    ['/a', '/shop/x', '/shop', '/shop/a'],
+    ['/', '/shop/x', '/shop', '/shop'],
+    ['b', '/shop/x', '/shop', '/shop/b'],
+    ['../b', '/shop/x/y', '/shop', '/shop/b'],
+    ['?a=1', '/shop/x', '/shop', '/shop/x?a=1'],
+    ['#x', '/a?b=1', '/', '/a?b=1#x'],
+    ['', '/a?b=1', '/', '/a?b=1'],
+    ['/a b/ü', '/', '/', '/a%20b/%C3%BC'],
+    ['/.//evil.example', '/', '/', '/evil.example'],
+    ['//site.invalid//evil.example', '/', '/', '/evil.example'],
+  ] as const) {
+    t.equal(redirectLocation(to, path, base), expected, to)
+  }
+  t.equal(redirectLocation(new URL('https://other.example/x'), '/', '/shop'), 'https://other.example/x')
+  for (const to of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:1',
+    'mailto:a@b.example',
+    'http://',
+  ]) {
+    t.throws(() => redirectLocation(to, '/', '/'), { code: 'HYD_REDIRECT_OUTSIDE' }, to)
+  }
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd']) {
+    t.throws(() => redirectLocation(new URL(url), '/', '/'), { code: 'HYD_REDIRECT_OUTSIDE' }, url)
+  }
+})
+
+t.test('what is thrown means what it says', async (t) => {
+  const caught = (work: () => never): unknown => {
+    try {
+      return work()
+    } catch (thrown) {
+      return thrown
+    }
+  }
+  t.match(meaningOf(caught(() => redirect('/a', 303))), { kind: 'redirect', redirection: { to: '/a', status: 303 } })
+  t.strictSame(meaningOf(caught(notFound)), { kind: 'notFound' })
+  t.strictSame(meaningOf(new HttpError(403, 'Members only')), { kind: 'refusal', status: 403, message: 'Members only' })
+  t.strictSame(meaningOf(Object.assign(new Error('x'), { statusCode: 422 })), {
+    kind: 'refusal',
+    status: 422,
+    message: 'x',
+  })
+  t.strictSame(meaningOf(new HttpError(404, '')), { kind: 'notFound' })
+  t.strictSame(meaningOf(new HttpError(404, 'No such product')), {
+    kind: 'refusal',
+    status: 404,
+    message: 'No such product',
+  })
+  for (const statusCode of [500, 399, 400.5, '404', 200, Number.NaN, null]) {
+    t.strictSame(meaningOf(Object.assign(new Error('x'), { statusCode })), { kind: 'failure' }, String(statusCode))
+    t.notOk(isClientErrorStatus(statusCode))
+  }
+  t.strictSame(meaningOf({ statusCode: 404, message: 'no error' }), { kind: 'failure' }, 'no Error')
+  t.throws(() => new HttpError(500, 'x'), { code: 'HYD_HTTP_ERROR_STATUS' })
+  t.throws(() => redirect('/a', 200 as 302), { code: 'HYD_REDIRECT_STATUS' })
+  t.type(
+    caught(() => redirect(new URL('https://a.example'))),
+    Redirection,
+  )
+  t.type(caught(notFound), NotFoundSignal)
+})
+
+t.test('pages prefer HTML, other routes JSON', async (t) => {
+  for (const [accept, page, other] of [
+    [undefined, 'html', 'json'],
+    ['*/*', 'html', 'json'],
+    ['text/html', 'html', 'html'],
+    ['application/json', 'json', 'json'],
+    ['application/problem+json', 'json', 'json'],
+    ['text/html;q=0.1, application/json', 'json', 'json'],
+    ['text/html,application/json;q=0.9', 'html', 'html'],
+    ['image/*', 'html', 'json'],
+    ['', 'html', 'json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html', 'html'],
+  ] as const) {
+    const headers = accept === undefined ? {} : { accept }
+    t.equal(preferredFormat(headers), page, `${accept} for a page`)
+    t.equal(preferredErrorFormat(headers), other, `${accept} for a route`)
+  }
+})
+
+t.test('a problem tells what a visitor may know', async (t) => {
+  t.strictSame(createProblem({ kind: 'refusal', status: 418, message: 'Tea' }, 'h', '/a'), {
+    type: 'about:blank',
+    title: "I'm a Teapot",
+    status: 418,
+    instance: '/a',
+    detail: 'Tea',
+  })
+  t.equal(createProblem({ kind: 'refusal', status: 499, message: 'x' }, 'h', '/a').title, 'Error')
+  t.notOk('digest' in createProblem({ kind: 'failure', side: 'client' }, 'h', '/a'))
+})
+
+t.test('plain JSON rejects with what a promise rejects with, and in time', async (t) => {
+  const late = () => new Error('late')
+  const reason = { a: 1 }
+  await t.rejects(toPlainJson({ a: Promise.reject(new Error('no')) }, late, 1_000), { message: 'no' })
+  t.equal(await toPlainJson(Promise.reject(reason), late, 1_000).catch((thrown: unknown) => thrown), reason)
+  const names: string[] = []
+  const forever = {
+    a: new Promise(() => {}),
+    b: [Promise.resolve(new Promise(() => {})), 1],
+    c: Promise.resolve({ d: new Promise(() => {}) }),
+  }
+  await t.rejects(
+    toPlainJson(
+      forever,
+      (pending) => {
+        names.push(pending)
+        return late()
+      },
+      20,
+    ),
+    { message: 'late' },
+  )
+  t.match(names[0], /data\.a/)
+  t.match(names[0], /data\.c\.d/)
+  const node: Record<string, unknown> = {}
+  node.list = [{ node }]
+  await t.rejects(toPlainJson(node, late, 1_000), { name: 'TypeError', message: /data\.list\.0\.node/ })
+  t.equal(await toPlainJson(undefined, late, 1_000), 'null')
+  t.equal(await toPlainJson(() => {}, late, 1_000), 'null')
+})
+
+t.test('promises in data are made safe for React, and data without any stays the same object', async (t) => {
+  const plain = { a: [1, { b: new Date(0) }], c: new Map() }
+  t.equal(
+    guardPromises(plain, () => new Error('replaced')),
+    plain,
+  )
+  const node: Record<string, unknown> = {}
+  node.self = node
+  t.equal(
+    guardPromises(node, () => new Error('replaced')),
+    node,
+    'a circle',
+  )
+  const hostile = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('looked at')
+      },
+    },
+  )
+  const error = new Error('an ordinary one')
+  const data = { bad: Promise.reject(hostile), good: [Promise.reject(error), Promise.resolve(5)] }
+  const seen: unknown[] = []
+  const safe = guardPromises(data, (reason) => {
+    seen.push(reason)
+    return new Error('replaced')
+  }) as typeof data
+  await t.rejects(safe.bad, { message: 'replaced' })
+  t.equal(await safe.good[0]?.catch((thrown: unknown) => thrown), error, 'what is safe stays')
+  t.equal(await safe.good[1], 5)
+  t.equal(seen.length, 1)
+  t.ok(Object.is(seen[0], hostile))
+  await data.bad.catch(() => {})
+})
+
+t.test('crawlers are told from browsers and scripts', async (t) => {
+  for (const agent of [
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
+    'facebookexternalhit/1.1',
+    'Twitterbot/1.0',
+  ]) {
+    t.ok(isCrawler(agent), agent)
+    t.ok(isCrawler(agent), 'the second time, too')
+  }
+  for (const agent of [
+    undefined,
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0',
+    'curl/8.5.0',
+    'node',
+    'undici',
+    'python-requests/2.31',
+    'Go-http-client/1.1',
+    // Test suites that `inject`.
+    'lightMyRequest',
+  ]) {
+    t.notOk(isCrawler(agent), agent ?? 'none')
+  }
+  for (let index = 0; index < 3_000; index++) isCrawler(`agent ${index}`)
+  t.ok(isCrawler('Twitterbot/1.0'), 'after many others')
+})

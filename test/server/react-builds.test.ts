@@ -1,0 +1,121 @@
+// React's server builds for Bun and for Node have to write the same bytes. Two of them must not share a process.
+
+import t from 'tap'
+import { createHttpClient, mapConcurrently } from '../http-client.ts'
+import { startSite } from '../site-server.ts'
+import { buildFiles, type Files, HTML } from './served.ts'
+
+const page = (body: string, before = '') =>
+  `import { lazy, Suspense, use, useActionState, useId } from 'react'\n${before}\nexport default function Page({ data, params, url }) {\n  return ${body}\n}\n`
+const awaiting = 'function Later({ promise }) { return <b>{use(promise)}</b> }\n'
+/** Settles after the shell has gone out, in an order of its own. */
+const later = (value: string, turns: number) =>
+  `(async () => { for (let turn = 0; turn < ${turns}; turn++) await new Promise((resolve) => setTimeout(resolve, 5))\n  return ${value} })()`
+const failing = (turns: number) => `${later('null', turns)}.then(() => { throw new Error('late') })`
+
+const TEXT = `"quotes" 'and' <b>&amp;</b> é ü 漢字 😀 \\u2028 \\u0000 \\ud83d end`
+
+const site: Files = {
+  'pages/layout.tsx':
+    "import './layout.css'\nexport default function Layout({ children, data }) {\n  return <html lang='en'><head><link rel='icon' href='/x.svg' /></head><body><header>{data.name}</header>{children}</body></html>\n}\n",
+  'pages/layout.css': 'body { color: red }\n',
+  'pages/layout.server.ts': "export const load = () => ({ name: 'site' })\n",
+  'pages/index.tsx': page('<><title>Home</title><meta name="description" content="d" /><p>static</p></>'),
+  'pages/data.tsx': page(
+    '<ul>{data.rows.map((row) => <li key={row.id} title={row.name}>{row.name}{row.id}</li>)}</ul>',
+  ),
+  'pages/data.server.ts':
+    "export const load = () => ({ rows: Array.from({ length: 100 }, (_, id) => ({ id, name: 'row ' + id, when: new Date(id) })) })\n",
+  'pages/unicode.tsx': page('<p title={data.text}>{data.text}{"\\ud83d"}{data.half}</p>'),
+  'pages/unicode.server.ts': `export const load = () => ({ text: "${TEXT.replaceAll('"', '\\"')}", half: '\\ud83d' })\n`,
+  'pages/long.tsx': page(
+    '<main>{data.sizes.map((size) => <p key={size} title={"é".repeat(size)}>{"漢😀é".repeat(size)}{"a".repeat(size)}</p>)}</main>',
+  ),
+  'pages/long.server.ts':
+    'export const load = () => ({ sizes: [1023, 1024, 1365, 1366, 2047, 2048, 4095, 4096, 4097, 20_000] })\n',
+  'pages/raw.tsx': page(
+    '<><style>{"a { color: red }"}</style><div dangerouslySetInnerHTML={{ __html: "<i>raw</i>" + "x".repeat(5000) }} /><script async src="/x.js"></script><textarea defaultValue={"\\n<a>"} /><input defaultChecked type="checkbox" /><select defaultValue="b"><option>a</option><option>b</option></select></>',
+  ),
+  'pages/hooks.tsx': page(
+    '<Ids />',
+    "function Ids() { const id = useId(); const [state] = useActionState((s) => s, 'state'); return <p id={id}>{state}<Inner /></p> }\nfunction Inner() { return <i id={useId()} /> }\n",
+  ),
+  'pages/svg.tsx': page(
+    '<svg viewBox="0 0 1 1" strokeWidth={2}><path d="M0 0" /><foreignObject><p>in</p></foreignObject></svg>',
+  ),
+  'pages/stream.tsx': page(
+    '<><Suspense fallback={<i>one</i>}><Later promise={data.one} /></Suspense><Suspense fallback={<i>two</i>}><Later promise={data.two} /><Suspense fallback={<i>three</i>}><Later promise={data.three} /></Suspense></Suspense></>',
+    awaiting,
+  ),
+  'pages/stream.server.ts': `export const load = () => ({ one: ${later("'first'", 4)}, two: ${later("'漢'.repeat(5000)", 8)}, three: ${later("'last'", 12)} })\n`,
+  'pages/whole.tsx': page('<Suspense fallback={<i>one</i>}><Later promise={data.one} /></Suspense>', awaiting),
+  'pages/whole.server.ts': `export const stream = false\nexport const load = () => ({ one: ${later("'first'", 1)} })\n`,
+  'pages/lazy.tsx': page(
+    '<Suspense fallback={<i>wait</i>}><Part /></Suspense>',
+    "const Part = lazy(() => import('../parts/part'))\n",
+  ),
+  'parts/part.tsx': 'export default function Part() {\n  return <b>lazy</b>\n}\n',
+  'pages/fails-load.tsx': page('<p>never</p>'),
+  'pages/fails-load.server.ts': "export const load = () => {\n  throw new Error('load')\n}\n",
+  'pages/fails-shell.tsx': page('<Broken />', "function Broken() { throw new Error('shell') }\n"),
+  'pages/fails-inside.tsx': page(
+    '<><p>before</p><Suspense fallback={<i>wait</i>}><Broken /></Suspense></>',
+    "function Broken() { throw new Error('inside') }\n",
+  ),
+  'pages/fails-late.tsx': page(
+    '<><p>before</p><Suspense fallback={<i>wait</i>}><Later promise={data.one} /></Suspense></>',
+    awaiting,
+  ),
+  'pages/fails-late.server.ts': `export const load = () => ({ one: ${failing(4)} })\n`,
+  'pages/forever.tsx': page(
+    '<><p>before</p><Suspense fallback={<i>wait</i>}><Later promise={data.one} /></Suspense></>',
+    awaiting,
+  ),
+  'pages/forever.server.ts': 'export const load = () => ({ one: new Promise(() => {}) })\n',
+  'pages/refused.tsx': page('<p>never</p>'),
+  'pages/refused.server.ts':
+    "import { HttpError } from 'hydrant'\nexport const load = () => {\n  throw new HttpError(403, 'Members <only>')\n}\n",
+}
+
+const paths = Object.keys(site)
+  .filter((file) => /^pages\/[\w-]+\.tsx$/.test(file) && !file.includes('layout'))
+  .map((file) => `/${file.slice('pages/'.length, -'.tsx'.length).replace(/^index$/, '')}`)
+  .concat('/nowhere')
+
+/** What differs from answer to answer by its nature. */
+function tidy(body: string): string {
+  return body
+    .replace(/nonce="[^"]*"/g, 'nonce=""')
+    .replace(/\b([0-9A-HJKMNP-TV-Z]{8})-[0-9A-HJKMNP-TV-Z]{6}\b/g, '$1')
+    .replace(/localhost:\d+|127\.0\.0\.1:\d+/g, 'host')
+}
+
+t.test('both builds of React write the same documents', async (t) => {
+  const dir = await buildFiles(t.testdir({}), site)
+  const { send } = createHttpClient(t)
+  const [bun = new Map(), node = new Map()] = await Promise.all(
+    ['bun', 'node'].map(async (build) => {
+      const { port } = await startSite(t, {
+        dir,
+        env: { HYDRANT_REACT_SERVER: build, HYDRANT_TIMEOUTS_RENDER_MS: '400' },
+      })
+      const answers = await mapConcurrently(paths, 2, async (path) => {
+        const { status, headers, body } = await send({ port, path, headers: HTML })
+        return [
+          path,
+          { status, type: headers['content-type'], cache: headers['cache-control'], body: tidy(body) },
+        ] as const
+      })
+      return new Map(answers)
+    }),
+  )
+  for (const path of paths) {
+    const [one, other] = [bun.get(path), node.get(path)]
+    t.ok(one && one.body.length > 100, path)
+    t.strictSame(one, other, path)
+    t.match(one?.body, /<\/html>$/)
+  }
+  t.match(bun.get('/stream')?.body, /<i>three<\/i>.*last/s, 'streamed in parts')
+  t.match(bun.get('/long')?.body, '漢😀é'.repeat(20_000))
+  t.equal(bun.get('/long')?.body.includes('\ufffd'), false, 'no character is cut')
+})

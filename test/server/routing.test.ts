@@ -1,0 +1,327 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const page = (body: string) => `export default function Page({ data, params, url }) {\n  return ${body}\n}\n`
+const layout = (name: string) =>
+  `export default function Layout({ children, data, params }) {\n  return <section title={'${name} ' + JSON.stringify(data ?? null) + JSON.stringify(params)}>{children}</section>\n}\n`
+const load = (value: string) => `export const load = ({ params, url }) => (${value})\n`
+const jump = (to: string) => ({
+  page: page('<p>never</p>'),
+  server: `import { redirect } from 'hydrant'\nexport const load = ({ url }) => redirect(${to})\n`,
+})
+
+const redirects: Record<string, string> = {
+  plain: "'/about'",
+  status: "'/about', 308",
+  query: "'/about?a=1#b'",
+  relative: "'about'",
+  hostile: "url.searchParams.get('to')",
+  outside: "new URL('https://other.example/x?y')",
+  script: "new URL('javascript:alert(1)')",
+  'wrong-status': "'/about', 200",
+}
+
+const site: Files = {
+  'pages/index.tsx': page('<p>home</p>'),
+  'pages/about.tsx': page('<p>about</p>'),
+  'pages/echo/[id].tsx': page('<output>{JSON.stringify(params)}</output>'),
+  'pages/echo/[id].server.ts': load('{ params, path: url.pathname, search: url.search }'),
+  'pages/echo/[id]/parts/[part].tsx': page('<output>{JSON.stringify(params)}</output>'),
+  'pages/echo/new.tsx': page('<output>new</output>'),
+  'pages/docs/index.tsx': page('<output>docs</output>'),
+  'pages/docs/[...path].tsx': page('<output>{JSON.stringify(params)}</output>'),
+  'pages/docs/[...path].server.ts': load('params'),
+  'pages/(shop)/layout.tsx': layout('shop'),
+  'pages/(shop)/basket.tsx': page('<output>basket</output>'),
+  'pages/(shop)/sale/layout.tsx': layout('sale'),
+  'pages/(shop)/sale/layout.server.ts': load("{ from: 'sale', params }"),
+  'pages/(shop)/sale/[id]/layout.tsx': layout('item'),
+  'pages/(shop)/sale/[id]/layout.server.ts': load("{ from: 'item' }"),
+  'pages/(shop)/sale/[id]/index.tsx': page('<output>{data.from}</output>'),
+  'pages/(shop)/sale/[id]/index.server.ts': load("{ from: 'page' }"),
+  'pages/context.tsx': page('<output>{JSON.stringify(data)}</output>'),
+  'pages/context.server.ts':
+    'export const load = (ctx) => ({ names: Object.keys(ctx).sort(), ip: typeof ctx.request.ip, decorated: ctx.app.greeting + ctx.request.who + ctx.reply.kind, aborted: ctx.signal.aborted, isSignal: ctx.signal instanceof AbortSignal, href: ctx.url.href, same: ctx.signal === ctx.signal })\n',
+  'server.ts':
+    "export default async function server(app) {\n  app.decorate('greeting', 'hello ')\n  app.decorateRequest('who', 'world')\n  app.decorateReply('kind', '!')\n}\n",
+  ...Object.fromEntries(
+    Object.entries(redirects).flatMap(([name, to]) => [
+      [`pages/go/${name}.tsx`, jump(to).page],
+      [`pages/go/${name}.server.ts`, jump(to).server],
+    ]),
+  ),
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+const { app, get, failuresOf } = await serve(t, dir)
+
+/** The element's text as JSON. */
+const output = (body: string): unknown =>
+  JSON.parse(
+    (/<output>(.*?)<\/output>/.exec(body)?.[1] ?? 'null')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#x27;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&'),
+  )
+
+/** Sends a request line as it is, which no client library would. */
+async function sendRaw(path: string): Promise<{ status: number; location: string | undefined; body: string }> {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const address = app.server.address()
+  const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+  socket
+    .setEncoding('latin1')
+    .write(`GET ${path} HTTP/1.1\r\nHost: shop.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n`)
+  let text = ''
+  socket.on('data', (part) => {
+    text += String(part)
+  })
+  await once(socket, 'close')
+  return { status: Number(text.slice(9, 12)), location: /^location: (.*?)\r$/im.exec(text)?.[1], body: text }
+}
+
+t.test('parameters are decoded once', async (t) => {
+  for (const [path, id] of [
+    ['/echo/5', '5'],
+    ['/echo/a%20b', 'a b'],
+    ['/echo/a%2Fb', 'a/b'],
+    ['/echo/%2541', '%41'],
+    ['/echo/%25', '%'],
+    ['/echo/%E6%BC%A2', '漢'],
+    ['/echo/a+b', 'a+b'],
+    ['/echo/%3Cscript%3E', '<script>'],
+    ['/echo/..%2f..%2fetc', '../../etc'],
+    ['/echo/__proto__', '__proto__'],
+  ] as const) {
+    const response = await get(path)
+    t.equal(response.statusCode, 200, path)
+    t.strictSame(output(response.body), { id }, path)
+    t.strictSame(
+      (await get(`${path}?q=%20`, JSON_ONLY)).json(),
+      { params: { id }, path, search: '?q=%20' },
+      'as JSON, too',
+    )
+  }
+  t.strictSame(output((await get('/echo/a%2Fb/parts/c%2541')).body), { id: 'a/b', part: 'c%41' })
+})
+
+t.test('a fixed segment comes before a parameter', async (t) => {
+  t.match((await get('/echo/new')).body, '<output>new</output>')
+})
+
+t.test('a catch-all holds the rest of the path', async (t) => {
+  t.match((await get('/docs')).body, '<output>docs</output>')
+  for (const [path, rest] of [
+    ['/docs/a', 'a'],
+    ['/docs/a/b/c', 'a/b/c'],
+    ['/docs/a%2Fb/c', 'a/b/c'],
+    ['/docs/%2541', '%41'],
+  ] as const) {
+    t.strictSame(output((await get(path)).body), { path: rest }, path)
+    t.strictSame((await get(path, JSON_ONLY)).json(), { path: rest }, path)
+  }
+})
+
+t.test('an address that cannot be decoded is refused', async (t) => {
+  for (const path of ['/echo/%zz', '/%', '/docs/%E0%A4%A', '/echo/%ff']) {
+    for (const headers of [HTML, JSON_ONLY]) {
+      const response = await get(path, headers)
+      t.equal(response.statusCode, 400, path)
+      t.equal(response.headers['cache-control'], 'no-store')
+      if (headers === JSON_ONLY) t.match(response.json(), { status: 400, title: 'Bad Request', instance: path })
+      else t.match(response.headers['content-type'], 'text/html')
+    }
+  }
+})
+
+t.test('groups add layouts and nothing to the address', async (t) => {
+  const { body } = await get('/basket')
+  t.match(body, /<section title="shop null\{\}"><output>basket<\/output><\/section>/)
+  t.equal((await get('/(shop)/basket')).statusCode, 404)
+  t.equal((await get('/shop/basket')).statusCode, 404)
+})
+
+t.test('layouts stand around each other, each with its own data', async (t) => {
+  const body = (await get('/sale/5')).body.replaceAll('&quot;', '"')
+  t.match(
+    body,
+    '<section title="shop null{"id":"5"}"><section title="sale {"from":"sale","params":{"id":"5"}}{"id":"5"}"><section title="item {"from":"item"}{"id":"5"}"><output>page</output></section></section></section>',
+  )
+  t.strictSame((await get('/sale/5', JSON_ONLY)).json(), { from: 'page' }, 'as JSON only the page’s')
+})
+
+t.test('a load is given what Fastify has', async (t) => {
+  const data = (await get('/context?a=1', { ...JSON_ONLY, host: 'shop.example:8080' })).json()
+  t.strictSame(data, {
+    names: ['app', 'params', 'reply', 'request', 'signal', 'url'],
+    ip: 'string',
+    decorated: 'hello world!',
+    aborted: false,
+    isSignal: true,
+    href: 'http://shop.example:8080/context?a=1',
+    same: true,
+  })
+})
+
+t.test('redirects go where the load says', async (t) => {
+  for (const [name, status, location] of [
+    ['plain', 302, '/about'],
+    ['status', 308, '/about'],
+    ['query', 302, '/about?a=1#b'],
+    ['relative', 302, '/go/about'],
+    ['outside', 302, 'https://other.example/x?y'],
+  ] as const) {
+    for (const headers of [HTML, JSON_ONLY]) {
+      const response = await get(`/go/${name}`, headers)
+      t.equal(response.statusCode, status, name)
+      t.equal(response.headers.location, location)
+      t.equal(response.headers['cache-control'], 'no-store')
+      t.equal(response.body, '')
+      t.notOk('content-type' in response.headers)
+    }
+  }
+})
+
+t.test('a redirect to what a request says stays within the site', async (t) => {
+  for (const to of [
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '\n//evil.example',
+    'https://evil.example/x',
+    'HTTPS:evil.example',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '///evil.example',
+    '/%09/evil.example',
+    '/.//evil.example',
+    '/..//evil.example',
+    './/evil.example',
+    '/a/..//evil.example',
+    'x/../..//evil.example',
+    '/\u2028/evil.example',
+    ' //evil.example',
+    '//evil.example@shop.example',
+    '/@evil.example',
+    '',
+    '?next=//evil.example',
+    '#//evil.example',
+    '/a\r\nSet-Cookie: x=1',
+    '/漢',
+  ]) {
+    const response = await get(`/go/hostile?to=${encodeURIComponent(to)}`)
+    const { location } = response.headers
+    if (location === undefined)
+      t.match(failuresOf(response), [{ err: { message: /redirect\(".*"\) would leave the site/ } }], to)
+    else {
+      const target = new URL(location, 'https://shop.example/go/hostile')
+      t.equal(target.origin, 'https://shop.example', `${encodeURIComponent(to)} → ${location}`)
+      t.match(location, /^\/(?![/\\])[\x21-\x7e]*$/)
+    }
+  }
+  for (const name of ['script', 'wrong-status']) {
+    const response = await get(`/go/${name}`)
+    t.equal(response.statusCode, 500)
+    t.notOk('location' in response.headers)
+    t.match(failuresOf(response), [
+      { err: { message: name === 'script' ? /would leave the site/ : /takes the status/ } },
+    ])
+  }
+})
+
+t.test('a slash at the end leads to the address without it', async (t) => {
+  for (const [path, location] of [
+    ['/about/', '/about'],
+    ['/about//', '/about'],
+    ['/about/?a=/', '/about?a=/'],
+    ['/nowhere/', '/nowhere'],
+    ['/echo/5/', '/echo/5'],
+  ] as const) {
+    const response = await get(path)
+    t.equal(response.statusCode, 308, path)
+    t.equal(response.headers.location, location)
+    t.equal((await app.inject({ method: 'HEAD', url: path, headers: HTML })).headers.location, location)
+  }
+  t.equal((await get('/')).statusCode, 200)
+  t.equal((await get('/?a=/')).statusCode, 200)
+  t.equal(
+    (await app.inject({ method: 'POST', url: '/nowhere/', headers: HTML })).statusCode,
+    404,
+    'a post is not sent elsewhere',
+  )
+})
+
+t.test('no address leads to another host', async (t) => {
+  for (const path of [
+    '//evil.example/',
+    '///evil.example/',
+    '//evil.example/%2e%2e/',
+    '/\\evil.example/',
+    '/\\/evil.example/',
+    '//evil.example//',
+    '/%5cevil.example/',
+    '/%2F/evil.example/',
+    'http://evil.example/about/',
+    'http://evil.example//other.example/',
+  ]) {
+    const { status, location } = await sendRaw(path)
+    t.ok(status === 308 || status === 404 || status === 400, `${path}: ${status}`)
+    if (location === undefined) continue
+    t.equal(new URL(location, 'http://shop.example/').origin, 'http://shop.example', `${path} → ${location}`)
+  }
+})
+
+t.test('an address with a host in it is read by its path', async (t) => {
+  const { status, body } = await sendRaw('http://shop.example/echo/5?q=1')
+  t.equal(status, 200)
+  t.match(body, '<output>{&quot;id&quot;:&quot;5&quot;}</output>')
+  t.match(
+    (await sendRaw('http://shop.example/context?q=1')).body,
+    'href&quot;:&quot;http://shop.example/context?q=1&quot;',
+  )
+})
+
+t.test('an unknown address is the 404 page in each form', async (t) => {
+  const response = await get('/nowhere')
+  t.equal(response.statusCode, 404)
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.match(response.body, 'This page could not be found.')
+  t.match(response.body, '<meta name="robots" content="noindex"')
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    t.equal((await app.inject({ method, url: '/nowhere', headers: HTML })).statusCode, 404, method)
+  }
+})
+
+t.test('a page takes no other method and says which it takes', async (t) => {
+  const bodies = [
+    {},
+    { payload: 'a=1', type: 'application/x-www-form-urlencoded' },
+    { payload: '{"a":1}', type: 'application/json' },
+    { payload: '{"a":', type: 'application/json' },
+    { payload: '--x--', type: 'multipart/form-data; boundary=x' },
+    { payload: 'text', type: 'text/plain' },
+  ]
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    for (const accept of [HTML, JSON_ONLY]) {
+      for (const { payload, type } of bodies) {
+        const headers = { ...accept, ...(type ? { 'content-type': type } : {}) }
+        const response = await app.inject({ method, url: '/about', headers, ...(payload ? { payload } : {}) })
+        t.equal(response.statusCode, 405, `${method} of ${type ?? 'nothing'}`)
+        t.equal(response.headers.allow, 'GET, HEAD')
+        if (accept === JSON_ONLY) {
+          t.match(response.json(), {
+            status: 405,
+            title: 'Method Not Allowed',
+            detail: `${method} is not allowed here.`,
+            instance: '/about',
+          })
+        } else t.match(response.body, `${method} is not allowed here.`)
+      }
+    }
+  }
+})

@@ -1,0 +1,117 @@
+import t from 'tap'
+import { createRedactor } from '../../src/server/secrets.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+
+const TOKEN = 'eyJhbGciOi.J9-secret_value~1'
+const HEADERS = {
+  authorization: `Bearer ${TOKEN}`,
+  'proxy-authorization': 'Basic dXNlcjpwcm94eXNlY3JldA==',
+  cookie: 'theme=dark; session=s%3Asession%20secret; quoted="quoted-secret"; a=abcdef; b=abcdef-and-a-longer-secret',
+}
+const redact = createRedactor(HEADERS)
+
+t.test('hides what the headers of the request hold', async (t) => {
+  for (const [text, secret] of [
+    [`authorization: Bearer ${TOKEN}`, TOKEN],
+    [`the token ${TOKEN} is old`, TOKEN],
+    ['proxy dXNlcjpwcm94eXNlY3JldA== refused', 'dXNlcjpwcm94eXNlY3JldA'],
+    ['session s%3Asession%20secret is gone', 'session%20secret'],
+    ['session s:session secret is gone', 'session secret'],
+    ['quoted-secret, without its quotes', 'quoted-secret'],
+    ['no such b: abcdef-and-a-longer-secret', 'and-a-longer-secret'],
+    [JSON.stringify(HEADERS), 'secret'],
+  ] as const) {
+    t.notMatch(redact(text), secret, text)
+  }
+  t.match(redact('the theme is dark'), 'dark', 'what is short is no secret')
+})
+
+t.test('hides credentials in addresses and queries', async (t) => {
+  for (const [text, secret] of [
+    ['connect to postgres://app:hunter22@db.example/shop', 'hunter22'],
+    ['redis://:hunter22@cache:6379', 'hunter22'],
+    ['amqp+tls://user:hunter%22@mq', 'hunter'],
+    ['GET /reset?token=hunter22&id=5', 'hunter22'],
+    ['/a?access_token=hunter22', 'hunter22'],
+    ['/a?x=1&password=hunter22#top', 'hunter22'],
+    ['/a?API-KEY=hunter22', 'hunter22'],
+    ['/cb?code=hunter22&state=1', 'hunter22'],
+    ['/a?user;sessionId=hunter22', 'hunter22'],
+    ['Authorization: Basic aHVudGVyMjI=', 'aHVudGVyMjI'],
+    ['BEARER hunter22.hunter22', 'hunter22'],
+  ] as const) {
+    t.notMatch(redact(text), secret, text)
+  }
+  t.equal(redact('/a?id=5&page=2'), '/a?id=5&page=2')
+  t.equal(redact('https://shop.example/a?b=c'), 'https://shop.example/a?b=c')
+  t.equal(redact('postgres://app:hunter22@db.example/shop'), 'postgres://[hidden]@db.example/shop')
+})
+
+t.test('nothing else changes', async (t) => {
+  const plain = createRedactor({})
+  for (const text of ['', 'a plain message', 'a@b.example', 'at f (/a/b.ts:1:2)', '100% of {it}', '$& $1']) {
+    t.equal(plain(text), text)
+  }
+})
+
+t.test('takes any cookies', async (t) => {
+  for (const cookie of ['', ';', '=', 'a', 'a=%', 'a=%zzzzzzzz', ';;;=;', 'a='.repeat(5_000)]) {
+    t.equal(createRedactor({ cookie })('a message'), 'a message')
+  }
+})
+
+const site = {
+  'pages/leak.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/leak.server.ts': `import { HttpError } from 'hydrant'
+export const load = ({ request, url }) => {
+  const said = Object.values(request.headers).join(' ') + ' ' + url.href + ' postgres://app:hunter22@db/shop'
+  if (url.searchParams.has('refuse')) throw new HttpError(403, said)
+  if (url.searchParams.has('cut')) throw new Error('x'.repeat(Number(url.searchParams.get('cut'))) + request.headers.authorization)
+  throw new AggregateError([new Error(said)], said, { cause: Object.assign(new Error(said), { digest: said }) })
+}
+`,
+}
+
+t.test('no secret of a request reaches the log or the answer', async (t) => {
+  const { app, log, get } = await serve(t, await buildFiles(t.testdir({}), site), { logRequests: true })
+  const secrets = [
+    TOKEN,
+    'dXNlcjpwcm94eXNlY3JldA',
+    'session%20secret',
+    'quoted-secret',
+    'longer-secret',
+    'hunter22',
+    'querysecret',
+  ]
+  for (const query of ['', '&refuse=1']) {
+    for (const accept of [HTML, JSON_ONLY]) {
+      const response = await get(`/leak?access_token=querysecret&id=5${query}`, { ...accept, ...HEADERS })
+      t.equal(response.statusCode, query ? 403 : 500)
+      for (const secret of query ? [] : secrets) {
+        // The address that the browser asked for stands in the form that asks for it again.
+        if (secret !== 'querysecret') t.notMatch(response.body, secret)
+      }
+    }
+  }
+  await app.inject({ method: 'POST', url: '/leak?token=querysecret', headers: HEADERS })
+  await get('/nowhere?token=querysecret', { ...HTML, ...HEADERS })
+  await get('/%zz?token=querysecret', { ...HTML, ...HEADERS })
+  const text = JSON.stringify(log.lines)
+  t.equal(log.errors().length, 2)
+  for (const secret of secrets) {
+    const lines = log.lines.filter((line) => JSON.stringify(line).includes(secret))
+    t.strictSame(
+      lines.map(({ msg }) => msg),
+      [],
+      `${secret} is not in the log`,
+    )
+  }
+  t.match(text, 'id=5', 'the rest of the address is')
+})
+
+t.test('a secret that is cut with its message leaves no part of itself', async (t) => {
+  const { log, get } = await serve(t, await buildFiles(t.testdir({}), site))
+  for (const length of [1_985, 1_975, 2_000]) await get(`/leak?cut=${length}`, { ...HTML, ...HEADERS })
+  t.equal(log.errors().length, 3)
+  for (const { err } of log.errors()) t.notMatch(err?.message, TOKEN.slice(0, 6))
+})

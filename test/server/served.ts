@@ -1,0 +1,85 @@
+// Sites that a test writes, builds and asks by `inject`.
+
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
+import { buildSite } from '../scripts/built.ts'
+import type { LogLine } from '../site-server.ts'
+
+// Tap turns on Node's own source maps, which `hydrant start` does not have.
+process.setSourceMapsEnabled(false)
+
+export type Files = Record<string, string | Buffer>
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+
+/** Writes files into a folder; those that stand there stay. */
+export function writeFiles(dir: string, files: Files) {
+  for (const [path, contents] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, path)), { recursive: true })
+    writeFileSync(join(dir, path), contents)
+  }
+}
+
+/** Writes and builds a site, `pages/index.tsx` being there in any case. Returns its folder. */
+export async function buildFiles(dir: string, files: Files): Promise<string> {
+  writeFiles(dir, { 'pages/index.tsx': page, ...files })
+  await buildSite({ dir, mode: 'production' })
+  return dir
+}
+
+export interface Log {
+  lines: LogLine[]
+  /** What Fastify takes as `logger`. */
+  logger: { level: string; stream: { write(text: string): void } }
+  errors(): LogLine[]
+}
+
+export function createLog(): Log {
+  const lines: LogLine[] = []
+  return {
+    lines,
+    // Fastify's logger writes JSON, a line each.
+    logger: { level: 'info', stream: { write: (text) => void lines.push(JSON.parse(text) as LogLine) } },
+    errors: () => lines.filter(({ level }) => level >= 50),
+  }
+}
+
+/** What a browser says; `inject` by itself passes for a crawler. */
+export const HTML = {
+  accept: 'text/html',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36',
+}
+export const JSON_ONLY = { accept: 'application/json' }
+
+export interface Served {
+  app: FastifyInstance
+  log: Log
+  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
+  /** The failures of that request, once it is answered. */
+  failuresOf(response: LightMyRequestResponse): LogLine[]
+}
+
+/** Serves a built site in this process; it is closed with the test. */
+export async function serve(
+  t: Pick<Test, 'teardown'>,
+  dir: string,
+  options: Partial<CreateServerOptions> = {},
+): Promise<Served> {
+  const log = createLog()
+  const app = await createServer({ dir, logger: log.logger, ...options })
+  t.teardown(() => app.close())
+  return {
+    app,
+    log,
+    get: (url, headers = HTML) => app.inject({ method: 'GET', url, headers }),
+    failuresOf: ({ headers }) => log.errors().filter(({ reqId }) => reqId === headers['x-request-id']),
+  }
+}
+
+/** The first half of a response's digest. */
+export function causeOfResponse({ headers }: LightMyRequestResponse): string {
+  return String(headers['x-error-digest']).slice(0, 8)
+}

@@ -1,0 +1,90 @@
+import t from 'tap'
+import { DocumentSink } from '../../src/server/sink.ts'
+import { createRandom } from '../shared/random.ts'
+
+const DOCUMENT = '<html><head><title>漢 é 😀</title></head><body>ünï 😀 漢字 <b>…</b></body></html>'
+const WHOLE = '<html><head><title>漢 é 😀</title><link/></head><body>ünï 😀 漢字 <b>…</b><i/></body></html>'
+
+/** Cuts bytes anywhere, inside of characters as well. */
+function cutBytes(text: string, seed: number): Uint8Array[] {
+  const random = createRandom(seed)
+  const bytes = Buffer.from(text)
+  const parts: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = 1 + random.below(5)
+    parts.push(bytes.subarray(at, at + length))
+    at += length
+  }
+  return parts
+}
+
+t.test('takes text and bytes, wherever the bytes are cut', async (t) => {
+  for (let seed = 0; seed < 50; seed++) {
+    let ended = 0
+    const sink = new DocumentSink('<link/>', () => ended++)
+    for (const part of cutBytes(DOCUMENT, seed)) sink.write(part)
+    sink.end()
+    sink.add('<i/>')
+    t.equal(sink.close(), WHOLE)
+    t.equal(ended, 1)
+  }
+  const sink = new DocumentSink('', () => {})
+  for (const part of ['<p>', Buffer.from('é'), 'ü', Buffer.from('</p>')]) sink.write(part)
+  sink.end()
+  t.equal(sink.close(), '<p>éü</p>', 'in turn')
+})
+
+t.test('what is added stands before the end of the body', async (t) => {
+  const sink = new DocumentSink('<link/>', () => {})
+  sink.write('<html><head></head><body>')
+  sink.add('<script>1</script>')
+  sink.write('<p>"</body>" in text</p></body></html>')
+  sink.end()
+  sink.add('<script>2</script>')
+  t.equal(
+    sink.close(),
+    '<html><head><link/></head><body><script>1</script><p>"</body>" in text</p><script>2</script></body></html>',
+  )
+})
+
+t.test('streams what has been collected, then each batch, then the end', async (t) => {
+  const sink = new DocumentSink('<link/>', () => {})
+  sink.write('<html><head></head><body>shell')
+  const stream = sink.startStream().setEncoding('utf8')
+  const parts: string[] = []
+  stream.on('data', (part: string) => parts.push(part))
+  sink.write('one')
+  sink.write('two')
+  sink.flush()
+  await new Promise((resolve) => stream.once('data', resolve))
+  sink.write('three</body></html>')
+  sink.flush()
+  sink.end()
+  sink.add('<script/>')
+  t.equal(sink.close(), '')
+  await new Promise((resolve) => stream.once('end', resolve))
+  t.equal(parts.join(''), '<html><head><link/></head><body>shellonetwothree<script/></body></html>')
+})
+
+t.test('a render that gives up ends the document and says why', async (t) => {
+  const broken: unknown[] = []
+  const sink = new DocumentSink('', (why) => broken.push(why))
+  sink.write('<html><body>begun')
+  const reason = new Error('no more')
+  sink.destroy(reason)
+  sink.destroy(reason)
+  sink.add('<script/>')
+  t.equal(sink.close(), '<html><body>begun<script/></body></html>')
+  t.strictSame(broken, [{ error: reason }], 'once')
+  t.ok(sink.isEnded)
+})
+
+t.test('what nobody reads is dropped', async (t) => {
+  const sink = new DocumentSink('', () => t.fail('it has not ended by itself'))
+  sink.write('<html>')
+  const stream = sink.startStream()
+  sink.discard()
+  t.ok(stream.destroyed)
+  t.ok(sink.isEnded)
+  sink.destroy(new Error('late'))
+})

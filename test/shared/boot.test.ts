@@ -1,0 +1,83 @@
+import { runInNewContext } from 'node:vm'
+import t from 'tap'
+import {
+  BOOT_VARIABLE,
+  type BootPlan,
+  type BootVisit,
+  bootScript,
+  planText,
+  settledScript,
+  settlementScript,
+} from '../../src/shared/boot.ts'
+import { type Settlement, serialise } from '../../src/shared/data.ts'
+import { createRandom } from './random.ts'
+
+const HOSTILE = `</script><script>alert(1)</script><!-- ]]> \u2028\u2029 \\ " ' \` \${1} \u0000 %`
+
+const plan: BootPlan = {
+  layouts: [{ file: 'layout-ABCD.js', css: ['a.css'] }, { file: null }],
+  errors: [null, 'error-ABCD.js'],
+  leaf: { kind: 'page', file: 'index-ABCD.js' },
+}
+const visit: BootVisit = { url: 'https://shop.example/a?b=c', params: { id: '1' } }
+
+/** Runs scripts as a browser would, one after the other, and returns what they have left in the global variable. */
+function run(scripts: readonly string[]): unknown[] {
+  const self: Record<string, unknown> = {}
+  for (const script of scripts) runInNewContext(script, { self })
+  if (Object.keys(self).join() !== BOOT_VARIABLE) throw new Error(`Global as well: ${Object.keys(self)}`)
+  // As plain data of this side: the sandbox has prototypes of its own.
+  return JSON.parse(JSON.stringify(self[BOOT_VARIABLE])) as unknown[]
+}
+
+const data = (value: unknown) => serialise(value, () => 1)
+
+t.test('the script gives back what went in', async (t) => {
+  t.strictSame(run([bootScript(planText(plan), visit, [data({ a: 1 }), data(undefined)])]), [
+    { ...visit, ...plan, data: [{ plain: { a: 1 } }, -1] },
+  ])
+  t.strictSame(run([bootScript(planText(plan), { ...visit, host: 'h' }, [])]), [
+    { ...visit, host: 'h', ...plan, data: [] },
+  ])
+})
+
+t.test('nothing in it can leave the script', async (t) => {
+  const hostilePlan: BootPlan = {
+    layouts: [{ file: HOSTILE, css: [HOSTILE] }],
+    errors: [HOSTILE],
+    leaf: { kind: 'shown', file: null, shown: { kind: 'refusal', status: 403, message: HOSTILE } },
+  }
+  const hostileVisit: BootVisit = { url: HOSTILE, params: { [HOSTILE]: HOSTILE, constructor: HOSTILE }, host: HOSTILE }
+  const script = bootScript(planText(hostilePlan), hostileVisit, [data({ [HOSTILE]: [HOSTILE] }), data([-0, HOSTILE])])
+  t.notMatch(script, /[<\u2028\u2029]/)
+  t.strictSame(run([script]), [
+    { ...hostileVisit, ...hostilePlan, data: [{ plain: { [HOSTILE]: [HOSTILE] } }, [[-6, 1], HOSTILE]] },
+  ])
+})
+
+t.test('any address and parameters come through', async (t) => {
+  const random = createRandom(5)
+  const alphabet = `ab/?&=#%<>"'\\\u2028\u2029\u0000\n\r\téß漢😀!-[](){}`
+  for (let round = 0; round < 50; round++) {
+    const text = () => random.text(random.below(20), alphabet)
+    // A parameter's name stands in a file name, which cannot be "__proto__" to any effect.
+    const odd: BootVisit = { url: text(), params: { [`p${text()}`]: text(), q: text() } }
+    const script = bootScript(planText(plan), odd, [data(text())])
+    const [boot] = run([script])
+    t.strictSame(boot, { ...odd, ...plan, data: (boot as { data: unknown }).data })
+  }
+})
+
+t.test('settlements are pushed behind the boot data', async (t) => {
+  const settlements: Settlement[] = [
+    [2, 'failure', '7K3M9QZD-0F4XTB'],
+    [3, 'refusal', 403, HOSTILE],
+  ]
+  const scripts = [
+    bootScript(planText(plan), visit, []),
+    settledScript(1, data({ text: HOSTILE })),
+    ...settlements.map(settlementScript),
+  ]
+  for (const script of scripts) t.notMatch(script, /[<\u2028\u2029]/)
+  t.strictSame(run(scripts).slice(1), [[1, 'value', { plain: { text: HOSTILE } }], ...settlements])
+})

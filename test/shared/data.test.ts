@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util'
+import t from 'tap'
+import {
+  createDeferredPromises,
+  type Flat,
+  isThenable,
+  Refusal,
+  revive,
+  ServerFailure,
+  serialise,
+} from '../../src/shared/data.ts'
+import { createRandom, type Random } from './random.ts'
+
+const refusePromises = (): number => {
+  throw new Error('no promise was expected')
+}
+const write = (value: unknown) => serialise(value, refusePromises)
+// Its own other half is what reads it.
+const read = (text: string) => revive(JSON.parse(text) as Flat, refusePromises as never)
+const travel = (value: unknown) => read(write(value))
+
+t.test('gives back what went in', async (t) => {
+  const values: Record<string, unknown> = {
+    string: 'text',
+    'empty string': '',
+    'a lone surrogate': '\ud800',
+    zero: 0,
+    'negative zero': -0,
+    'not a number': Number.NaN,
+    infinity: Number.POSITIVE_INFINITY,
+    'negative infinity': Number.NEGATIVE_INFINITY,
+    'a small number': 5e-324,
+    true: true,
+    null: null,
+    undefined: undefined,
+    'a big integer': -123456789012345678901234567890n,
+    date: new Date(0),
+    'a regular expression': /<\/script>/gi,
+    map: new Map<unknown, unknown>([
+      ['a', 1],
+      [{ key: 1 }, new Map()],
+    ]),
+    set: new Set([1, 'a', undefined]),
+    url: new URL('https://shop.example/a?b=%3C#c'),
+    'search parameters': new URLSearchParams('a=1&a=2'),
+    bytes: Uint8Array.of(0, 1, 255),
+    floats: Float64Array.of(0.1, -0),
+    'big bytes': BigUint64Array.of(2n ** 63n),
+    buffer: Uint8Array.of(1, 2, 3).buffer,
+    'a sparse array': Object.assign([1], { 2: 3 }),
+    'an array with undefined': [undefined, null],
+    'an object with undefined': { a: undefined },
+    'an object without prototype': Object.assign(Object.create(null), { a: 1 }),
+    'keys like those of the format': { plain: 1, Promise: [1], '0': 'x', length: 3, constructor: 'c', toString: 's' },
+    'an array like the format': [-1, 1, { plain: [] }, ['Promise', 1]],
+    'an object like the format': { plain: { plain: undefined } },
+  }
+  for (const [name, value] of Object.entries(values)) {
+    for (const wrapped of [value, { value }, [value], { deep: [{ value }] }]) {
+      t.ok(isDeepStrictEqual(travel(wrapped), wrapped), name)
+    }
+  }
+})
+
+t.test('gives back a date that is none', async (t) => {
+  const back = travel({ date: new Date(Number.NaN) }) as { date: Date }
+  t.type(back.date, Date)
+  t.ok(Number.isNaN(back.date.getTime()))
+})
+
+t.test('keeps what stands in two places one and the same', async (t) => {
+  const shared = { text: 'x' }
+  // What goes in decides the shape of what comes out.
+  const both = travel({ a: shared, b: [shared] }) as { a: object; b: [object] }
+  t.equal(both.a, both.b[0])
+  const twice = travel([shared, shared]) as [object, object]
+  t.equal(twice[0], twice[1])
+})
+
+t.test('keeps circles', async (t) => {
+  const node: Record<string, unknown> = { name: 'a' }
+  node.self = node
+  node.list = [node]
+  const back = travel(node) as { self: unknown; list: unknown[]; name: string }
+  t.equal(back.self, back)
+  t.equal(back.list[0], back)
+  t.equal(back.name, 'a')
+  const map = new Map<string, unknown>()
+  map.set('map', map)
+  const mapBack = travel(map) as Map<string, unknown>
+  t.equal(mapBack.get('map'), mapBack)
+})
+
+const BREAKOUTS = [
+  '</script>',
+  '</SCRIPT >',
+  '<script>',
+  '<!--',
+  '-->',
+  ']]>',
+  '\u2028',
+  '\u2029',
+  '\u0000',
+  '\\u003c/script>',
+  '\\',
+  '"',
+  "'",
+  '`$\u007b1}`',
+] as const
+
+t.test('never writes what could end a script, wherever it stands', async (t) => {
+  const hostile = BREAKOUTS.join('')
+  const places: unknown[] = [
+    hostile,
+    { [hostile]: hostile },
+    [hostile],
+    new Map([[hostile, hostile]]),
+    new Set([hostile]),
+    Object.assign(Object.create(null), { [hostile]: 1 }),
+    [hostile, -0],
+    { deep: { a: undefined, [hostile]: [hostile] } },
+    /<!--\u2028<\/script>/,
+    new URL('https://shop.example/?q=</script>#<!--'),
+    new URLSearchParams({ '<!--': '</script>' }),
+  ]
+  for (const place of places) {
+    const text = write(place)
+    t.notMatch(text, /[<\u2028\u2029]/)
+    t.ok(isDeepStrictEqual(read(text), place))
+  }
+})
+
+t.test('a key named __proto__ pollutes nothing', async (t) => {
+  const hostile: unknown = JSON.parse('{"a":{"__proto__":{"polluted":true}}}')
+  let back: unknown
+  try {
+    back = travel(hostile)
+  } catch (error) {
+    t.match(error, { path: /a/ }, 'refused, with its place')
+  }
+  for (const flat of [
+    '[{"__proto__":1},{"polluted":2},true]',
+    '[["null","__proto__",1],{"polluted":2},true]',
+    '{"plain":{"__proto__":{"polluted":true}}}',
+    '[{"constructor":1},{"prototype":2},{"polluted":3},true]',
+  ]) {
+    try {
+      back = read(flat)
+    } catch {
+      back = undefined
+    }
+    t.notOk(back && typeof back === 'object' && 'polluted' in back && !Object.hasOwn(back, '__proto__'), flat)
+    t.notOk('polluted' in {}, 'the prototype of all objects is as it was')
+  }
+})
+
+t.test('refuses what cannot travel and says where it stands', async (t) => {
+  class Cart {
+    total = 1
+  }
+  for (const [value, path] of [
+    [{ user: { save() {} } }, '.user.save'],
+    [{ list: [1, { f: () => 1 }] }, '.list[1].f'],
+    [{ cart: new Cart() }, '.cart'],
+    [{ tag: Symbol('x') }, '.tag'],
+    [new Map([['key', () => 1]]), '.get("key")'],
+    [{ a: [{ [Symbol('key')]: 1 }] }, '.a[0]'],
+  ] as const) {
+    t.throws(() => write(value), { name: 'DevalueError', path }, path)
+  }
+  t.throws(() => write(() => 1), { name: 'DevalueError' })
+  t.throws(() => write(new Cart()), { name: 'DevalueError' })
+})
+
+t.test('an object with a toJSON of its own travels as it is, or not at all', async (t) => {
+  t.throws(() => write({ secret: 1, toJSON: () => ({ other: 2 }) }), { name: 'DevalueError' })
+})
+
+const KEYS = ['a', 'b', 'plain', '0', '-1', '', ' ', 'constructor', 'ключ', '</script>', '\u2028'] as const
+
+/** Data of all kinds; earlier parts stand in later ones again, circles among them. */
+function createData(random: Random, depth: number, made: object[]): unknown {
+  const leaf = random.pick([
+    () => undefined,
+    () => null,
+    () => random.below(2) === 1,
+    () => random.pick([0, -0, 1, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e300]),
+    () => random.below(1_000_000) / 7,
+    () => BigInt(random.below(1_000_000)) ** 5n,
+    () => random.text(random.below(12), 'ab"\\/<>\u2028\u2029\u0000é漢😀\n') + random.pick(BREAKOUTS),
+    () => new Date(random.below(2_000_000_000) * 1000),
+    () => new URL(`https://shop.example/${random.text(5, 'ab<>%')}`),
+    () => random.bytes(random.below(9)),
+    () => made[random.below(made.length)],
+  ] as const)
+  if (depth === 0) return leaf()
+  const part = () => createData(random, depth - 1, made)
+  const size = random.below(4)
+  const keep = <Item extends object>(item: Item, fill: (item: Item) => void): Item => {
+    made.push(item)
+    for (let index = 0; index < size; index++) fill(item)
+    return item
+  }
+  return random.pick([
+    leaf,
+    () => keep<unknown[]>([], (list) => list.push(part())),
+    () => keep<Record<string, unknown>>({}, (object) => (object[random.pick(KEYS)] = part())),
+    () => keep(new Map<unknown, unknown>(), (map) => map.set(random.pick(KEYS), part())),
+    () => keep(new Set<unknown>(), (set) => set.add(part())),
+  ] as const)()
+}
+
+t.test('gives back any structure', async (t) => {
+  const random = createRandom(4)
+  const wrong: string[] = []
+  for (let round = 0; round < 3_000; round++) {
+    const value = createData(random, 4, [])
+    const text = write(value)
+    if (/[<\u2028\u2029]/.test(text) || !isDeepStrictEqual(read(text), value)) wrong.push(text)
+  }
+  t.strictSame(wrong, [])
+})
+
+t.test('hands over each promise once by a number and gives back the promise of that number', async (t) => {
+  const [first, second] = [Promise.resolve(1), Promise.resolve(2)]
+  const numbers = new Map<PromiseLike<unknown>, number>()
+  const text = serialise({ first, list: [second, { first }] }, (promise) => {
+    t.notOk(numbers.has(promise))
+    numbers.set(promise, numbers.size + 1)
+    return numbers.size
+  })
+  t.equal(numbers.size, 2)
+  const promises = new Map([...numbers].map(([promise, id]) => [id, promise]))
+  const back = revive(JSON.parse(text) as Flat, (id) => promises.get(id) ?? Promise.reject(new Error(`none ${id}`)))
+  t.ok(isDeepStrictEqual(Object.keys(back as object), ['first', 'list']))
+  const { first: one, list } = back as { first: unknown; list: [unknown, { first: unknown }] }
+  t.equal(one, first)
+  t.equal(list[0], second)
+  t.equal(list[1].first, first)
+})
+
+t.test('takes anything with a then for a promise', async (t) => {
+  t.ok(isThenable(Promise.resolve()))
+  t.ok(isThenable(Object.fromEntries([['then', () => {}]])))
+  for (const other of [null, undefined, 1, 'then', {}, Object.fromEntries([['then', 1]]), []])
+    t.notOk(isThenable(other))
+})
+
+t.test('promises in the browser settle as the server says', async (t) => {
+  const { promised, settle } = createDeferredPromises()
+  const early = promised(1)
+  t.equal(promised(1), early, 'a number has one promise')
+  settle([1, 'value', { plain: { a: 1 } }])
+  t.strictSame(await early, { a: 1 })
+  t.match(early, { status: 'fulfilled', value: { a: 1 } }, 'marked for React')
+  settle([2, 'failure', '7K3M9QZD-0F4XTB'])
+  const failed = promised(2)
+  await t.rejects(failed, { name: 'ServerFailure', digest: '7K3M9QZD-0F4XTB' }, 'one that settled before it was read')
+  t.match(failed, { status: 'rejected' })
+  settle([3, 'refusal', 403, 'Members only'])
+  await t.rejects(promised(3), { name: 'Refusal', status: 403, message: 'Members only' })
+  await promised(2).catch((error) => t.type(error, ServerFailure))
+  await promised(3).catch((error) => t.type(error, Refusal))
+})
+
+t.test('promises inside of promises travel as well', async (t) => {
+  const { promised, settle } = createDeferredPromises()
+  let lastId = 0
+  const open: { id: number; promise: PromiseLike<unknown> }[] = []
+  const defer = (promise: PromiseLike<unknown>) => {
+    open.push({ id: ++lastId, promise })
+    return lastId
+  }
+  const text = serialise({ outer: Promise.resolve({ inner: Promise.resolve(new Set(['innermost'])) }) }, defer)
+  const back = revive(JSON.parse(text) as Flat, promised) as { outer: Promise<{ inner: Promise<unknown> }> }
+  for (const { id, promise } of open) settle([id, 'value', JSON.parse(serialise(await promise, defer)) as Flat])
+  t.strictSame(await (await back.outer).inner, new Set(['innermost']))
+  t.equal(lastId, 2)
+})
+
+t.test('a digest from the server is all that a failed promise tells', async (t) => {
+  const { promised, settle } = createDeferredPromises()
+  settle([1, 'failure', '7K3M9QZD-0F4XTB'])
+  await t.rejects(promised(1), { message: 'The server failed (digest 7K3M9QZD-0F4XTB); see its logs.' })
+})

@@ -1,0 +1,122 @@
+// The project's own site, started the way an operator starts it.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+
+/** One line of the log, as far as tests look at it. */
+export interface LogLine {
+  /** 30 is info, 50 is error. */
+  level: number
+  msg: string
+  reqId?: string
+  digest?: string
+  side?: string
+  phase?: string
+  route?: string
+  method?: string
+  url?: string
+  host?: string
+  statusCode?: number
+  statusSent?: number
+  pending?: string[]
+  err?: LoggedError
+}
+
+export interface LoggedError {
+  type: string
+  message: string
+  stack: string
+  digest?: string
+  cause?: LoggedError
+  errors?: LoggedError[]
+}
+
+export const INFO = 30
+export const ERROR = 50
+
+export interface SiteServer {
+  port: number
+  /** All lines about one request, in order. */
+  linesOf(reqId: string): LogLine[]
+  /** The next line that fits, or an earlier one. */
+  waitForLine(fits: (line: LogLine) => boolean): Promise<LogLine>
+  /** Resolves when the log tells of everything that has been answered before. */
+  settleLog(): Promise<void>
+}
+
+export interface StartOptions {
+  /** The site's folder ('site'). */
+  dir?: string
+  env?: Record<string, string>
+  /** Options of Node itself. */
+  nodeOptions?: string
+}
+
+const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_RENDER_MS: '1500' }
+
+/** Starts a built site; it is stopped with the test. */
+export async function startSite(
+  t: Pick<Test, 'teardown'>,
+  { dir = 'site', env = {}, nodeOptions }: StartOptions = {},
+): Promise<SiteServer> {
+  // What the test itself runs with must not decide what the server does.
+  const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
+  // `env` takes away what tap puts into NODE_OPTIONS of each child: it would turn on Node's own source maps.
+  const options = nodeOptions === undefined ? ['-u', 'NODE_OPTIONS'] : [`NODE_OPTIONS=${nodeOptions}`]
+  const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', '0']
+  const child = spawn('env', command, {
+    env: {
+      ...Object.fromEntries(own),
+      NODE_ENV: 'production',
+      HYDRANT_TRUST_PROXY: '127.0.0.1',
+      ...SHORT_DEADLINES,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'close')
+  t.teardown(async () => {
+    child.kill()
+    await ended
+  })
+
+  const lines: LogLine[] = []
+  const waiting = new Set<() => void>()
+  createInterface(child.stdout).on('line', (text) => {
+    // The server's log is JSON, a line each.
+    lines.push(JSON.parse(text) as LogLine)
+    for (const check of waiting) check()
+  })
+
+  function waitForLine(fits: (line: LogLine) => boolean): Promise<LogLine> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const line = lines.find(fits)
+        if (!line) return
+        waiting.delete(check)
+        resolve(line)
+      }
+      waiting.add(check)
+      check()
+      void ended.then(([code]) => reject(new Error(`The server ended with ${code} before it wrote that line.`)))
+    })
+  }
+
+  const { msg } = await waitForLine((line) => line.msg.startsWith('Server listening'))
+  const port = Number(/:(\d+)$/.exec(msg)?.[1])
+
+  let count = 0
+  return {
+    port,
+    linesOf: (reqId) => lines.filter((line) => line.reqId === reqId),
+    waitForLine,
+    async settleLog() {
+      // Lines come in the order in which they were written.
+      const path = `/settled-${++count}`
+      await fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.text())
+      await waitForLine((line) => line.url === path)
+    },
+  }
+}
