@@ -5,7 +5,7 @@ const known = new Map<string, boolean>()
 
 // isbot counts these among bots. They are scripts of people who want what a browser gets.
 const CLIENT =
-  /^(?:curl|wget|httpie|python|node|undici|axios|got|go-http-client|java|okhttp|postman|insomnia|libwww|lwp|ruby|php|dart)\b/i
+  /^(?:curl|wget|httpie|python|node|undici|axios|got|go-http-client|java|okhttp|postman|insomnia|libwww|lwp|ruby|php|dart|lightmyrequest)\b/i
 
 /** Does the user agent belong to a crawler? Answers are kept, as the pattern is a long one and agents repeat. */
 export function isCrawler(userAgent: string | undefined): boolean {

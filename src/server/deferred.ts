@@ -3,6 +3,7 @@ import { isThenable, type Settlement, serialise } from '../shared/data.ts'
 import type { Frame } from './digest.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
+import { silencePromises } from './guard.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 
@@ -31,6 +32,8 @@ export interface DeferredData {
 export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
   const place: Frame = { file: files.at(-1) ?? '', function: 'load' }
   const pending = new Map<number, unknown>()
+  /** Of the load whose data is being written. */
+  let file = ''
   let lastId = 0
   let queued: string[] = []
   let onSettled = (script: string) => {
@@ -39,10 +42,11 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
 
   function defer(promise: PromiseLike<unknown>): number {
     const id = ++lastId
+    const from: Frame = { file, function: 'load' }
     pending.set(id, promise)
     promise.then(
-      (value) => settle(id, () => fulfilled(id, value)),
-      (reason: unknown) => settle(id, () => settlementScript(rejected(id, reason))),
+      (value) => settle(id, () => fulfilled(id, value, from)),
+      (reason: unknown) => settle(id, () => settlementScript(rejected(id, reason, from))),
     )
     return id
   }
@@ -54,15 +58,16 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
     onSettled(script)
   }
 
-  function fulfilled(id: number, value: unknown): string {
+  function fulfilled(id: number, value: unknown, from: Frame): string {
+    file = from.file
     try {
       return settledScript(id, serialise(value, defer))
     } catch (error) {
-      return settlementScript(rejected(id, unserialisable(error, files.at(-1) ?? '')))
+      return settlementScript(rejected(id, unserialisable(error, from.file), from))
     }
   }
 
-  function rejected(id: number, reason: unknown): Settlement {
+  function rejected(id: number, reason: unknown, from: Frame): Settlement {
     const meaning = meaningOf(reason)
     switch (meaning.kind) {
       case 'refusal':
@@ -72,13 +77,21 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
       case 'redirect':
         return [id, 'failure', visit.fail(visit.lateRedirect(meaning.redirection), { phase: 'load' }).digest]
       case 'failure':
-        return [id, 'failure', visit.fail(reason, { phase: 'load', place }).digest]
+        return [id, 'failure', visit.fail(reason, { phase: 'load', place: from }).digest]
     }
   }
 
   return {
     place,
-    serialised: values.map((value, index) => serialiseFrom(files[index] ?? '', value, defer)),
+    serialised: values.map((value, index) => {
+      file = files[index] ?? ''
+      try {
+        return serialise(value, defer)
+      } catch (error) {
+        silencePromises(values)
+        throw unserialisable(error, file)
+      }
+    }),
     get pendingCount() {
       return pending.size
     },
@@ -103,14 +116,6 @@ export const NO_DATA: DeferredData = {
   pendingNames: () => [],
   subscribe() {},
   failPending() {},
-}
-
-function serialiseFrom(file: string, value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
-  try {
-    return serialise(value, defer)
-  } catch (error) {
-    throw unserialisable(error, file)
-  }
 }
 
 function unserialisable(error: unknown, file: string) {

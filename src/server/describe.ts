@@ -13,7 +13,8 @@ export interface Description {
   errors?: Description[]
 }
 
-const MAX_MESSAGE = 2_000
+// More than a log line keeps: secrets are removed in between, and none may be cut in two.
+const MAX_MESSAGE = 2_900
 const MAX_FRAMES = 50
 const MAX_FRAME = 500
 const MAX_DEPTH = 5

@@ -211,7 +211,7 @@ function toLogged(
   redact: (text: string) => string,
 ): LoggedError {
   const { type, ownDigest, cause, errors } = description
-  const message = redact(description.message)
+  const message = shorten(redact(description.message))
   const nested = (inner: Description) => toLogged(inner, inner.frames.map(mapFrame), mapFrame, redact)
   return {
     type,
@@ -221,4 +221,12 @@ function toLogged(
     ...(cause === undefined ? {} : { cause: nested(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(nested) }),
   }
+}
+
+const MAX_LOGGED_MESSAGE = 2_000
+
+// Keeps the remark at the end that says how long the message was.
+function shorten(message: string): string {
+  if (message.length <= MAX_LOGGED_MESSAGE) return message
+  return message.slice(0, MAX_LOGGED_MESSAGE) + (/… \(\d+ characters\)$/.exec(message)?.[0] ?? '…')
 }

@@ -51,7 +51,12 @@ function isSafe(reason: unknown): boolean {
 export function silencePromises(value: unknown, seen = new Set<unknown>()): void {
   if (typeof value !== 'object' || value === null || types.isProxy(value) || seen.has(value)) return
   seen.add(value)
-  if (isThenable(value)) value.then(undefined, () => {})
-  else if (value instanceof Map || value instanceof Set) for (const part of value) silencePromises(part, seen)
+  if (isThenable(value)) {
+    value.then(
+      (settled) => silencePromises(settled, seen),
+      () => {},
+    )
+  }
+  if (value instanceof Map || value instanceof Set) for (const part of value) silencePromises(part, seen)
   else for (const part of Object.values(value)) silencePromises(part, seen)
 }

@@ -78,5 +78,12 @@ const sha1 = (text: string): string =>
 
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => candidate.trim() === etag)
+  return (
+    ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => opaqueTag(candidate) === opaqueTag(etag))
+  )
+}
+
+// Weak comparison (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2).
+function opaqueTag(etag: string): string {
+  return etag.trim().replace(/^W\//, '')
 }

@@ -32,6 +32,7 @@ export async function runLoads(
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
   const running = steps.map((step) => startLoad(step, context, progress))
   const deadline = createDeadline(loadMs)
+  let isDropped = true
   try {
     const values: unknown[] = []
     for (const [index, { promise, step }] of running.entries()) {
@@ -49,10 +50,15 @@ export async function runLoads(
       }
       values.push(result.value)
     }
+    isDropped = false
     return { kind: 'loaded', values }
   } finally {
     progress.isDecided = true
     deadline.clear()
+    if (isDropped) {
+      for (const { promise } of running)
+        void promise.then((result) => 'value' in result && silencePromises(result.value))
+    }
   }
 }
 

@@ -23,6 +23,14 @@ export function redirectLocation(to: string | URL, path: string, base: string): 
   return collapseSlashes(own) + target.search + target.hash
 }
 
+/** Of a request's target, which may also be a whole URL: the host that it names is not believed. */
+export function pathAndQuery(target: string): string {
+  if (target.startsWith('/')) return target
+  if (!URL.canParse(target)) return '/'
+  const { pathname, search } = new URL(target)
+  return pathname.startsWith('/') ? pathname + search : '/'
+}
+
 /** The address without the slashes at its end, or null when there are none. */
 export function withoutTrailingSlash(url: string): string | null {
   const at = url.indexOf('?')

@@ -51,12 +51,17 @@ const isWhole = (value: unknown, least: number, most: number) =>
 const parseWhole = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
 const asTyped = (text: string) => text
 
-const BOOLEANS: Record<string, boolean> = { true: true, '1': true, false: false, '0': false }
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
 const booleanRule = (scope: Scope, fallback: boolean): OptionRule => ({
   scope,
   expected: 'true or false',
   fallback,
-  parse: (text) => BOOLEANS[text],
+  parse: (text) => BOOLEANS.get(text),
   accepts: (value) => typeof value === 'boolean',
 })
 
@@ -94,7 +99,7 @@ const rules: Record<string, OptionRule> = {
     expected: 'true, false, a number of proxies, or addresses and subnets with commas between them',
     fallback: false,
     // `1` is a number of proxies here.
-    parse: (text) => parseWhole(text) ?? BOOLEANS[text] ?? text,
+    parse: (text) => parseWhole(text) ?? BOOLEANS.get(text) ?? text,
     accepts: isTrustProxy,
   },
   logRequests: booleanRule('server', false),

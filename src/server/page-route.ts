@@ -8,7 +8,7 @@ import { silencePromises } from './guard.ts'
 import { nonceOf } from './headers.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
-import { withoutTrailingSlash } from './location.ts'
+import { pathAndQuery, withoutTrailingSlash } from './location.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
 import { createPlan, type DocumentPlan, mayStream, renderScene } from './page-document.ts'
 import { toPlainJson } from './plain-json.ts'
@@ -65,9 +65,15 @@ export async function servePage(
   await answerDocument(route, loads.values, place, site, visit)
 }
 
-/** Answers another method than GET and HEAD on a page's URL. */
-export function refuseMethod(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header('allow', 'GET, HEAD')
+/** Answers a method that a page's URL does not have; `allowed` lists those that it has. */
+export function refuseMethod(
+  route: Route,
+  allowed: string,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  reply.header('allow', allowed)
   const refusal = new HttpError(405, `${request.method} is not allowed here.`)
   return serveAround(
     route,
@@ -84,7 +90,7 @@ export function refuseMethod(route: Route, site: Site, request: FastifyRequest, 
 /** Answers a path that is no page: without its slash at the end, or with the 404 page. */
 export async function serveUnknown(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const location = isRead ? withoutTrailingSlash(request.url) : null
+  const location = isRead ? withoutTrailingSlash(pathAndQuery(request.url)) : null
   if (location !== null) return void reply.redirect(location, 308)
   const format = preferredFormat(request.headers)
   await serveAround(site.build.root, '*', new NotFoundSignal(), NO_PARAMS, format, site, request, reply)

@@ -124,7 +124,9 @@ function addPages(app: FastifyInstance, site: Site) {
     const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
       serveThrown(error, route, site, request, reply)
     addRoute(app, READ, url, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
-    addRoute(app, WRITE, url, { errorHandler, ...beforeBody((...pair) => refuseMethod(route, site, ...pair)) })
+    const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
+    const refusal = beforeBody((...pair) => refuseMethod(route, allowed, site, ...pair))
+    addRoute(app, WRITE, url, { errorHandler, ...refusal })
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
   for (const path of ['/', '/*']) {

@@ -27,9 +27,11 @@ function secretsOf(headers: IncomingHttpHeaders): string[] {
   }
   for (const pair of (headers.cookie ?? '').split(';')) {
     const value = pair.slice(pair.indexOf('=') + 1).trim()
-    values.push(value, decodeLoosely(value))
+    const bare = value.replace(/^"(.*)"$/, '$1')
+    values.push(value, bare, decodeLoosely(bare))
   }
-  return [...new Set(values)].filter((value) => value.length >= LEAST_SECRET_LENGTH)
+  // The longest first: one may be the beginning of another.
+  return [...new Set(values)].filter((value) => value.length >= LEAST_SECRET_LENGTH).sort((a, b) => b.length - a.length)
 }
 
 function decodeLoosely(value: string): string {

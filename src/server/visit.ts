@@ -3,6 +3,7 @@ import { createHydrantError } from './errors.ts'
 import type { Failure, FailureDetails, Failures } from './failures.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { Redirection } from './http-error.ts'
+import { pathAndQuery } from './location.ts'
 import { meaningOf } from './thrown.ts'
 
 /** One request for a page, from its first load to its last byte. */
@@ -48,8 +49,7 @@ export class Visit {
   /** The page's address as the visitor sees it. */
   get href(): string {
     const { url } = this.request
-    // Whatever else HTTP allows for a request's target (`*`, another server's URL) is no page of this site.
-    return this.address.origin + (url.startsWith('/') ? url : '/')
+    return this.address.origin + pathAndQuery(url)
   }
 
   /** The address, parsed when somebody asks for it. */
@@ -102,7 +102,7 @@ export class Visit {
   note(details: object, message: string) {
     const { request, route } = this
     const url = this.#failures.redact(request.originalUrl, request)
-    request.log.info({ route, method: request.method, url, ...details }, message)
+    request.log.info({ route, method: request.method, url, ...details }, this.#failures.redact(message, request))
   }
 
   /** Tells loads and render to stop. */

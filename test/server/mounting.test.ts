@@ -176,7 +176,6 @@ t.test('what a load or a hook does to the answer ends in one', async (t) => {
   const onSend = await get('/dies-on-send')
   t.equal(onSend.statusCode, 500, 'an onSend hook that throws')
   t.equal(failuresOf(onSend).length, 1)
-  t.notMatch(onSend.body, 'onSend is broken')
   t.equal((await app.inject({ url: '/form', headers: HTML })).statusCode, 200)
 })
 
