@@ -413,7 +413,7 @@ export const positions: readonly Position[] = [
       code: `function Endless(): ReactNode {\n  return use(waitForever())\n}`,
     },
     sees: {
-      J: '200, which was already sent. After the deadline the sentence with the digest stands in the place of that part.',
+      J: '200, which was already sent. After the deadline the browser renders that part itself, as in F2b. Here it waits for ever there as well, so the waiting text stays.',
       N: NOSCRIPT,
       H: SAME_AS_N,
       A: NO_LOAD,
