@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from 'hydrant'
+import { href } from 'hydrant/react'
+import { createNoteStore, type NoteStore } from './notes/store.ts'
 
 export interface SiteFacts {
   /** Version of the hydrant package that serves this site. */
@@ -16,6 +18,7 @@ export interface SiteFacts {
 declare module 'fastify' {
   interface FastifyInstance {
     siteFacts(): SiteFacts
+    notes: NoteStore
   }
 }
 
@@ -35,11 +38,15 @@ export default async function server(app: FastifyInstance) {
     requests,
   }))
 
-  app.get('/failures/f6/fail', async () => {
+  const notes = createNoteStore()
+  app.decorate('notes', notes)
+  app.addHook('onClose', () => notes.close())
+
+  app.get(href('/failures/f6/fail'), async () => {
     throw new Error('SECRET-MARKER f6: the route of server.ts fails')
   })
 
-  app.get('/failures/f6/refuse', async () => {
+  app.get(href('/failures/f6/refuse'), async () => {
     throw new HttpError(403, 'Members only')
   })
 }

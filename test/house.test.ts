@@ -96,7 +96,7 @@ t.test('only the build and the development server know what they are made of', a
 })
 
 t.test('the site uses what any site could', async (t) => {
-  const packages = ['hydrant', 'react', 'fastify']
+  const packages = ['hydrant', 'react', 'fastify', 'libsql']
   t.strictSame(strangers('site', ['site'], packages, true), [])
   const imports = importsIn('site')
   t.strictSame(

@@ -71,6 +71,8 @@ export async function startSite(
       ...Object.fromEntries(own),
       NODE_ENV: 'production',
       HYDRANT_TRUST_PROXY: '127.0.0.1',
+      // Of the project's own site: nobody else's notes, and none that stay.
+      NOTES_DB: ':memory:',
       ...SHORT_DEADLINES,
       ...env,
     },

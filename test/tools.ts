@@ -5,10 +5,16 @@ import { existsSync } from 'node:fs'
 const TOOLS = [
   { program: '/usr/bin/chromium', debianPackage: 'chromium' },
   { program: '/usr/sbin/nginx', debianPackage: 'nginx' },
+  { program: '/usr/bin/curl', debianPackage: 'curl' },
+  { program: '/usr/bin/wget', debianPackage: 'wget' },
+  { program: '/usr/bin/python3', debianPackage: 'python3' },
 ]
 
 export const CHROMIUM = '/usr/bin/chromium'
 export const NGINX = '/usr/sbin/nginx'
+export const CURL = '/usr/bin/curl'
+export const WGET = '/usr/bin/wget'
+export const PYTHON = '/usr/bin/python3'
 
 /** Installs what is missing. Throws when that is not possible: no test is left out. */
 export function installTools() {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import type { Plugin, PluginBuild } from 'esbuild'
-import { ASSETS_PATH } from '../../src/shared/paths.ts'
 import { contentHash } from './content-hash.ts'
 import { resolveFile } from './resolve-file.ts'
+import { BASE_MODULE, createBaseModule } from './site-base.ts'
 
 /** Files that a site imports to get their URL. */
 export const ASSET_EXTENSIONS = [
@@ -18,12 +18,9 @@ export interface Assets {
   files: ReadonlyMap<string, Uint8Array>
 }
 
-const BASE_MODULE = 'hydrant-base'
-
 /**
  * Gives assets to the browser and their URLs to the modules that import them: the same text on both sides, below
- * whatever base the site is served from. The browser finds it by the address of the importing script, the server by
- * the address that the runtime imports the server bundle from (`index.mjs?base=%2Fshop`).
+ * whatever base the site is served from.
  */
 export function createAssets(side: 'browser' | 'server', extensions: readonly string[]): Assets {
   const files = new Map<string, Uint8Array>()
@@ -50,7 +47,7 @@ export function createAssets(side: 'browser' | 'server', extensions: readonly st
         return { contents: createAssetModule(side, file), loader: 'js', watchFiles: [path] }
       })
       build.onResolve({ filter: new RegExp(`^${BASE_MODULE}$`) }, ({ path }) => ({ path, namespace: path }))
-      build.onLoad({ filter: /./, namespace: BASE_MODULE }, () => ({ contents: baseModule, loader: 'js' }))
+      build.onLoad({ filter: /./, namespace: BASE_MODULE }, () => ({ contents: createBaseModule(side), loader: 'js' }))
     },
   }
   return { plugin, files }
@@ -60,13 +57,6 @@ function createAssetModule(side: 'browser' | 'server', file: string): string {
   if (side === 'browser') return `export default new URL(${JSON.stringify(`./${file}`)}, import.meta.url).pathname`
   return `import { assets } from '${BASE_MODULE}'\nexport default assets + ${JSON.stringify(file)}`
 }
-
-// Through a URL, so that it is escaped as in the browser.
-const baseModule = `
-const base = new URL(import.meta.url).searchParams.get('base') ?? '/'
-const path = (base === '/' ? '' : base) + ${JSON.stringify(ASSETS_PATH)}
-export const assets = new URL(path, 'http://localhost').pathname
-`
 
 const resolving = Symbol('resolving')
 

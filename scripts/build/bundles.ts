@@ -1,13 +1,14 @@
 import type { BuildOptions, Loader, Plugin } from 'esbuild'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from './assets.ts'
+import { createBoundReact } from './bound-react.ts'
 import { createBrowserGuard } from './browser-guard.ts'
 import type { BundleOptions } from './bundler.ts'
 import { createCss } from './css.ts'
 import type { CompileCssModule } from './css-module.ts'
 import type { Site } from './discover.ts'
 import { createExternals } from './externals.ts'
-import { createOwnModules } from './own-modules.ts'
+import { COMMON_IMPORT, createOwnModules } from './own-modules.ts'
 import type { SiteOptions } from './site-options.ts'
 import { createVirtualModules, VIRTUAL } from './virtual-modules.ts'
 
@@ -42,7 +43,7 @@ export function createClientBundle(input: BundleInput): Bundle {
     // Only the component: what else a page file exports is not for the browser.
     ...site.components.map(({ file }) => ({
       name: file,
-      contents: `export { default } from ${JSON.stringify(`./${file}`)}\n`,
+      contents: `${COMMON_IMPORT}export { default } from ${JSON.stringify(`./${file}`)}\n`,
     })),
   ]
   const assets = createAssets('browser', assetExtensions(options))
@@ -88,6 +89,7 @@ export function createServerBundle(input: BundleInput): Bundle {
       ...createNodeOptions(input, BUILD_PATHS.server, [
         ...options.plugins,
         createVirtualModules(siteDir, [module]),
+        createBoundReact(siteDir),
         createCss(siteDir, 'server', input.compileCssModule),
         assets.plugin,
       ]),

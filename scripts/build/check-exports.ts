@@ -87,7 +87,10 @@ export async function checkExports(siteDir: string, site: Site, found: FileExpor
     for (const name of found.get(file) ?? []) {
       if (allowed.includes(name)) continue
       const meant = nearest(name, allowed)
-      const list = allowed.map((one) => `"${one}"`).join(' and ')
+      const list = allowed
+        .map((one) => `"${one}"`)
+        .join(', ')
+        .replace(/, ([^,]*)$/, ' and $1')
       const values = [name, kind, list, meant ? `; did you mean "${meant}"?` : '']
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }

@@ -8,7 +8,7 @@ import { CLIENT_ENTRY } from './bundles.ts'
 import { applyNames, nameByContent } from './content-names.ts'
 import { VIRTUAL } from './virtual-modules.ts'
 
-export interface ClientOutput extends Pick<Manifest, 'entry' | 'entryImports' | 'modules'> {
+export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
   /** By name in the client folder. */
   files: Map<string, string | Uint8Array>
   /** By the name of the file that each belongs to. */
@@ -23,7 +23,10 @@ export function readClientOutput(result: BuildResult<BundleOptions>, assets: rea
     const text = outputs.get(name)?.text
     return text === undefined ? [] : [{ name, text, references }]
   })
+  const entry = graph.entries.get(CLIENT_ENTRY)?.js ?? ''
   const names = nameByContent(bundled)
+  // As long as `chunk`, so that source maps stay right.
+  names.set(entry, (names.get(entry) ?? entry).replace(/^chunk-/, `${CLIENT_ENTRY}-`))
   const rename = (name: string) => names.get(name) ?? name
 
   const files = new Map<string, string | Uint8Array>(assets.flatMap((source) => [...source.files]))
@@ -36,8 +39,10 @@ export function readClientOutput(result: BuildResult<BundleOptions>, assets: rea
     if (map) maps.set(rename(file.name), map.contents)
   }
 
-  const entry = graph.entries.get(CLIENT_ENTRY)?.js ?? ''
   const entryImports = reach(graph.imports, entry)
+  const dataReader = [graph.dataReader, ...reach(graph.imports, graph.dataReader)].filter(
+    (name) => name !== entry && !entryImports.includes(name),
+  )
   const modules = [...graph.entries].flatMap(([file, { js, css }]): [string, ClientModule][] => {
     if (file === CLIENT_ENTRY) return []
     const imports = reach(graph.imports, js).filter((name) => name !== entry && !entryImports.includes(name))
@@ -46,15 +51,23 @@ export function readClientOutput(result: BuildResult<BundleOptions>, assets: rea
   return {
     files,
     maps,
+    dataReader: dataReader.map(rename),
     entry: rename(entry),
     entryImports: entryImports.map(rename),
     modules: Object.fromEntries(modules.sort(([a], [b]) => compareText(a, b))),
   }
 }
 
+/** The module of Hydrant's own that is imported when data calls for it. */
+const DATA_READER = 'src/shared/unflatten.js'
+
+/** The module that starts the browser's side. */
+const CLIENT_START = 'src/client/entry.js'
+
 interface Graph {
   /** By the module that each was made for. */
   entries: Map<string, { js: string; css: string[] }>
+  dataReader: string
   /** What each file imports statically. */
   imports: Map<string, string[]>
   /** What each file imports at all: every script, and the stylesheets that belong to an entry. */
@@ -62,10 +75,15 @@ interface Graph {
 }
 
 function readGraph({ outputs }: Metafile): Graph {
-  const graph: Graph = { entries: new Map(), imports: new Map(), references: new Map() }
-  for (const [path, { entryPoint, cssBundle, imports }] of Object.entries(outputs)) {
+  const graph: Graph = { entries: new Map(), dataReader: '', imports: new Map(), references: new Map() }
+  for (const [path, { entryPoint, cssBundle, imports, inputs }] of Object.entries(outputs)) {
     const name = posix.basename(path)
     const own = imports.filter(({ external }) => !external)
+    // All of the entry is in a chunk that the pages share; what remains of it only imports that.
+    if (entryPoint === `${VIRTUAL}:${CLIENT_ENTRY}` && isEmpty(inputs)) continue
+    if (Object.keys(inputs).some((input) => input.endsWith(CLIENT_START)) && !graph.entries.has(CLIENT_ENTRY)) {
+      graph.entries.set(CLIENT_ENTRY, { js: name, css: [] })
+    }
     if (name.endsWith('.js'))
       graph.references.set(
         name,
@@ -76,6 +94,7 @@ function readGraph({ outputs }: Metafile): Graph {
       name,
       needed.map((one) => posix.basename(one.path)),
     )
+    if (entryPoint?.endsWith(DATA_READER)) graph.dataReader = name
     if (!entryPoint?.startsWith(`${VIRTUAL}:`)) continue
     // The stylesheet of a module that is loaded later is part of the page's own as well.
     const css = cssBundle === undefined ? [] : [posix.basename(cssBundle)]
@@ -83,6 +102,10 @@ function readGraph({ outputs }: Metafile): Graph {
     for (const sheet of css) graph.references.set(sheet, [])
   }
   return graph
+}
+
+function isEmpty(inputs: Metafile['outputs'][string]['inputs']): boolean {
+  return Object.values(inputs).every(({ bytesInOutput }) => bytesInOutput === 0)
 }
 
 /** Everything that is loaded with a file, nearest first. */

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { WELL_KNOWN } from '../../src/server/manifest.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../problem.ts'
 
 /** The names that the build decides by. All with forward slashes, sorted. */
@@ -8,7 +9,7 @@ export interface SiteFiles {
   root: string[]
   /** Below pages/, relative to it; null when there is no such folder. */
   pages: string[] | null
-  /** Below public/, relative to it, without dot files. */
+  /** Below public/, relative to it, without dot files other than those in `.well-known/`. */
   publicFiles: string[]
 }
 
@@ -33,7 +34,7 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
 async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
   const inside = (await realpath(folder)) + sep
   return await listFiles(folder, async (path, name) => {
-    if (name.startsWith('.')) return false
+    if (name.startsWith('.') && path !== WELL_KNOWN) return false
     const target = await realpath(join(folder, path)).catch(() => null)
     if (target?.startsWith(inside)) return true
     problems.push(createProblem('HYD_BUILD_PUBLIC_LINK', [`public/${path}`], fileAt(`public/${path}`)))

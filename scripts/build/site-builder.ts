@@ -3,16 +3,18 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { VERSION } from '../../src/server/build.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from '../../src/server/manifest.ts'
-import { BuildError, type BuildProblem, tidyProblems } from '../problem.ts'
+import { BuildError, type BuildProblem, compareText, tidyProblems } from '../problem.ts'
 import type { Mode } from './bundles.ts'
 import { checkExports, createExportReader, type FileExports } from './check-exports.ts'
 import type { ClientOutput } from './client-output.ts'
 import { discoverSite, type Site } from './discover.ts'
 import { withoutNamespace } from './messages.ts'
 import { createOutputFolder, type OutputFolder } from './output-folder.ts'
+import { keepPreviousFiles } from './previous-files.ts'
 import { createPublicFiles } from './public-files.ts'
 import { createConfigPart } from './read-config.ts'
 import { readSite } from './read-site.ts'
+import { writeRouteTypes } from './route-types.ts'
 import { createBundlesPart } from './site-bundles.ts'
 import { type ClientSizes, writeClientFiles } from './write-client.ts'
 
@@ -37,6 +39,8 @@ export interface SiteBuild {
   exports: FileExports
   /** Sizes of the files in the client folder, by name. */
   sizes: ClientSizes
+  /** How many files of the build before lie beside them, for pages that are open. */
+  keptFiles: number
   /** Remarks of esbuild, in the same form as errors. */
   warnings: BuildProblem[]
   /** Every source file that the build read, relative to the site. */
@@ -92,10 +96,14 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
     onProgress?.('client files')
     const sizes = await writeClientFiles(client, output, mode)
     const manifest = createManifest(site, mode, client, [siteConfig.key, server.code, ...published])
+    await writeRouteTypes(siteDir, site)
     await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+    // While a site is developed, open pages load themselves again after each build.
+    const keptFiles =
+      mode === 'production' ? await keepPreviousFiles(resolve(siteDir, folder), manifest.clientFiles, output) : 0
     const { config } = siteConfig
     const sources = new Set([...siteConfig.inputs, ...inputs].map(withoutNamespace))
-    return { manifest, config, exports, sizes, warnings: tidyProblems(warnings), inputs: [...sources] }
+    return { manifest, config, exports, sizes, keptFiles, warnings: tidyProblems(warnings), inputs: [...sources] }
   }
 
   return {
@@ -123,11 +131,13 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
 function createManifest(
   site: Site,
   mode: Mode,
-  { entry, entryImports, modules }: ClientOutput,
+  { dataReader, entry, entryImports, files, modules }: ClientOutput,
   contents: readonly (string | Uint8Array)[],
 ): Manifest {
   // The keys stand in one order, so that equal builds are equal byte by byte.
   const manifest = {
+    clientFiles: [...files.keys()].sort(compareText),
+    dataReader,
     entry,
     entryImports,
     format: MANIFEST_FORMAT,

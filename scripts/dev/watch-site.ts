@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from 'node:path'
 import { watch } from 'chokidar'
+import { ROUTE_TYPES_FILE } from '../build/route-types.ts'
 
 export interface SiteWatcher {
   /** Files outside the site that its last build read. */
@@ -25,9 +26,11 @@ const settings = /(^|\/)(tsconfig[\w.-]*|package)\.json$/
 
 /**
  * Whether a change may change the build: `path` is relative to the site, `inputs` is what the last build read, or null
- * when it failed. A site's own data and logs must not start a build, or one that writes on each request never ends.
+ * when it failed. A site's own data and logs must not start a build, or one that writes on each request never ends; nor
+ * may what the build itself writes.
  */
 export function isRelevant(kind: ChangeKind, path: string, inputs: ReadonlySet<string> | null): boolean {
+  if (path === ROUTE_TYPES_FILE) return false
   if (path.startsWith('public/') || settings.test(path) || inputs?.has(path)) return true
   return source.test(path) && (kind === 'add' || inputs === null)
 }

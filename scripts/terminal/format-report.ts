@@ -10,8 +10,15 @@ export function formatReport(build: SiteBuild): string {
   return [
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
     `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
+    ...(build.keptFiles > 0
+      ? [`kept for pages that are open: ${countFiles(build.keptFiles)} of the build before`]
+      : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
+}
+
+function countFiles(count: number): string {
+  return count === 1 ? '1 file' : `${count} files`
 }
 
 export function formatDuration(durationMs: number): string {

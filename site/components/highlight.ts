@@ -1,4 +1,4 @@
-export type Language = 'tsx' | 'sh' | 'css' | 'nginx' | 'http' | 'json' | 'text'
+export type Language = 'tsx' | 'sh' | 'python' | 'css' | 'nginx' | 'http' | 'json' | 'text'
 
 export interface Token {
   kind: 'plain' | 'comment' | 'string' | 'keyword'
@@ -7,6 +7,8 @@ export interface Token {
 
 const KEYWORDS =
   'import|export|default|from|type|interface|const|let|function|async|await|return|if|throw|new|extends|typeof|declare|module'
+
+const PYTHON_KEYWORDS = 'import|from|def|with|as|for|in|try|except|return|if|else|not|and|or|None|True|False'
 
 const QUOTED = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`/.source
 const HASH_COMMENT = /(?<=^|\s)#[^\n]*/.source
@@ -17,6 +19,7 @@ const PATTERNS: Record<Language, string | null> = {
   css: `(?<comment>${SLASH_COMMENT})|(?<string>${QUOTED})`,
   json: `(?<string>${QUOTED})`,
   sh: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
+  python: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})|(?<keyword>\\b(?:${PYTHON_KEYWORDS})\\b)`,
   nginx: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
   http: null,
   text: null,

@@ -1,3 +1,5 @@
+import { href } from 'hydrant/react'
+
 export interface Chapter {
   path: string
   title: string
@@ -6,22 +8,41 @@ export interface Chapter {
 
 /** The chapters of the documentation, in reading order. */
 export const chapters: readonly Chapter[] = [
-  { path: '/docs/pages', title: 'Pages and layouts', about: 'How files become URLs, and what surrounds a page.' },
+  { path: href('/docs/pages'), title: 'Pages and layouts', about: 'How files become URLs, and what surrounds a page.' },
   {
-    path: '/docs/loading',
+    path: href('/docs/loading'),
     title: 'Loading data',
     about: 'load, its context, deferred promises, redirects and refusals.',
   },
-  { path: '/docs/styling', title: 'Styles and assets', about: 'CSS, CSS modules, imported files and public/.' },
   {
-    path: '/docs/server',
+    path: href('/docs/forms'),
+    title: 'Forms',
+    about: 'action, validation, files and limits, and forms of other sites.',
+  },
+  {
+    path: href('/docs/navigation'),
+    title: 'Navigation',
+    about: 'From page to page without loading documents: what stays, what is fetched ahead, what is not ours.',
+  },
+  { path: href('/docs/styling'), title: 'Styles and assets', about: 'CSS, CSS modules, imported files and public/.' },
+  {
+    path: href('/docs/server'),
     title: 'Fastify',
     about: 'server.ts, the plugin for an existing app, createServer, and tests with inject.',
   },
-  { path: '/docs/http', title: 'HTTP answers', about: 'What a request gets: document, JSON, status, headers.' },
-  { path: '/docs/failures', title: 'Failures', about: 'The sentence, the digest, the log line and the fallback.' },
-  { path: '/docs/options', title: 'Commands and options', about: 'Every command, flag, option and variable.' },
-  { path: '/docs/deploy', title: 'Deploying', about: 'Build once, start anywhere, behind nginx, under a base.' },
+  { path: href('/docs/http'), title: 'HTTP answers', about: 'What a request gets: document, JSON, status, headers.' },
+  {
+    path: href('/docs/scripts'),
+    title: 'Use it from a script',
+    about: 'A page’s data, its form and its errors with curl, wget and Python.',
+  },
+  {
+    path: href('/docs/failures'),
+    title: 'Failures',
+    about: 'The sentence, the digest, the log line and the fallback.',
+  },
+  { path: href('/docs/options'), title: 'Commands and options', about: 'Every command, flag, option and variable.' },
+  { path: href('/docs/deploy'), title: 'Deploying', about: 'Build once, start anywhere, behind nginx, under a base.' },
 ]
 
 export function neighbours(path: string): { previous: Chapter | undefined; next: Chapter | undefined } {

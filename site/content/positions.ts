@@ -1,3 +1,5 @@
+import { href, type RouteId } from 'hydrant/react'
+
 /** A way to look at a page: with a browser, with and without JavaScript, or with a script. */
 export interface Sights {
   /** Chromium with JavaScript. */
@@ -55,8 +57,10 @@ const JSON_200 = '200 and the data: load works, and the component is not rendere
 const NOSCRIPT =
   '200, which was already sent. The sentence and the digest stand at the end of the document, in <noscript>.'
 
-function failNow(id: string): Position['tries'] {
-  return [{ href: `/failures/${id}/fail`, label: 'Fail now' }]
+type FailingId<Route> = Route extends `/failures/${infer Id}/fail` ? Id : never
+
+function failNow(id: FailingId<RouteId>): Position['tries'] {
+  return [{ href: href(`/failures/${id}/fail`), label: 'Fail now' }]
 }
 
 /** The kinds of things that `/failures/f13/[kind]` throws. */
@@ -228,6 +232,27 @@ export const positions: readonly Position[] = [
     tries: failNow('f4'),
   },
   {
+    id: 'f5',
+    group: 'load',
+    status: 500,
+    code: 'F5',
+    title: 'An action throws',
+    what: 'The page has a form, and what should answer it throws.',
+    source: {
+      file: 'pages/failures/f5/fail.server.ts',
+      code: `export function action(): { saved: boolean } {\n  throw new Error('…')\n}`,
+    },
+    sees: {
+      J: 'The sentence with the digest in the page’s place, without a document being loaded. Try again asks for the page; nothing is sent again.',
+      N: WHOLE_500,
+      H: 'The page with its form. A form that is sent, as with curl -d "", gets 500 like N.',
+      A: '406 for the page, as it has no load. For what is sent 500, application/problem+json, with the digest.',
+      B: 'The page with its form.',
+    },
+    log: 'One error line, phase action, when the form is sent.',
+    tries: [{ href: href('/failures/f5/fail'), label: 'Go to the form' }],
+  },
+  {
     id: 'f6',
     group: 'beside',
     status: 500,
@@ -247,8 +272,8 @@ export const positions: readonly Position[] = [
     },
     log: 'One error line, phase route; for the refusal one info line without a digest.',
     tries: [
-      { href: '/failures/f6/fail', label: 'Fail now' },
-      { href: '/failures/f6/refuse', label: 'Be refused' },
+      { href: href('/failures/f6/fail'), label: 'Fail now' },
+      { href: href('/failures/f6/refuse'), label: 'Be refused' },
     ],
   },
   {
@@ -270,7 +295,7 @@ export const positions: readonly Position[] = [
       B: 'The page.',
     },
     log: 'Nothing: the server has done its part.',
-    tries: [{ href: '/failures/f7/fail', label: 'Go to the button' }],
+    tries: [{ href: href('/failures/f7/fail'), label: 'Go to the button' }],
   },
   {
     id: 'f9',
@@ -291,7 +316,28 @@ export const positions: readonly Position[] = [
       B: SAME_AS_N,
     },
     log: 'Nothing.',
-    tries: [{ href: '/failures/f9/fail', label: 'Mismatch now' }],
+    tries: [{ href: href('/failures/f9/fail'), label: 'Mismatch now' }],
+  },
+  {
+    id: 'f11',
+    group: 'browser',
+    status: 200,
+    code: 'F11',
+    title: 'A lazily loaded script is missing',
+    what: 'A part of the page is loaded by a script of its own, and that is not there: the site was deployed while the page was open. The page of the new build may have the part, so the browser loads it again, once.',
+    source: {
+      file: 'pages/failures/f11/fail.tsx',
+      code: `const Part = lazy(() => import('../../../components/later-part.tsx'))`,
+    },
+    sees: {
+      J: 'The page as the server has rendered it, while it is loaded a second time. Where that does not help, as here, the client-side sentence in the page’s place.',
+      N: 'The page, with the part: the server has rendered it.',
+      H: SAME_AS_N,
+      A: NO_LOAD,
+      B: SAME_AS_N,
+    },
+    log: 'Nothing: the server has done its part.',
+    tries: [{ href: '/failures/f11/fail', label: 'Miss it now' }],
   },
   {
     id: 'f12',
@@ -313,8 +359,8 @@ export const positions: readonly Position[] = [
     },
     log: 'One info line without a digest.',
     tries: [
-      { href: '/failures/f12/fail', label: 'Call notFound()' },
-      { href: '/no-such-page', label: 'Ask for an unknown address' },
+      { href: href('/failures/f12/fail'), label: 'Call notFound()' },
+      { href: href('/no-such-page'), label: 'Ask for an unknown address' },
     ],
   },
   {
@@ -336,7 +382,7 @@ export const positions: readonly Position[] = [
       B: 'The same as there.',
     },
     log: 'One error line that says what was thrown, cut to size.',
-    tries: thrownKinds.flatMap((kind) => [{ href: `/failures/f13/${kind}`, label: kind }]),
+    tries: thrownKinds.flatMap((kind) => [{ href: href('/failures/f13/[kind]', { kind }), label: kind }]),
   },
   {
     id: 'f14',
@@ -413,7 +459,7 @@ export const positions: readonly Position[] = [
       code: `function Endless(): ReactNode {\n  return use(waitForever())\n}`,
     },
     sees: {
-      J: '200, which was already sent. After the deadline the browser renders that part itself, as in F2b. Here it waits for ever there as well, so the waiting text stays.',
+      J: '200, which was already sent. After the deadline the sentence with the digest stands in the place of that part; the counter beside it still counts.',
       N: NOSCRIPT,
       H: SAME_AS_N,
       A: NO_LOAD,
@@ -483,7 +529,7 @@ export const positions: readonly Position[] = [
       B: 'The whole document, after ten seconds.',
     },
     log: 'One info line without a digest when the visitor has gone, and, at level debug, one from load. Otherwise nothing.',
-    tries: [{ href: '/failures/f16/fail', label: 'Begin the slow page' }],
+    tries: [{ href: href('/failures/f16/fail'), label: 'Begin the slow page' }],
   },
   {
     id: 'own',
@@ -505,8 +551,8 @@ export const positions: readonly Position[] = [
     },
     log: 'One error line for the failure, one info line for the refusal.',
     tries: [
-      { href: '/failures/own/fail', label: 'Fail now' },
-      { href: '/failures/own/refused', label: 'Be refused' },
+      { href: href('/failures/own/fail'), label: 'Fail now' },
+      { href: href('/failures/own/refused'), label: 'Be refused' },
     ],
   },
 ]

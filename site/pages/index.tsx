@@ -1,4 +1,4 @@
-import type { PageProps } from 'hydrant/react'
+import { href, type PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
 import { Code } from '../components/code.tsx'
 import { Counter } from '../components/counter.tsx'
@@ -38,10 +38,10 @@ function Hero() {
           failed.
         </p>
         <div className="button-row">
-          <a className="button" href="/start">
+          <a className="button" href={href('/start')}>
             Start a site
           </a>
-          <a className="button button-quiet" href="/failures">
+          <a className="button button-quiet" href={href('/failures')}>
             Watch it fail
           </a>
         </div>
@@ -73,8 +73,8 @@ function WhatItDoes() {
         <li>
           <h3>Hydrate</h3>
           <p>
-            In the browser, React takes over the HTML that is already there, and buttons begin to work. Without
-            JavaScript the page can still be read.
+            In the browser, React takes over the HTML that is already there. From then on links and forms change the
+            page in place; without JavaScript they load documents, and work as well.
           </p>
         </li>
         <li>
@@ -199,13 +199,16 @@ function Next() {
       <h2 id="next">Where to go from here</h2>
       <ul className={classes.next}>
         <li>
-          <a href="/start">Start</a> A first page, then a build, in a few minutes.
+          <a href={href('/start')}>Start</a> A first page, then a build, in a few minutes.
         </li>
         <li>
-          <a href="/docs">Documentation</a> Pages, data, HTTP, failures, options, deploying.
+          <a href={href('/docs')}>Documentation</a> Pages, data, forms, navigation, HTTP, failures, deploying.
         </li>
         <li>
-          <a href="/failures">Failures to try</a> One page for each place where a page can fail.
+          <a href={href('/notes')}>Notes</a> A form, a list and a database to try it all with.
+        </li>
+        <li>
+          <a href={href('/failures')}>Failures to try</a> One page for each place where a page can fail.
         </li>
       </ul>
       <p className={classes.not}>

@@ -1,11 +1,12 @@
-import type { LayoutProps } from 'hydrant/react'
+import { href, type LayoutProps } from 'hydrant/react'
 import { Mark } from '../components/mark.tsx'
 import './layout.css'
 
 const LINKS = [
-  { href: '/start', label: 'Start' },
-  { href: '/docs', label: 'Docs' },
-  { href: '/failures', label: 'Failures' },
+  { to: href('/start'), label: 'Start' },
+  { to: href('/docs'), label: 'Docs' },
+  { to: href('/notes'), label: 'Notes' },
+  { to: href('/failures'), label: 'Failures' },
 ]
 
 export default function RootLayout({ children, url }: LayoutProps) {
@@ -15,20 +16,20 @@ export default function RootLayout({ children, url }: LayoutProps) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="icon" href={href('/favicon.svg')} type="image/svg+xml" />
       </head>
       <body>
         <a className="skip-link" href="#content">
           Skip to the content
         </a>
         <header className="site-header">
-          <a className="site-name" href="/" aria-current={url.pathname === '/' ? 'page' : undefined}>
+          <a className="site-name" href={href('/')} aria-current={url.pathname === href('/') ? 'page' : undefined}>
             <Mark />
             Hydrant
           </a>
           <nav aria-label="Site">
-            {LINKS.map(({ href, label }) => (
-              <a key={href} href={href} aria-current={currentness(url.pathname, href)}>
+            {LINKS.map(({ to, label }) => (
+              <a key={to} href={to} aria-current={currentness(url.pathname, to)}>
                 {label}
               </a>
             ))}
@@ -49,7 +50,7 @@ export default function RootLayout({ children, url }: LayoutProps) {
   )
 }
 
-function currentness(pathname: string, href: string): 'page' | 'true' | undefined {
-  if (pathname === href) return 'page'
-  return pathname.startsWith(`${href}/`) ? 'true' : undefined
+function currentness(pathname: string, to: string): 'page' | 'true' | undefined {
+  if (pathname === to) return 'page'
+  return pathname.startsWith(`${to}/`) ? 'true' : undefined
 }

@@ -1,4 +1,4 @@
-import type { NotFoundProps } from 'hydrant/react'
+import { href, type NotFoundProps } from 'hydrant/react'
 import { PageHead } from '../components/page-head.tsx'
 
 export default function NotFound({ url }: NotFoundProps) {
@@ -11,13 +11,16 @@ export default function NotFound({ url }: NotFoundProps) {
       </p>
       <ul>
         <li>
-          <a href="/">What Hydrant is</a>
+          <a href={href('/')}>What Hydrant is</a>
         </li>
         <li>
-          <a href="/docs">Documentation</a>
+          <a href={href('/docs')}>Documentation</a>
         </li>
         <li>
-          <a href="/failures">Failures to try</a>
+          <a href={href('/notes')}>Notes</a>
+        </li>
+        <li>
+          <a href={href('/failures')}>Failures to try</a>
         </li>
       </ul>
     </>

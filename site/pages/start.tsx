@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../components/code.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Section } from '../components/section.tsx'
@@ -33,8 +34,10 @@ export default function Start() {
         <Code title="pages/index.server.ts">{LOAD}</Code>
         <Code title="pages/index.tsx">{PAGE_WITH_DATA}</Code>
         <p>
-          More about both is in <a href="/docs/pages">Pages and layouts</a> and <a href="/docs/loading">Loading data</a>
-          .
+          More about both is in <a href={href('/docs/pages')}>Pages and layouts</a> and{' '}
+          <a href={href('/docs/loading')}>Loading data</a>; what visitors send is in{' '}
+          <a href={href('/docs/forms')}>Forms</a>, and how they get from page to page in{' '}
+          <a href={href('/docs/navigation')}>Navigation</a>.
         </p>
       </Section>
       <Section id="production" title="Build and start">
@@ -53,8 +56,8 @@ export default function Start() {
         </p>
         <Code title="app.ts">{PLUGIN}</Code>
         <p>
-          <a href="/docs/server">Fastify</a> has the rest: <code>server.ts</code>, <code>createServer</code>, and tests
-          without a port.
+          <a href={href('/docs/server')}>Fastify</a> has the rest: <code>server.ts</code>, <code>createServer</code>,
+          and tests without a port.
         </p>
       </Section>
       <Section id="nginx" title="Behind nginx">
@@ -69,7 +72,7 @@ export default function Start() {
           HYDRANT_TRUST_PROXY=loopback npx hydrant start
         </Code>
         <p>
-          <a href="/docs/deploy">Deploying</a> says more, also about stopping and sites below a path.
+          <a href={href('/docs/deploy')}>Deploying</a> says more, also about stopping and sites below a path.
         </p>
       </Section>
     </div>
@@ -119,9 +122,9 @@ const NGINX = `
 location / {
   proxy_pass http://127.0.0.1:3000;
   proxy_http_version 1.1;
-  proxy_set_header Host $host;
+  proxy_set_header Host $http_host;
   proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-  proxy_set_header X-Forwarded-Host $host;
+  proxy_set_header X-Forwarded-Host $http_host;
   proxy_set_header X-Forwarded-Proto $scheme;
 }
 `

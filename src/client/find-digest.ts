@@ -9,13 +9,13 @@ type Place = FragmentInstance & Pick<Node, 'compareDocumentPosition'>
  * `<!--$!-->` comment, but does not hand it to error boundaries. A template is given out once: when several parts
  * of a page fail in one pass, they come in the order of the document.
  */
-export function createDigestFinder(root: ParentNode) {
+export function createDigestFinder() {
   const given = new WeakSet<Element>()
 
   return (place: FragmentInstance | null): string | undefined => {
-    for (const template of root.querySelectorAll<HTMLElement>('template[data-dgst]')) {
+    for (const template of document.querySelectorAll<HTMLElement>('template[data-dgst]')) {
       const before = template.previousSibling
-      if (before?.nodeType !== Node.COMMENT_NODE || before.nodeValue !== '$!' || given.has(template)) continue
+      if (!(before instanceof Comment) || before.data !== '$!' || given.has(template)) continue
       if (place && !mayHold(place as Place, template)) continue
       given.add(template)
       return template.dataset.dgst
@@ -24,8 +24,11 @@ export function createDigestFinder(root: ParentNode) {
   }
 }
 
+// `Node.DOCUMENT_POSITION_…`, which no bundler writes out.
+const CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC = 16 | 32
+
 // A place that holds nothing but failed boundaries has no elements to compare with: React then says so.
 function mayHold(place: Place, node: Node): boolean {
   const position = place.compareDocumentPosition(node)
-  return (position & (Node.DOCUMENT_POSITION_CONTAINED_BY | Node.DOCUMENT_POSITION_IMPLEMENTATION_SPECIFIC)) !== 0
+  return (position & CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC) !== 0
 }

@@ -1,6 +1,6 @@
 // Sends what has been decided. Nothing here decides what an answer is, only how it is written.
 
-import { fallbackDocument } from '../shared/fallback.ts'
+import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
 import type { Rendered } from './document.ts'
 import {
@@ -39,7 +39,7 @@ export function sendDocument(
     setStreamHeaders(visit)
     return void reply.send(rendered.stream)
   }
-  if (failure || reply.statusCode !== 200) return void reply.send(rendered.text)
+  if (failure || reply.statusCode !== 200 || request.method !== 'GET') return void reply.send(rendered.text)
   const etag = etagOf(rendered.text, nonce)
   reply.header('etag', etag)
   if (!matchesEtag(request.headers['if-none-match'], etag)) return void reply.send(rendered.text)
@@ -61,6 +61,14 @@ export function sendShownHead(shown: Shown, site: Site, visit: Visit) {
   setShownHeaders(shown, visit)
   setDocumentHeaders(nonceOf(visit.reply), site, visit)
   visit.reply.send()
+}
+
+/** What an action has returned nothing for. A status that it has set stays. */
+export function sendNothing({ reply }: Visit) {
+  addVary(reply, 'Accept')
+  if (reply.statusCode === 200) reply.code(204)
+  reply.removeHeader('content-type')
+  reply.send()
 }
 
 export function sendJson(json: string, visit: Visit) {
@@ -92,7 +100,7 @@ export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
   const nonce = nonceOf(visit.reply)
   setShownHeaders(shown, visit)
   setDocumentHeaders(nonce, site, visit)
-  visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce }))
+  visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce, hostScript }))
 }
 
 export function sendRedirect(location: string, status: number, visit: Visit) {

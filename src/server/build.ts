@@ -1,21 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import {
-  DefaultLayout,
-  type ErrorComponent,
-  type LayoutComponent,
-  type NotFoundComponent,
-  type PageComponent,
-} from '../shared/app-tree.tsx'
+import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../shared/app-tree.tsx'
 import type { BootModule } from '../shared/boot.ts'
+import { DefaultLayout } from '../shared/default-layout.tsx'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
-import type { LoadContext } from './config.ts'
+import type { ActionContext, LoadContext } from './config.ts'
 import { createHydrantError, showValue } from './errors.ts'
 import {
   BUILD_FOLDER,
   BUILD_PATHS,
-  type LevelledFile,
   MANIFEST_FORMAT,
   type Manifest,
   type ServerBundle,
@@ -24,6 +18,7 @@ import {
 } from './manifest.ts'
 
 export type LoadFunction = (context: LoadContext) => unknown
+export type ActionFunction = (context: ActionContext) => unknown
 
 /** A module of the site that the browser has as well. */
 export interface SiteModule<Component> {
@@ -47,7 +42,7 @@ export interface Loaded<Component> extends SiteModule<Component> {
 export interface Frame {
   /** Outermost first; never empty, the first renders `<html>`. */
   layouts: readonly Loaded<LayoutComponent>[]
-  /** For each layout the error page directly inside it. */
+  /** For each layout the nearest error page for what fails inside it. */
   errorPages: readonly (SiteModule<ErrorComponent> | null)[]
   /** The nearest 404 page. */
   notFound: SiteModule<NotFoundComponent> | null
@@ -58,6 +53,8 @@ export interface Route extends Frame {
   url: string
   catchAll: string | null
   page: Loaded<PageComponent>
+  /** What answers POST, PUT, PATCH and DELETE. It stands in `page.serverFile`. */
+  action: ActionFunction | null
   /** False when the page asks to be sent whole. */
   canStream: boolean
 }
@@ -72,6 +69,8 @@ export interface Build {
   root: Frame
   /** URL of the script that starts the browser's side, and of what it imports. */
   entry: { url: string; imports: readonly string[] }
+  /** URLs of the scripts that a browser loads for data that JSON cannot say. */
+  dataReader: readonly string[]
   /** The site's `server.ts`. */
   serverPlugin: unknown
   /** Files with frames that a source map leads back to the site. */
@@ -140,9 +139,11 @@ export async function loadBuild(folder: string, manifest: Manifest, base: string
       url: entry.url,
       catchAll: entry.catchAll,
       page: site.loaded<PageComponent>(entry.page),
+      action: site.action(entry.page),
       canStream: site.serverModule(entry.page).exports.stream !== false,
     })),
     entry: site.entry,
+    dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
     serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
     bundles: [bundlePath, join(folder, BUILD_PATHS.config)],
   }
@@ -173,23 +174,34 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return { ...module<Component>(file), load, serverFile }
   }
 
+  function loadedLayout(file: string): Loaded<LayoutComponent> {
+    const layout = loaded<LayoutComponent>(file)
+    const params = [...posix.dirname(file).matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name = '']) => name)
+    return params.length === 0 ? layout : { ...layout, boot: { ...layout.boot, params } }
+  }
+
+  function action(file: string): ActionFunction | null {
+    const { exports } = serverModule(file)
+    return typeof exports.action === 'function' ? (exports.action as ActionFunction) : null
+  }
+
   function frame({ layouts, errors, notFounds }: Surroundings): Frame {
-    const own = layouts.map((file) => loaded<LayoutComponent>(file))
+    const own = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
     const all = hasRoot ? own : [builtInLayout, ...own]
     const notFound = notFounds.at(-1)
     return {
       layouts: all,
       errorPages: all.map((_, index) => {
-        const file = lastAt(errors, index + 1)
-        return file === undefined ? null : module<ErrorComponent>(file)
+        const nearest = errors.findLast(({ level }) => level <= index + 1)
+        return nearest ? module<ErrorComponent>(nearest.file) : null
       }),
       notFound: notFound ? module<NotFoundComponent>(notFound.file) : null,
     }
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, serverModule, entry }
+  return { frame, loaded, action, serverModule, entry }
 }
 
 const builtInLayout: Loaded<LayoutComponent> = {
@@ -200,10 +212,6 @@ const builtInLayout: Loaded<LayoutComponent> = {
   scripts: [],
   load: null,
   serverFile: '',
-}
-
-function lastAt(files: readonly LevelledFile[], level: number): string | undefined {
-  return files.findLast((file) => file.level === level)?.file
 }
 
 async function importBundle(path: string, query: string, what: string): Promise<Record<string, unknown>> {
@@ -217,7 +225,7 @@ async function importBundle(path: string, query: string, what: string): Promise<
 
 function expectedFiles(manifest: Manifest): string[] {
   const client = Object.values(manifest.modules).flatMap(({ js, imports, css }) => [js, ...imports, ...css])
-  const files = new Set([manifest.entry, ...manifest.entryImports, ...client])
+  const files = new Set([manifest.entry, ...manifest.entryImports, ...manifest.dataReader, ...client])
   return [BUILD_PATHS.server, BUILD_PATHS.config, ...[...files].map((file) => `${BUILD_PATHS.client}/${file}`)]
 }
 

@@ -17,18 +17,42 @@ export interface LoadContext<Path extends string = string> {
   signal: AbortSignal
 }
 
+/** What an `action` is given. */
+export interface ActionContext<Path extends string = string> extends LoadContext<Path> {
+  /**
+   * The form that was sent, urlencoded or multipart; empty for any other body. Its files lie on the disk until the
+   * answer has been sent. JSON is in `request.body`.
+   */
+  form: FormData
+}
+
 /** Options of a site: in `hydrant.config.ts`, given to the plugin, or to `createServer`. */
 export interface SiteOptions {
   /** Path below which the site is mounted, without a slash at its end: `/shop` ('/'). */
   base?: string
   timeouts?: {
-    /** Milliseconds that the loads of a page may take before the answer is 504 (10 000). */
+    /** Milliseconds that the loads of a page, or its action, may take before the answer is 504 (10 000). */
     loadMs?: number
     /** Milliseconds that rendering may take, streams included, before what is pending fails (10 000). */
     renderMs?: number
     /** Milliseconds that requests in flight are given to finish when the server is told to stop (10 000). */
     drainMs?: number
   }
+  /** Bytes that a body in JSON, an urlencoded form or the texts of a multipart form may have (1 048 576). */
+  bodyLimit?: number
+  /** What a form may hold, before it is refused with 413. */
+  forms?: {
+    /** Fields that are no files (1 000). */
+    maxFields?: number
+    /** Bytes of one field (1 048 576). */
+    maxFieldBytes?: number
+    /** Files (10). */
+    maxFiles?: number
+    /** Bytes of one file (10 485 760). */
+    maxFileBytes?: number
+  }
+  /** Origins of other sites whose forms and scripts may send what changes something: `['https://app.example']` ([]). */
+  allowedOrigins?: string[]
   /** Send a `Content-Security-Policy` with a nonce and `strict-dynamic` for scripts (true). */
   csp?: boolean
   /** Which of React's server builds renders: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */

@@ -55,6 +55,7 @@ export async function createInstance(
   const app = Fastify({
     ...logging,
     trustProxy: options.trustProxy,
+    bodyLimit: options.bodyLimit,
     logController: new RequestLog({ disableRequestLogging: !options.logRequests }),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',

@@ -1,5 +1,5 @@
-import { settledScript, settlementScript } from '../shared/boot.ts'
-import { isThenable, type Settlement, serialise } from '../shared/data.ts'
+import { isThenable } from '../shared/data.ts'
+import { fulfilledText, messageText, needsUnflatten, serialise } from '../shared/serialise.ts'
 import type { Frame } from './digest.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
@@ -7,37 +7,62 @@ import { silencePromises } from './guard.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 
-/** The data of a document and the promises in it. */
-export interface DeferredData {
-  /** What `bootScript` takes. */
-  serialised: readonly string[]
-  /** How many promises are pending; 0 when the document needs no more data. */
-  readonly pendingCount: number
+/** The promises in a page's data. */
+export interface Deferred {
+  /** How many are pending; 0 when the page needs no more data. */
+  pendingCount(): number
   /** Where they come from: the page's load. */
   place: Frame
   /** Where the pending ones stand: `data.reviews`. */
   pendingNames(): string[]
-  /** Tells each settlement, as a script's text. What settled before is told at once. */
-  subscribe(onSettled: (script: string) => void): void
+  /** Tells each settlement, as JSON that is safe inside a script. What settled before is told at once. */
+  subscribe(onSettled: (settlement: string) => void): void
   /** Settles whatever is pending as this failure. */
   failPending(failure: Failure): void
 }
 
+export interface DataWriter extends Deferred {
+  /**
+   * Writes what the load of a file returned for the browser. Promises in it stay open: each is told when it settles.
+   * Throws HYD_DATA_UNSERIALISABLE for what cannot travel.
+   */
+  write(value: unknown, file: string): string
+}
+
+/** The data of a document and the promises in it. */
+export interface DeferredData extends Deferred {
+  /** What `bootScript` takes. */
+  serialised: readonly string[]
+  /** Does the browser need the module that reads what JSON cannot say? */
+  needsReader: boolean
+}
+
 /**
- * Writes what the loads returned for the browser. Promises in it stay open: each is told when it settles. Throws
- * HYD_DATA_UNSERIALISABLE for what cannot travel.
+ * Writes what the loads returned. Throws HYD_DATA_UNSERIALISABLE.
  *
  * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
  */
 export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
-  const place: Frame = { file: files.at(-1) ?? '', function: 'load' }
+  const writer = createDataWriter(files.at(-1) ?? '', visit)
+  try {
+    const serialised = values.map((value, index) => writer.write(value, files[index] ?? ''))
+    return { ...writer, serialised, needsReader: serialised.some(needsUnflatten) }
+  } catch (error) {
+    silencePromises(values)
+    throw error
+  }
+}
+
+/** @param file The page's own file with its load. */
+export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
+  const values: unknown[] = []
   const pending = new Map<number, unknown>()
   /** Of the load whose data is being written. */
   let file = ''
   let lastId = 0
   let queued: string[] = []
-  let onSettled = (script: string) => {
-    queued.push(script)
+  let onSettled = (settlement: string) => {
+    queued.push(settlement)
   }
 
   function defer(promise: PromiseLike<unknown>): number {
@@ -46,64 +71,63 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
     pending.set(id, promise)
     promise.then(
       (value) => settle(id, () => fulfilled(id, value, from)),
-      (reason: unknown) => settle(id, () => settlementScript(rejected(id, reason, from))),
+      (reason: unknown) => settle(id, () => rejected(id, reason, from)),
     )
     return id
   }
 
   function settle(id: number, write: () => string) {
     if (!pending.has(id) || visit.isGone) return
-    const script = write()
+    const settlement = write()
     pending.delete(id)
-    onSettled(script)
+    onSettled(settlement)
   }
 
   function fulfilled(id: number, value: unknown, from: Frame): string {
     file = from.file
     try {
-      return settledScript(id, serialise(value, defer))
+      return fulfilledText(id, serialise(value, defer))
     } catch (error) {
-      return settlementScript(rejected(id, unserialisable(error, from.file), from))
+      return rejected(id, unserialisable(error, from.file), from)
     }
   }
 
-  function rejected(id: number, reason: unknown, from: Frame): Settlement {
+  function rejected(id: number, reason: unknown, from: Frame): string {
     const meaning = meaningOf(reason)
     switch (meaning.kind) {
       case 'refusal':
-        return [id, 'refusal', meaning.status, meaning.message]
+        return messageText([id, 'refusal', meaning.status, meaning.message])
       case 'notFound':
-        return [id, 'refusal', 404, 'Not Found']
+        return messageText([id, 'refusal', 404, 'Not Found'])
       case 'redirect':
-        return [id, 'failure', visit.fail(visit.lateRedirect(meaning.redirection), { phase: 'load' }).digest]
+        return failed(id, visit.fail(visit.lateRedirect(meaning.redirection), { phase: 'load' }))
       case 'failure':
-        return [id, 'failure', visit.fail(reason, { phase: 'load', place: from }).digest]
+        return failed(id, visit.fail(reason, { phase: 'load', place: from }))
     }
   }
 
   return {
-    place,
-    serialised: values.map((value, index) => {
-      file = files[index] ?? ''
+    place: { file: pageFile, function: 'load' },
+    write(value, from) {
+      values.push(value)
+      file = from
       try {
         return serialise(value, defer)
       } catch (error) {
-        silencePromises(values)
-        throw unserialisable(error, file)
+        silencePromises(value)
+        throw unserialisable(error, from)
       }
-    }),
-    get pendingCount() {
-      return pending.size
     },
+    pendingCount: () => pending.size,
     pendingNames: () => [...pending.values()].map((promise) => pathOf(promise, values)),
     subscribe(listener) {
       onSettled = listener
       const earlier = queued
       queued = []
-      for (const script of earlier) listener(script)
+      for (const settlement of earlier) listener(settlement)
     },
     failPending(failure) {
-      for (const id of [...pending.keys()]) settle(id, () => settlementScript([id, 'failure', failure.digest]))
+      for (const id of [...pending.keys()]) settle(id, () => failed(id, failure))
     },
   }
 }
@@ -111,18 +135,23 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
 /** For a page without any load. */
 export const NO_DATA: DeferredData = {
   serialised: [],
-  pendingCount: 0,
+  needsReader: false,
+  pendingCount: () => 0,
   place: { file: '', function: 'load' },
   pendingNames: () => [],
   subscribe() {},
   failPending() {},
 }
 
-function unserialisable(error: unknown, file: string) {
+function failed(id: number, { digest }: Failure): string {
+  return messageText([id, 'failure', digest])
+}
+
+export function unserialisable(error: unknown, file: string, from: 'load' | 'action' = 'load') {
   // Devalue's errors say where in the data: `.user.save`.
   const path = error instanceof Error && 'path' in error ? String(error.path) : ''
   const reason = error instanceof Error ? error.message : String(error)
-  return createHydrantError('HYD_DATA_UNSERIALISABLE', [file, path, reason], error)
+  return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, path, reason], error)
 }
 
 const MAX_SEARCH_DEPTH = 4

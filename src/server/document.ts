@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import type { DeferredData } from './deferred.ts'
+import { messageScript, type Notice } from '../shared/boot.ts'
+import { messageText } from '../shared/serialise.ts'
+import type { Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
 import { DocumentSink } from './sink.ts'
@@ -32,7 +34,7 @@ export interface DocumentInput {
   headEnd: string
   /** What goes behind the shell: the boot data and the client's entry. */
   shellEnd: string
-  data: DeferredData
+  data: Deferred
   visit: Visit
   /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
   canStream(): boolean
@@ -48,6 +50,10 @@ export function renderDocument(input: DocumentInput): Promise<Rendered> {
   })
 }
 
+/** So much longer than to the deadline a browser waits for the next part: the way there takes its time, too. */
+const GRACE_MS = 5_000
+const MAX_TIMER_MS = 2_147_483_647
+
 // Cheaper than `queueMicrotask`, which makes an AsyncResource each time.
 const afterThisTurn = Promise.resolve()
 
@@ -60,8 +66,11 @@ class DocumentRender {
   #isFirstTurn = true
   #isShellReady = false
   #isAllReady = false
+  #isStreamed = false
   #deadline: NodeJS.Timeout | undefined
   #timeout: { error: Error; pending: string[]; components: string[]; isWritten: boolean } | null = null
+  /** That components in `<Suspense>` have met the deadline. */
+  #late: Notice | null = null
   /** A redirect, 404 or refusal that a component threw before anything went out. */
   #early: { thrown: unknown } | null = null
 
@@ -105,7 +114,13 @@ class DocumentRender {
     // Whatever fails from now on fails because it was told to stop.
     if (this.#timeout) {
       this.#timeout.components.push(componentStack ?? '')
-      return visit.name(this.#timeout.error, { phase: 'render', ...inComponents(componentStack) }).digest
+      const { digest } = visit.name(this.#timeout.error, { phase: 'render', ...inComponents(componentStack) })
+      if (!this.#late) {
+        this.#late = [0, 'late', digest]
+        // React writes what it has aborted when all of it is reported: until then it is pending in the browser.
+        if (this.#state === 'piped') this.#tell(this.#late)
+      }
+      return digest
     }
     const meaning = meaningOf(thrown)
     const { kind } = meaning
@@ -131,15 +146,17 @@ class DocumentRender {
   }
 
   #isComplete(): boolean {
-    return this.#isShellReady && this.#isAllReady && this.#input.data.pendingCount === 0
+    return this.#isShellReady && this.#isAllReady && this.#input.data.pendingCount() === 0
   }
 
   #startStream() {
-    const { visit } = this.#input
+    const { renderMs, visit } = this.#input
     // Also of a deferred promise that has rejected by now: no 200 that can still be an honest 500.
     const failure = visit.firstFailure
     visit.statusSent = failure?.status ?? visit.reply.statusCode
+    this.#isStreamed = true
     this.#pipe()
+    this.#tell([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
     const stream = this.#sink.startStream()
     this.#resolve({ kind: 'stream', stream, failure })
   }
@@ -153,19 +170,28 @@ class DocumentRender {
   #pipe() {
     this.#react.pipe(this.#sink)
     this.#sink.add(this.#input.shellEnd)
+    if (this.#late) this.#tell(this.#late)
     this.#state = 'piped'
-    this.#input.data.subscribe((script) => {
-      this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)
+    this.#input.data.subscribe((settlement) => {
+      this.#addScript(messageScript(settlement))
       this.#closeWhenComplete()
     })
     this.#closeWhenComplete()
   }
 
+  #addScript(script: string) {
+    this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)
+  }
+
+  #tell(notice: Notice) {
+    this.#addScript(messageScript(messageText(notice)))
+  }
+
   // What React has left pending would wait in the browser for ever: fail it there as React itself would have.
   #mendBroken(error: unknown) {
-    const { data, visit, nonce } = this.#input
+    const { data, visit } = this.#input
     const failure = visit.fail(error, { phase: 'render' })
-    this.#sink.add(`<script nonce="${nonce}">${failPendingScript(failure.digest)}</script>`)
+    this.#addScript(failPendingScript(failure.digest))
     data.failPending(failure)
     this.#closeWhenComplete()
   }
@@ -173,8 +199,9 @@ class DocumentRender {
   #closeWhenComplete() {
     const { data, noscript, visit } = this.#input
     // Not before what has settled in the meantime has been added.
-    if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount > 0) return
+    if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount() > 0) return
     this.#writeTimeout()
+    if (this.#isStreamed) this.#tell([0, 'end'])
     const failure = visit.firstFailure
     if (failure) this.#sink.add(noscript(failure))
     this.#finish({ kind: 'whole', text: this.#sink.close(), failure })

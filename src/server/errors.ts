@@ -44,13 +44,22 @@ export const errorTable = {
     fix: 'Choose a host of this machine with --host and a port that this user may open with --port.',
   },
   HYD_DATA_UNSERIALISABLE: {
-    message: 'load of %s returned data%s that cannot be sent to the browser: %s',
-    fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays and promises of these.',
+    message: '%s of %s returned data%s that cannot be sent to the browser: %s',
+    fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; from load also promises of these.',
   },
   HYD_LOAD_TIMEOUT: {
     message: 'the loads did not finish within %s ms; pending: %s',
     fix: 'Make them faster, return the slow part as a promise, or raise timeouts.loadMs.',
     statusCode: 504,
+  },
+  HYD_ACTION_TIMEOUT: {
+    message: 'the action of %s did not finish within %s ms',
+    fix: 'Make it faster, leave the slow part to a queue, or raise timeouts.loadMs.',
+    statusCode: 504,
+  },
+  HYD_ACTION_PROMISE: {
+    message: 'the action of %s returned a promise inside of its data: %s',
+    fix: 'Await it before the action returns.',
   },
   HYD_RENDER_TIMEOUT: {
     message: 'the document was not complete within %s ms; pending: %s',
@@ -71,7 +80,7 @@ export const errorTable = {
   },
   HYD_REDIRECT_LATE: {
     message: 'redirect() was called %s, when the document had already begun',
-    fix: 'Call redirect() in load, before it returns.',
+    fix: 'Call redirect() in load or in action, before it returns.',
   },
   HYD_HTTP_ERROR_STATUS: {
     message: 'HttpError takes a status from 400 to 499; got %s',

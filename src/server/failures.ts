@@ -4,11 +4,11 @@ import type { Side } from '../shared/page-types.ts'
 import { type Description, describe } from './describe.ts'
 import { causeOf, createOccurrence, type Frame } from './digest.ts'
 import { publicAddress } from './host.ts'
-import { createRedactor } from './secrets.ts'
+import { createRedactor, hideForm } from './secrets.ts'
 import type { MappedFrame, SourceMapper } from './source-map.ts'
 
 /** Where in the life of a request it failed. */
-export type Phase = 'load' | 'render' | 'stream' | 'route'
+export type Phase = 'load' | 'action' | 'render' | 'stream' | 'route'
 
 /** The request that a failure belongs to. */
 export interface FailureSubject {
@@ -40,6 +40,8 @@ export interface Failure {
 export interface Failures {
   /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
   fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
+  /** The request's first failure, which is the one that is shown. */
+  firstOf(request: FastifyRequest): Failure | null
   /** Another value that stands for one which has failed: no failure of its own. */
   alias(substitute: unknown, thrown: unknown, subject: FailureSubject): void
   /** Removes the request's secrets from a text for the log. */
@@ -51,6 +53,7 @@ export interface Failures {
 interface RequestFailures {
   occurrence: string
   redact: (text: string) => string
+  first: Failure | null
   byThrown: Map<unknown, Named>
   byDigest: Map<string, Named>
 }
@@ -58,6 +61,11 @@ interface RequestFailures {
 interface Named extends Failure {
   error: LoggedError
   isWritten: boolean
+}
+
+interface Redactors {
+  message(text: string): string
+  frame(text: string): string
 }
 
 /** What a log line tells of an error. */
@@ -77,7 +85,7 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
     const known = requests.get(request)
     if (known) return known
     const redact = createRedactor(request.headers)
-    const created = { occurrence: createOccurrence(), redact, byThrown: new Map(), byDigest: new Map() }
+    const created = { occurrence: createOccurrence(), redact, first: null, byThrown: new Map(), byDigest: new Map() }
     requests.set(request, created)
     return created
   }
@@ -88,7 +96,11 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
     const own = failuresOf(subject.request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const { cause, error } = examine(thrown, subject, details, own.redact)
+    const { cause, error } = examine(thrown, subject, details, {
+      frame: own.redact,
+      // A form has no business in frames, and what stands there must not depend on what a visitor sends.
+      message: (text) => own.redact(hideForm(text, subject.request.body)),
+    })
     const digest = formatDigest(cause, own.occurrence)
     const named = own.byDigest.get(digest) ?? { digest, status: statusOf(thrown), error, isWritten: false }
     own.byThrown.set(thrown, named)
@@ -100,18 +112,15 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
     const named = name(thrown, subject, details)
     if (named.isWritten) return named
     named.isWritten = true
+    const own = failuresOf(subject.request)
+    own.first ??= named
     const { pending, pendingComponents = [] } = details
     const places = pendingComponents.map((stack) => componentPlace(stack, mapFrame))
-    write(named, subject, details, pending && [...pending, ...places], failuresOf(subject.request).redact)
+    write(named, subject, details, pending && [...pending, ...places], own.redact)
     return named
   }
 
-  function examine(
-    thrown: unknown,
-    { route }: FailureSubject,
-    details: FailureDetails,
-    redact: (text: string) => string,
-  ) {
+  function examine(thrown: unknown, { route }: FailureSubject, details: FailureDetails, redact: Redactors) {
     try {
       const described = describe(thrown)
       // An error that takes its name from its class has the name that bundling gave the class.
@@ -135,7 +144,8 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
     if (named) byThrown.set(substitute, named)
   }
 
-  return { fail, name, alias, redact: (text, request) => failuresOf(request).redact(text) }
+  const firstOf = (request: FastifyRequest) => requests.get(request)?.first ?? null
+  return { fail, name, firstOf, alias, redact: (text, request) => failuresOf(request).redact(text) }
 }
 
 // `Reviews (pages/products/[id].tsx:31:10)`
@@ -182,8 +192,10 @@ function isSilent(log: FastifyRequest['log']): boolean {
 
 function statusOf(thrown: unknown): number {
   const { code } = describeCode(thrown)
-  return code === 'HYD_LOAD_TIMEOUT' || code === 'HYD_RENDER_TIMEOUT' ? 504 : 500
+  return TIMEOUTS.includes(code) ? 504 : 500
 }
+
+const TIMEOUTS: readonly unknown[] = ['HYD_LOAD_TIMEOUT', 'HYD_ACTION_TIMEOUT', 'HYD_RENDER_TIMEOUT']
 
 function describeCode(thrown: unknown): { code?: unknown } {
   try {
@@ -208,16 +220,16 @@ function toLogged(
   description: Description,
   frames: readonly MappedFrame[],
   mapFrame: SourceMapper['mapFrame'],
-  redact: (text: string) => string,
+  redact: Redactors,
 ): LoggedError {
   const { type, ownDigest, cause, errors } = description
-  const message = shorten(redact(description.message))
+  const message = shorten(redact.message(description.message))
   const nested = (inner: Description) => toLogged(inner, inner.frames.map(mapFrame), mapFrame, redact)
   return {
     type,
     message,
-    stack: [`${type}: ${message}`, ...frames.map((frame) => redact(frame.text))].join('\n'),
-    ...(ownDigest === undefined ? {} : { digest: redact(ownDigest) }),
+    stack: [`${type}: ${message}`, ...frames.map((frame) => redact.frame(frame.text))].join('\n'),
+    ...(ownDigest === undefined ? {} : { digest: redact.message(ownDigest) }),
     ...(cause === undefined ? {} : { cause: nested(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(nested) }),
   }

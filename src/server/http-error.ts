@@ -26,8 +26,9 @@ const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308]
 /** Thrown by `redirect()`; not an error. */
 export class Redirection {
   readonly to: string | URL
-  readonly status: RedirectStatus
-  constructor(to: string | URL, status: RedirectStatus) {
+  /** Null when it is left to the request's method. */
+  readonly status: RedirectStatus | null
+  constructor(to: string | URL, status: RedirectStatus | null) {
     this.to = to
     this.status = status
   }
@@ -37,17 +38,19 @@ export class Redirection {
 export class NotFoundSignal {}
 
 /**
- * Ends the load and answers with a redirect.
+ * Ends the load or the action and answers with a redirect.
  * @param to A path of this site (`/login`, without the base), or a path relative to the page. To leave the site on
  *   purpose pass a `URL` object; a string that leads to another origin is a failure (HYD_REDIRECT_OUTSIDE).
- * @param status 301, 302, 303, 307 or 308 (302); throws HYD_REDIRECT_STATUS for another.
+ * @param status 301, 302, 303, 307 or 308 (302 for GET and HEAD; 303 for other methods, so that what follows is a GET);
+ *   throws HYD_REDIRECT_STATUS for another.
  */
-export function redirect(to: string | URL, status: RedirectStatus = 302): never {
-  if (!REDIRECT_STATUSES.includes(status)) throw createHydrantError('HYD_REDIRECT_STATUS', [showValue(status)])
-  throw new Redirection(to, status)
+export function redirect(to: string | URL, status?: RedirectStatus): never {
+  if (status !== undefined && !REDIRECT_STATUSES.includes(status))
+    throw createHydrantError('HYD_REDIRECT_STATUS', [showValue(status)])
+  throw new Redirection(to, status ?? null)
 }
 
-/** Ends the load and answers with the site's 404 page. */
+/** Ends the load or the action and answers with the site's 404 page. */
 export function notFound(): never {
   throw new NotFoundSignal()
 }

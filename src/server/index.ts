@@ -1,7 +1,15 @@
 // The public entry `hydrant`: what server files, the configuration and Fastify apps import.
 
 export { type Digest, parseDigest } from '../shared/digest-format.ts'
-export type { Config, EsbuildOptions, EsbuildPlugin, LoadContext, ServerOptions, SiteOptions } from './config.ts'
+export type {
+  ActionContext,
+  Config,
+  EsbuildOptions,
+  EsbuildPlugin,
+  LoadContext,
+  ServerOptions,
+  SiteOptions,
+} from './config.ts'
 export { defineConfig } from './config.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type { HydrantError } from './errors.ts'

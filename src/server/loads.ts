@@ -21,16 +21,20 @@ export type Loads =
 /**
  * Runs the loads of the layouts and the page at the same time. When several throw, the outermost counts: what a layout
  * refuses, a page does not decide. Never rejects.
+ *
+ * @param onLoaded Told of each value as soon as it is there, unless the answer is decided. A load whose value it throws
+ *   at has thrown.
  */
 export async function runLoads(
   steps: readonly LoadStep[],
   context: LoadContext,
   visit: Visit,
   loadMs: number,
+  onLoaded?: (index: number, value: unknown) => void,
 ): Promise<Loads> {
   visit.watchLeaving()
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
-  const running = steps.map((step) => startLoad(step, context, progress))
+  const running = steps.map((step, index) => startLoad(step, context, progress, (value) => onLoaded?.(index, value)))
   const deadline = createDeadline(loadMs)
   let isDropped = true
   try {
@@ -63,19 +67,24 @@ export async function runLoads(
 }
 
 export function createLoadContext(visit: Visit, app: FastifyInstance, params: Params): LoadContext {
-  return {
-    request: visit.request,
-    reply: visit.reply,
-    app,
-    params,
-    url: visit.url,
-    get signal() {
-      return visit.signal
-    },
-  }
+  const { request, reply, url } = visit
+  const context = { request, reply, app, params, url, [VISIT]: visit }
+  // What `SIGNAL` adds.
+  return Object.defineProperty(context, 'signal', SIGNAL) as typeof context & Pick<LoadContext, 'signal'>
 }
 
-const DEADLINE = Symbol('deadline')
+const VISIT = Symbol('visit')
+
+// Made when a load asks for it. One accessor for all contexts, for the reason that `app-tree.tsx` gives.
+const SIGNAL: PropertyDescriptor & ThisType<{ [VISIT]: Visit }> = {
+  get() {
+    return this[VISIT].signal
+  },
+  enumerable: true,
+}
+
+/** What a deadline's promise resolves with. */
+export const DEADLINE = Symbol('deadline')
 
 interface RunningLoad {
   step: LoadStep
@@ -88,13 +97,19 @@ interface Progress {
   isDecided: boolean
 }
 
-function startLoad(step: LoadStep, context: LoadContext, progress: Progress): RunningLoad {
+function startLoad(
+  step: LoadStep,
+  context: LoadContext,
+  progress: Progress,
+  onLoaded: (value: unknown) => void,
+): RunningLoad {
   const load: RunningLoad = { step, isSettled: false, promise: Promise.resolve({ value: undefined }) }
   async function settle() {
     try {
       const value = await step.load?.(context)
       // The last of them is read at once; what waits for another load, or comes too late, is not.
       if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value)
+      if (!progress.isDecided) onLoaded(value)
       return { value }
     } catch (thrown) {
       return { thrown }
@@ -124,7 +139,7 @@ function reportOthers(others: readonly RunningLoad[], winner: unknown, step: Loa
   }
 }
 
-function createDeadline(ms: number) {
+export function createDeadline(ms: number) {
   let timer: NodeJS.Timeout | undefined
   const passed = new Promise<typeof DEADLINE>((resolve) => {
     timer = setTimeout(resolve, ms, DEADLINE)

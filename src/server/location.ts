@@ -6,7 +6,7 @@ const SITE = 'http://site.invalid'
 
 /**
  * The Location header for `redirect(to)`. A string stays within the site, whatever a request has put into it; only a
- * URL object leads elsewhere. Throws HYD_REDIRECT_OUTSIDE.
+ * URL object leads elsewhere. The base is put before it, unless it is there, as in what `href` gives. Throws HYD_REDIRECT_OUTSIDE.
  *
  * @param path Path of the request, with the base, for what is relative to it.
  */
@@ -19,8 +19,17 @@ export function redirectLocation(to: string | URL, path: string, base: string): 
   // The URL standard's parser, which browsers use: it takes `/\evil.example` and `/<tab>/evil.example` for other hosts.
   const target = URL.canParse(to, SITE + path) ? new URL(to, SITE + path) : null
   if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to).slice(1, -1)])
-  const own = isRooted ? withBase(base, target.pathname) : target.pathname
+  const own = isRooted && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
   return collapseSlashes(own) + target.search + target.hash
+}
+
+function isBelow(base: string, path: string): boolean {
+  return path === base || path.startsWith(`${base}/`)
+}
+
+/** The status for `redirect(to)` without one: what has been sent is not sent again. */
+export function redirectStatus(given: number | null, method: string): number {
+  return given ?? (method === 'GET' || method === 'HEAD' ? 302 : 303)
 }
 
 /** Of a request's target, which may also be a whole URL: the host that it names is not believed. */

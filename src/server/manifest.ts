@@ -13,13 +13,21 @@ export const BUILD_PATHS = {
   server: 'server/index.mjs',
   /** ES module; default export is the site's configuration, or `{}`. A source map lies beside it. */
   config: 'server/config.mjs',
-  /** Hashed files for the browser, flat, with `.br` and `.gz` beside the compressible ones. */
+  /**
+   * Hashed files for the browser, flat, with `.br` and `.gz` beside the compressible ones: the build's own and, for
+   * pages that are open already, those of the build before it.
+   */
   client: 'client',
+  /** Which of them are of the build before: `{ "clientFiles": [] }`. Missing when there are none. */
+  previous: 'previous.json',
   /** Source maps of the client files: `<file>.map`. Never served. */
   clientMaps: 'maps',
-  /** A copy of the site's `public/`, without dot files. */
+  /** A copy of the site's `public/`, without dot files other than those in `.well-known/`. */
   public: 'public',
 } as const
+
+/** The one folder of `public/` whose name begins with a dot and that is served (https://www.rfc-editor.org/rfc/rfc8615). */
+export const WELL_KNOWN = '.well-known'
 
 export interface Manifest {
   format: typeof MANIFEST_FORMAT
@@ -33,6 +41,8 @@ export interface Manifest {
   entry: string
   /** What the entry imports statically, as file names. */
   entryImports: string[]
+  /** What reads data that JSON cannot say, and what that imports: loaded for such data. File names. */
+  dataReader: string[]
   /** In the order of their URLs. */
   routes: RouteEntry[]
   /** What belongs to the site's root, for requests that no page answers. */
@@ -41,6 +51,8 @@ export interface Manifest {
   modules: Record<string, ClientModule>
   /** Is there a `server.ts`? Its path in the site. */
   serverPlugin: string | null
+  /** The build's own files in the client folder, without compressed copies, sorted. */
+  clientFiles: string[]
   /** Paths below `public/`, with forward slashes, sorted. */
   publicFiles: string[]
 }
@@ -92,6 +104,6 @@ export function serverFileKeys(file: string): string[] {
 }
 
 /** What a page's `.server` file may export. */
-export const PAGE_SERVER_EXPORTS = ['load', 'stream'] as const
+export const PAGE_SERVER_EXPORTS = ['load', 'action', 'stream'] as const
 /** What a layout's `.server` file may export. */
 export const LAYOUT_SERVER_EXPORTS = ['load'] as const

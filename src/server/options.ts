@@ -6,6 +6,10 @@ import { nearest } from './nearest.ts'
 export interface Options {
   base: string
   timeouts: { loadMs: number; renderMs: number; drainMs: number }
+  /** In bytes. */
+  bodyLimit: number
+  forms: { maxFields: number; maxFieldBytes: number; maxFiles: number; maxFileBytes: number }
+  allowedOrigins: readonly string[]
   csp: boolean
   reactServer: 'bun' | 'node'
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
@@ -73,6 +77,16 @@ const millisecondsRule: OptionRule = {
   accepts: (value) => isWhole(value, 1, 2_147_483_647),
 }
 
+const MAX_COUNT = 2_147_483_647
+
+const countRule = (what: string, fallback: number): OptionRule => ({
+  scope: 'site',
+  expected: `a whole number of ${what} from 0 to ${MAX_COUNT}`,
+  fallback,
+  parse: parseWhole,
+  accepts: (value) => isWhole(value, 0, MAX_COUNT),
+})
+
 const oneOf = (scope: Scope, values: readonly string[], fallback: string): OptionRule => ({
   scope,
   expected: `one of ${values.join(', ')}`,
@@ -92,13 +106,30 @@ const rules: Record<string, OptionRule> = {
   'timeouts.loadMs': millisecondsRule,
   'timeouts.renderMs': millisecondsRule,
   'timeouts.drainMs': millisecondsRule,
+  bodyLimit: {
+    ...countRule('bytes', 1_048_576),
+    // Fastify takes none for its own default.
+    expected: `a whole number of bytes from 1 to ${MAX_COUNT}`,
+    accepts: (value) => isWhole(value, 1, MAX_COUNT),
+  },
+  'forms.maxFields': countRule('fields', 1_000),
+  'forms.maxFieldBytes': countRule('bytes', 1_048_576),
+  'forms.maxFiles': countRule('files', 10),
+  'forms.maxFileBytes': countRule('bytes', 10_485_760),
+  allowedOrigins: {
+    scope: 'site',
+    expected: 'origins like "https://app.example", with commas between them',
+    fallback: [],
+    parse: (text) => text.split(',').map((origin) => origin.trim()),
+    accepts: (value) => Array.isArray(value) && value.every(isOrigin),
+  },
   csp: booleanRule('site', true),
   reactServer: oneOf('site', ['bun', 'node'], 'bun'),
   trustProxy: {
     scope: 'server',
-    expected: 'true, false, a number of proxies, or addresses and subnets with commas between them',
+    expected: 'true, false, or the proxies’ addresses and subnets with commas between them',
     fallback: false,
-    // `1` is a number of proxies here.
+    // Fastify trusts nobody for a number of proxies, as that many can be forged: it is refused, and `1` is not `true`.
     parse: (text) => parseWhole(text) ?? BOOLEANS.get(text) ?? text,
     accepts: isTrustProxy,
   },
@@ -191,29 +222,42 @@ function requireKnown(name: string, known: readonly string[]) {
   throw createHydrantError('HYD_OPTION_UNKNOWN', [name, meant ? `; did you mean "${meant}"?` : ''])
 }
 
+/** Options that hold options. */
+const GROUPS = ['timeouts', 'forms']
+
 function flatten(config: Record<string, unknown>): Record<string, unknown> {
-  const { timeouts, ...rest } = config
-  if (timeouts === undefined) return rest
-  if (typeof timeouts !== 'object' || timeouts === null) {
-    throw createHydrantError('HYD_OPTION_INVALID', ['timeouts', 'an object', showValue(timeouts)])
-  }
-  const entries = Object.entries(timeouts).map(([name, value]): [string, unknown] => [`timeouts.${name}`, value])
-  return { ...rest, ...Object.fromEntries(entries) }
+  const entries = Object.entries(config).flatMap(([name, value]): [string, unknown][] => {
+    if (!GROUPS.includes(name)) return [[name, value]]
+    if (value === undefined) return []
+    if (typeof value !== 'object' || value === null) {
+      throw createHydrantError('HYD_OPTION_INVALID', [name, 'an object', showValue(value)])
+    }
+    return Object.entries(value).map(([inner, part]) => [`${name}.${inner}`, part])
+  })
+  return Object.fromEntries(entries)
 }
 
 function unflatten(resolved: Record<string, unknown>): Options {
-  const timeouts: Record<string, unknown> = {}
-  const options: Record<string, unknown> = { timeouts }
+  const groups = new Map(GROUPS.map((name): [string, Record<string, unknown>] => [name, {}]))
+  const options: Record<string, unknown> = Object.fromEntries(groups)
   for (const [name, value] of Object.entries(resolved)) {
-    if (name.startsWith('timeouts.')) timeouts[name.slice('timeouts.'.length)] = value
+    const [first = '', second] = name.split('.')
+    const group = groups.get(first)
+    if (group && second !== undefined) group[second] = value
     else options[name] = value
   }
   // Each rule has checked its value.
   return options as unknown as Options
 }
 
+function isOrigin(value: unknown): boolean {
+  // A star would be taken for a part of the name, and match nothing.
+  if (typeof value !== 'string' || !/^https?:\/\/[^*]+$/.test(value) || !URL.canParse(value)) return false
+  return new URL(value).origin === value
+}
+
 function isTrustProxy(value: unknown): boolean {
-  if (typeof value === 'boolean' || typeof value === 'function' || isWhole(value, 0, 100)) return true
+  if (typeof value === 'boolean' || typeof value === 'function') return true
   const addresses = typeof value === 'string' ? value.split(',') : value
   return (
     Array.isArray(addresses) &&

@@ -1,33 +1,47 @@
-import { createAppTree, type TreeLayout, type TreeLeaf } from '../shared/app-tree.tsx'
-import { type BootLeaf, type BootVisit, bootScript, planText } from '../shared/boot.ts'
-import { fallbackNoscript } from '../shared/fallback.ts'
+import { createAppTree, type Tree, type TreeLayout, type TreeLeaf } from '../shared/app-tree.tsx'
+import { type BootLeaf, type BootPlan, type BootVisit, bootScript, planText } from '../shared/boot.ts'
+import { fallbackNoscript, hostScript } from '../shared/fallback.ts'
+import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
-import type { Build, Frame } from './build.ts'
+import type { Build, Frame, SiteModule } from './build.ts'
 import { isCrawler } from './crawler.ts'
 import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
 import { guardPromises } from './guard.ts'
 import { isStorable } from './headers.ts'
+import { addLazyUrl } from './lazy-url.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /** What a document consists of, apart from what one request brings. Made once for each page. */
 export interface DocumentPlan {
   /** Outermost first. */
-  layouts: readonly Omit<TreeLayout, 'data'>[]
+  layouts: readonly TreeLayout[]
   /** Paths in the site of the files that the data comes from, the page's last. */
   dataFiles: readonly string[]
   /** The part of the boot data that is always the same. */
   boot: string
+  bootLayouts: BootPlan['layouts']
+  /** Names of the scripts and stylesheets that the browser needs for it. */
+  files: readonly string[]
   /** What goes before `</head>`, in pieces between which the nonce stands. */
   preloads: readonly string[]
+  /** The same for data that JSON cannot say. */
+  readerPreloads: readonly string[]
   canStream: boolean
+}
+
+/** What a page's action has returned, as it is and as `serialiseActionData` writes it. */
+export interface Acted {
+  value: unknown
+  serialised: string
 }
 
 export interface Scene {
   plan: DocumentPlan
-  /** Data of the layouts, outermost first. */
-  layoutData: readonly unknown[]
+  /** Data of the layouts, outermost first, then the page's. */
+  data: readonly unknown[]
+  action?: Acted | null
   leaf: TreeLeaf
   params: Record<string, string>
 }
@@ -37,39 +51,38 @@ interface PlanInput {
   /** How many of the frame's layouts stand around the leaf. */
   level: number
   bootLeaf: BootLeaf
-  /** URLs of the leaf's scripts. */
-  scripts: readonly string[]
+  /** URLs of the leaf's scripts and stylesheets. */
+  leaf: Pick<SiteModule<unknown>, 'scripts' | 'css'>
   dataFile: string
   canStream: boolean
 }
 
 export function createPlan(
-  { frame, level, bootLeaf, scripts, dataFile, canStream }: PlanInput,
+  { frame, level, bootLeaf, leaf, dataFile, canStream }: PlanInput,
   build: Build,
 ): DocumentPlan {
   const layouts = frame.layouts.slice(0, level)
-  const errorPages = frame.errorPages.slice(0, level)
   const boot = {
-    layouts: layouts.map((layout) => layout.boot),
-    errors: errorPages.map((page) => page?.boot.file ?? null),
+    layouts: layouts.map((layout, index) => {
+      const error = frame.errorPages[index]?.boot.file
+      return { ...layout.boot, ...(error ? { error } : {}) }
+    }),
     leaf: bootLeaf,
+    build: build.manifest.buildId,
   }
-  const preloaded = [
-    build.entry.url,
-    ...build.entry.imports,
-    ...layouts.flatMap((layout) => layout.scripts),
-    ...scripts,
-  ]
-  const links = [...new Set(preloaded)].map((href) => `<link rel="modulepreload" href="${href}" nonce="${NONCE}"/>`)
+  const preloaded = [...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...leaf.scripts]
   return {
     layouts: layouts.map(({ Component, css }, index) => ({
       Component,
       css,
-      ErrorPage: errorPages[index]?.Component ?? null,
+      ErrorPage: frame.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
     boot: planText(boot),
-    preloads: links.join('').split(NONCE),
+    bootLayouts: boot.layouts,
+    files: [...new Set([...layouts, leaf].flatMap(({ scripts, css }) => [...scripts, ...css]))].map(fileName),
+    preloads: preloadLinks([...new Set(preloaded)]),
+    readerPreloads: preloadLinks(build.dataReader),
     canStream,
   }
 }
@@ -81,41 +94,43 @@ export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolea
 
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
 export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
-  const { plan, layoutData, leaf, params } = scene
+  const { plan, leaf, params, action } = scene
+  const { host } = visit.address
+  // Written out: V8 gives each object that begins with a spread of these a shape of its own.
   const platform: Platform = {
     side: 'server',
-    host: visit.address.host,
+    host,
     search: visit.search,
     nonce,
-    findDigest,
+    hostScript,
+    navigation: idleStore,
+    page: 0,
+    addUrl: addLazyUrl,
     reload,
   }
-  const bootVisit: BootVisit =
-    leaf.kind === 'shown' ? { url: visit.href, params, host: platform.host } : { url: visit.href, params }
-  const values = [...layoutData, leaf.kind === 'page' ? leaf.data : undefined]
-  const data = values.every((value) => value === undefined) ? NO_DATA : deferData(values, plan.dataFiles, visit)
-  const safe = data.pendingCount > 0 ? values.map((value) => guardPromises(value, substitute)) : values
-  const boot = bootScript(plan.boot, bootVisit, data.serialised)
-  const layouts = plan.layouts.map(({ Component, css, ErrorPage }, index) => ({
-    Component,
-    css,
-    ErrorPage,
-    data: safe[index],
-  }))
+  const isBare = !action && scene.data.every((value) => value === undefined)
+  const data = isBare ? NO_DATA : deferData(scene.data, plan.dataFiles, visit)
+  const safe = data.pendingCount() > 0 ? scene.data.map((value) => guardPromises(value, substitute)) : scene.data
+  const tree: Tree = {
+    layouts: plan.layouts,
+    leaf,
+    data: action ? [...safe, action.value] : safe,
+    params,
+    address: visit,
+  }
+  const serialised = action ? [...data.serialised, action.serialised] : data.serialised
+  const bootVisit: BootVisit = { url: visit.href, params, ...(leaf.kind === 'shown' ? { host } : {}) }
   function substitute(reason: unknown): Error {
     return visit.substitute(reason, { phase: 'load', place: data.place })
   }
 
   return renderDocument({
     render: site.render,
-    element: createAppTree(
-      { layouts, leaf: leaf.kind === 'page' ? { ...leaf, data: safe.at(-1) } : leaf, params, address: visit },
-      platform,
-    ),
+    element: createAppTree(tree, platform),
     nonce,
-    headEnd: plan.preloads.join(nonce),
+    headEnd: plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),
     shellEnd:
-      `<script nonce="${nonce}">${boot}</script>` +
+      `<script nonce="${nonce}">${bootScript(plan.boot, bootVisit, serialised)}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
     data,
     visit,
@@ -125,8 +140,16 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
   })
 }
 
+const fileName = (url: string) => url.slice(url.lastIndexOf('/') + 1)
+
 const NONCE = '\u0001'
 
-// A document that is being rendered has neither.
-const findDigest = () => undefined
+// There is nothing to load again yet.
 const reload = () => {}
+
+function preloadLinks(urls: readonly string[]): string[] {
+  return urls
+    .map((href) => `<link rel="modulepreload" href="${href}" nonce="${NONCE}"/>`)
+    .join('')
+    .split(NONCE)
+}

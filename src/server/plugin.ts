@@ -13,11 +13,18 @@ import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { type Build, buildFolder, loadBuild, readConfig, readManifest } from './build.ts'
 import type { SiteOptions } from './config.ts'
+import { addCrossSiteGuard } from './cross-site-guard.ts'
+import { addDataRoutes, keepNavigationsToPages, tellRedirect } from './data-route.ts'
 import { createFailures } from './failures.ts'
+import { createTooLarge, type FormLimits } from './form-limits.ts'
+import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
-import { BUILD_PATHS } from './manifest.ts'
+import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { createPageRoute, refuseMethod, servePage, serveThrown, serveUnknown } from './page-route.ts'
+import { createPageRoute, type PageRoute } from './page-route.ts'
+import { serveAction } from './serve-action.ts'
+import { servePage } from './serve-page.ts'
+import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { createSourceMapper } from './source-map.ts'
 
@@ -55,17 +62,32 @@ export function addRequestIds(app: FastifyInstance) {
 }
 
 /** Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. */
-export async function serveSite(app: FastifyInstance, folder: string, options: Options): Promise<void> {
-  const base = joinBases(app.prefix, options.base)
+export async function serveSite(outer: FastifyInstance, folder: string, options: Options): Promise<void> {
+  const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
   const failures = createFailures(createSourceMapper(build.siteDir, build.bundles))
   const render = await loadRenderer(options.reactServer)
-  const site: Site = { build, options: { ...options, base }, app, failures, render }
-  warnOfDevelopmentReact(app, build)
-  app.setErrorHandler<FastifyError>((error, request, reply) => serveThrown(error, null, site, request, reply))
-  await addSitePlugin(app, build.serverPlugin)
-  await addFiles(app, site)
-  addPages(app, site)
+  warnOfDevelopmentReact(outer, build)
+  const handled: Site['handled'] = new WeakMap()
+  const site: Site = { build, options: { ...options, base }, app: outer, failures, render, handled }
+  const pages = build.routes.map((entry) => createPageRoute(entry, build))
+  const urls = pages.map(({ url }) => withBase(base, url))
+  // Side by side: hooks that `server.ts` adds hold for the pages, and do not run a second time for their data.
+  await outer.register(async (scope) => addDataRoutes(scope, urls, site))
+  // An instance inside the other, as each has one error handler: when the inner one's answer fails too, the outer one is
+  // asked, before those of the app and of Fastify, which know nothing of what may be sent.
+  await outer.register(async (app) => {
+    site.app = app
+    for (const instance of [outer, app]) {
+      instance.setErrorHandler<FastifyError>((error, request, reply) => serveThrown(error, null, site, request, reply))
+    }
+    addCrossSiteGuard(app, options, failures)
+    keepNavigationsToPages(app, site)
+    await addSitePlugin(app, build.serverPlugin)
+    await addFiles(app, site)
+    await addActions(app, site, pages)
+    addPages(app, site, pages)
+  })
 }
 
 async function addSitePlugin(app: FastifyInstance, plugin: unknown) {
@@ -83,7 +105,12 @@ async function addFiles(app: FastifyInstance, { build, options }: Site) {
   await app.register(
     async (scope) => {
       // A missing asset is answered in short and is not kept, as the next build may bring it.
-      scope.setNotFoundHandler((_, reply) => sendNoAsset(reply))
+      scope.setNotFoundHandler((request, reply) => {
+        const { method } = request
+        const url = request.url.replace(/\?.*$/s, '')
+        request.log.info({ method, url, statusCode: 404 }, 'refused: 404 an asset that this build does not have')
+        return sendNoAsset(reply)
+      })
       scope.setErrorHandler((_error, _request, reply) => sendNoAsset(reply))
       await scope.register(fastifyStatic, {
         root: join(build.folder, BUILD_PATHS.client),
@@ -97,18 +124,24 @@ async function addFiles(app: FastifyInstance, { build, options }: Site) {
     },
     { prefix: assets.slice(app.prefix === '/' ? 0 : app.prefix.length, -1) },
   )
-  if (build.manifest.publicFiles.length === 0) return
-  await app.register(fastifyStatic, {
-    root: join(build.folder, BUILD_PATHS.public),
-    prefix: ownPath(app, withBase(options.base, '/')),
-    decorateReply: false,
-    // A route for each file: files come before pages with parameters, and nothing else of the folder is reachable.
-    wildcard: false,
-    index: false,
-    dotfiles: 'ignore',
-  })
+  const { publicFiles } = build.manifest
+  const wellKnown = `/${WELL_KNOWN}/`
+  const isWellKnown = (path: string) => `/${path}`.startsWith(wellKnown)
+  const folders = [publicFiles.every(isWellKnown) ? [] : ['/'], publicFiles.some(isWellKnown) ? [wellKnown] : []].flat()
+  for (const folder of folders) {
+    await app.register(fastifyStatic, {
+      root: join(build.folder, BUILD_PATHS.public, folder),
+      prefix: ownPath(app, withBase(options.base, folder)),
+      decorateReply: false,
+      // A route for each file: files come before pages with parameters, and nothing else of the folder is reachable.
+      wildcard: false,
+      index: false,
+      dotfiles: 'ignore',
+    })
+  }
 }
 
+const PAGE_ROUTE = { hydrant: 'page' } as const
 const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -117,9 +150,31 @@ function sendNoAsset(reply: FastifyReply) {
   return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(text)
 }
 
-function addPages(app: FastifyInstance, site: Site) {
-  const { build, options } = site
-  for (const route of build.routes.map((entry) => createPageRoute(entry, build))) {
+// In a scope of their own: an app or a `server.ts` may have parsers for forms that its own routes rely on.
+async function addActions(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+  const { options } = site
+  const limits = { ...options.forms, bodyLimit: options.bodyLimit }
+  await app.register(async (scope) => {
+    addFormParsers(scope, limits)
+    for (const page of pages.filter(({ action }) => action !== null)) {
+      addRoute(scope, WRITE, withBase(options.base, page.url), {
+        bodyLimit: options.bodyLimit,
+        onSend: tellRedirect,
+        errorHandler: (error, ...pair) => serveThrown(nameLimit(error, limits), page, site, ...pair),
+        handler: (...pair) => void serveAction(page, site, ...pair),
+      })
+    }
+  })
+}
+
+// Fastify's own error does not say which limit it was.
+function nameLimit(error: FastifyError, limits: FormLimits): Error {
+  return error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? createTooLarge('bodyLimit', limits) : error
+}
+
+function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+  const { options } = site
+  for (const route of pages) {
     const url = withBase(options.base, route.url)
     const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
       serveThrown(error, route, site, request, reply)
@@ -150,11 +205,12 @@ function addRoute(
   app: FastifyInstance,
   methods: readonly string[],
   url: string,
-  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest'>,
+  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'onSend' | 'bodyLimit'>,
 ) {
   // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
   const method = methods.filter((name) => !app.hasRoute({ method: name, url }))
-  if (method.length > 0) app.route({ ...options, method, url: ownPath(app, url), prefixTrailingSlash: 'no-slash' })
+  if (method.length > 0)
+    app.route({ ...options, method, url: ownPath(app, url), prefixTrailingSlash: 'no-slash', config: PAGE_ROUTE })
 }
 
 /** A full path as the instance's own routes are written, which Fastify puts its prefix before. */

@@ -19,6 +19,13 @@ export function createRedactor(headers: IncomingHttpHeaders): (text: string) => 
   }
 }
 
+/** Removes what the visitor has written into a form: an error's message may repeat it. */
+export function hideForm(text: string, body: unknown): string {
+  if (!(body instanceof FormData)) return text
+  const values = [...body.values()].filter((value) => typeof value === 'string')
+  return longestFirst(values).reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
+}
+
 function secretsOf(headers: IncomingHttpHeaders): string[] {
   const values: string[] = []
   for (const name of ['authorization', 'proxy-authorization'] as const) {
@@ -30,7 +37,11 @@ function secretsOf(headers: IncomingHttpHeaders): string[] {
     const bare = value.replace(/^"(.*)"$/, '$1')
     values.push(value, bare, decodeLoosely(bare))
   }
-  // The longest first: one may be the beginning of another.
+  return longestFirst(values)
+}
+
+// One may be the beginning of another.
+function longestFirst(values: readonly string[]): string[] {
   return [...new Set(values)].filter((value) => value.length >= LEAST_SECRET_LENGTH).sort((a, b) => b.length - a.length)
 }
 

@@ -4,10 +4,12 @@ import type { BootLeaf } from '../shared/boot.ts'
 import type { Refusal, Shown } from '../shared/shown.ts'
 import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, sendShownHead, setShownHeaders } from './answer.ts'
 import type { Frame as SiteFrame, SiteModule } from './build.ts'
+import { CrossSiteError } from './cross-site-guard.ts'
 import type { Frame } from './digest.ts'
 import type { Phase } from './failures.ts'
 import { nonceOf } from './headers.ts'
-import { redirectLocation } from './location.ts'
+import { redirectLocation, redirectStatus } from './location.ts'
+import type { NavigationStream } from './navigation.ts'
 import type { Format } from './negotiate.ts'
 import { createPlan, renderScene, type Scene } from './page-document.ts'
 import type { Site } from './site.ts'
@@ -29,7 +31,10 @@ export interface Thrown {
   origin?: Frame
 }
 
-/** Answers what a load, a component, a hook or a route has thrown, as it was meant. Never rejects. */
+/**
+ * Answers what a load, an action, a component, a hook or a route has thrown, as it was meant. Rejects when nothing at
+ * all can be sent.
+ */
 export async function answerThrown(
   { thrown, phase, origin }: Thrown,
   place: Place,
@@ -42,32 +47,40 @@ export async function answerThrown(
   if (meaning.kind === 'redirect') {
     const { to, status } = meaning.redirection
     try {
-      return sendRedirect(redirectLocation(to, visit.request.url, site.options.base), status, visit)
+      const location = redirectLocation(to, visit.request.url, site.options.base)
+      if (!visit.navigation) return sendRedirect(location, redirectStatus(status, visit.request.method), visit)
+      visit.navigation.send(['redirect', location])
+      return visit.navigation.end()
     } catch (error) {
       return answerThrown({ thrown: error, phase, ...(origin ? { origin } : {}) }, place, format, site, visit)
     }
   }
   if (meaning.kind === 'failure') {
-    const { digest, status } = visit.fail(thrown, { phase, ...(origin ? { place: origin } : {}) })
+    const failure = visit.fail(thrown, { phase, ...(origin ? { place: origin } : {}) })
+    const { digest, status } = visit.firstFailure ?? failure
     return showShown({ kind: 'failure', side: 'server', digest, status }, place, format, site, visit)
   }
   const refusal = meaning.kind === 'notFound' ? NOT_FOUND : createRefusal(meaning.status, meaning.message)
-  visit.note({ statusCode: refusal.status }, `refused: ${refusal.status} ${refusal.message}`)
+  // It has been told already, with more detail.
+  if (!(thrown instanceof CrossSiteError))
+    visit.note({ statusCode: refusal.status }, `refused: ${refusal.status} ${refusal.message}`)
   return showShown(refusal, place, format, site, visit)
 }
 
-function createRefusal(status: number, message: string): Refusal {
+export function createRefusal(status: number, message: string): Refusal {
   return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
 }
 
 async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
   if (format === 'json') return sendProblem(shown, visit)
+  if (visit.navigation) return showInNavigation(shown, place, visit.navigation, visit)
   if (visit.request.method === 'HEAD') return sendShownHead(shown, site, visit)
   try {
     await showInPlace(shown, place, site, visit)
   } catch (error) {
     // Last of all: an error in the path of errors itself.
-    const { digest, status } = visit.fail(error, { phase: 'render' })
+    const failure = visit.fail(error, { phase: 'render' })
+    const { digest, status } = visit.firstFailure ?? failure
     if (!visit.reply.sent) sendPlainDocument({ kind: 'failure', side: 'server', digest, status }, site, visit)
   }
 }
@@ -113,18 +126,31 @@ function chooseModule(
   const isUsable = <C>(module: SiteModule<C> | null): module is SiteModule<C> =>
     module !== null && !broken.has(module.file)
   if (shown === NOT_FOUND && isUsable(frame.notFound)) return { kind: 'notFound', module: frame.notFound }
-  const errorPage = frame.errorPages.slice(0, level).findLast((candidate) => candidate !== null) ?? null
+  const errorPage = frame.errorPages[level - 1] ?? null
   return isUsable(errorPage) ? { kind: 'error', module: errorPage } : null
+}
+
+// The browser peels by itself when what is shown fails there.
+function showInNavigation(shown: Shown, { frame, layoutData }: Place, stream: NavigationStream, visit: Visit) {
+  const level = layoutData.length
+  if (!stream.isOpen) setShownHeaders(shown, visit)
+  stream.send(['shown', level, createBootLeaf(shown, chooseModule(shown, frame, level, new Set()))])
+  stream.end()
+}
+
+function createBootLeaf(shown: Shown, page: Chosen | null): BootLeaf {
+  const boot = page?.module.boot ?? { file: null }
+  return page?.kind === 'notFound' ? { kind: 'notFound', ...boot } : { kind: 'shown', shown, ...boot }
 }
 
 function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number, { build }: Site): Scene {
   const { frame, params } = place
-  const { boot, scripts, css } = page?.module ?? { boot: { file: null }, scripts: [], css: [] }
-  const isNotFound = page?.kind === 'notFound'
-  const bootLeaf: BootLeaf = isNotFound ? { kind: 'notFound', ...boot } : { kind: 'shown', shown, ...boot }
-  const leaf: TreeLeaf = isNotFound
-    ? { kind: 'notFound', Component: page.module.Component, css }
-    : { kind: 'shown', shown, ErrorPage: page?.module.Component ?? null, css }
-  const plan = createPlan({ frame, level, bootLeaf, scripts, dataFile: '', canStream: true }, build)
-  return { plan, params, leaf, layoutData: place.layoutData.slice(0, level) }
+  const { scripts, css } = page?.module ?? { scripts: [], css: [] }
+  const bootLeaf = createBootLeaf(shown, page)
+  const leaf: TreeLeaf =
+    page?.kind === 'notFound'
+      ? { kind: 'notFound', Component: page.module.Component, css }
+      : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
+  const plan = createPlan({ frame, level, bootLeaf, leaf: { scripts, css }, dataFile: '', canStream: true }, build)
+  return { plan, params, leaf, data: place.layoutData.slice(0, level) }
 }

@@ -1,18 +1,22 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Build } from './build.ts'
 import type { RenderToPipe } from './document.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failures } from './failures.ts'
+import type { Format } from './negotiate.ts'
 import type { Options } from './options.ts'
+import type { Visit } from './visit.ts'
 
 /** A site that is being served: what every request of it needs. */
 export interface Site {
   build: Build
-  options: Pick<Options, 'base' | 'timeouts' | 'csp'>
+  options: Pick<Options, 'base' | 'timeouts' | 'bodyLimit' | 'forms' | 'csp'>
   /** The instance that the site's own plugin has decorated. */
   app: FastifyInstance
   failures: Failures
   render: RenderToPipe
+  /** Requests that an error handler of the site has answered, and how. */
+  handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>
 }
 
 let loaded: Options['reactServer'] | null = null

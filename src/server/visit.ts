@@ -4,6 +4,7 @@ import type { Failure, FailureDetails, Failures } from './failures.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { Redirection } from './http-error.ts'
 import { pathAndQuery } from './location.ts'
+import type { NavigationStream } from './navigation.ts'
 import { meaningOf } from './thrown.ts'
 
 /** One request for a page, from its first load to its last byte. */
@@ -18,6 +19,8 @@ export class Visit {
   isGone = false
   /** The status that has gone out, once the document streams: what fails from then on fails within the stream. */
   statusSent: number | null = null
+  /** The lines that answer it, when a page of ours asks for data instead of a document. */
+  navigation: NavigationStream | null = null
   /** The first failure, whose digest is what every fallback of this request shows. */
   firstFailure: Failure | null = null
   #failures: Failures
@@ -48,8 +51,7 @@ export class Visit {
 
   /** The page's address as the visitor sees it. */
   get href(): string {
-    const { url } = this.request
-    return this.address.origin + pathAndQuery(url)
+    return this.address.origin + pathAndQuery(this.request.url)
   }
 
   /** The address, parsed when somebody asks for it. */
@@ -110,6 +112,11 @@ export class Visit {
     this.#controller?.abort(reason)
   }
 
+  /** After an abort: what runs from now on, around what is shown, has a signal of its own. */
+  renewSignal() {
+    this.#controller = null
+  }
+
   /** From now on the visitor's leaving aborts; `onLeave` replaces the one before. */
   watchLeaving(onLeave = () => {}) {
     if (!this.#onLeave) this.reply.raw.once('close', () => this.#checkLeaving())
@@ -117,7 +124,9 @@ export class Visit {
   }
 
   #inTime(details: FailureDetails): FailureDetails {
-    return this.statusSent === null ? details : { ...details, phase: 'stream', statusSent: this.statusSent }
+    if (this.statusSent === null) return details
+    const phase = this.navigation ? details.phase : 'stream'
+    return { ...details, phase, statusSent: this.statusSent }
   }
 
   // The closing of the response, not of the request, says that the visitor has gone.

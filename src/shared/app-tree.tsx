@@ -1,85 +1,78 @@
-import { type ComponentType, Fragment, type ReactElement, type ReactNode } from 'react'
+import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
-import { Boundary, FailureView } from './boundary.tsx'
-import { fallbackTitle } from './fallback.ts'
+import { Boundary, FailedPage } from './boundary.tsx'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 import type { Refusal, Shown } from './shown.ts'
 
 type Data = { data: unknown }
-export type PageComponent = ComponentType<Omit<PageProps, 'data'> & Data>
+export type PageComponent = ComponentType<Omit<PageProps, 'data' | 'actionData'> & Data & { actionData: unknown }>
 export type LayoutComponent = ComponentType<Omit<LayoutProps, 'data'> & Data>
 export type ErrorComponent = ComponentType<ErrorPageProps>
 export type NotFoundComponent = ComponentType<NotFoundProps>
 
 export interface TreeLayout {
   Component: LayoutComponent
-  data: unknown
   /** URLs of stylesheets. */
   css: readonly string[]
-  /** The error page that stands directly inside this layout. */
+  /** The site's nearest page for what fails inside this layout. */
   ErrorPage: ErrorComponent | null
+  /** In the browser: a layout with the same key stays as it is when the page changes. */
+  key?: string
 }
 
-export type TreeLeaf = { css: readonly string[] } & (
-  | { kind: 'page'; Component: PageComponent; data: unknown }
+export type TreeLeaf = { css: readonly string[]; key?: string } & (
+  | { kind: 'page'; Component: PageComponent }
   | { kind: 'notFound'; Component: NotFoundComponent }
-  | { kind: 'shown'; shown: Shown; ErrorPage: ErrorComponent | null }
+  | { kind: 'shown'; shown: Shown; Component: ErrorComponent | null }
 )
 
 export interface Tree {
   /** Outermost first; the first renders `<html>`. */
   layouts: readonly TreeLayout[]
   leaf: TreeLeaf
+  /** Data of the layouts, outermost first, then the page's, then what its action returned, if that has run. */
+  data: readonly unknown[]
   params: Record<string, string>
-  /** Parsed only for a page that looks at it. */
-  address: { readonly url: URL }
+  address: Address
+}
+
+/** A page's address, parsed when somebody asks for it: most pages never do. */
+export interface Address {
+  readonly url: URL
 }
 
 /**
  * The same elements on both sides: layouts around a boundary around what stands innermost. On the server the boundaries
- * are left out, as they do nothing there.
+ * are left out, as they do nothing there, and around a page without action data the platform, which nobody else asks for.
  */
-export function createAppTree({ layouts, leaf, params, address }: Tree, platform: Platform): ReactElement {
-  let tree = withStyles(leaf.css, leafElement(leaf, params, address))
+export function createAppTree(tree: Tree, platform: Platform): ReactElement {
+  const { layouts, leaf, data, address } = tree
   const isServer = platform.side === 'server'
-  let ErrorPage: ErrorComponent | null = null
-  const errorPages = layouts.map((layout) => (ErrorPage = layout.ErrorPage ?? ErrorPage))
+  let element = withStyles(leaf.css, leafElement(tree, platform))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
     if (!layout) continue
-    const { Component, data, css } = layout
-    const children = isServer ? tree : <Boundary errorPage={errorPages[index] ?? null}>{tree}</Boundary>
-    tree = withStyles(css, jsx(Component, pageProps(data, params, address, children)))
+    const { Component, css, ErrorPage, key } = layout
+    const children = isServer ? element : <Boundary errorPage={ErrorPage}>{element}</Boundary>
+    element = withStyles(css, jsx(Component, pageProps(tree, index, platform, children), key))
   }
-  if (isServer) return <PlatformContext value={platform}>{tree}</PlatformContext>
-  return (
-    <PlatformContext value={platform}>
-      <Boundary isDocument>{tree}</Boundary>
-    </PlatformContext>
-  )
-}
-
-/** The root layout of a site that has none of its own. */
-export function DefaultLayout({ children }: { children: ReactNode }) {
-  return (
-    <html lang="en">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-      </head>
-      <body>{children}</body>
-    </html>
-  )
+  if (!isServer) element = <Boundary isDocument>{element}</Boundary>
+  const level = layouts.length
+  if (isServer && leaf.kind === 'page' && data.length <= level + 1) return element
+  // A copy: those who look at it are told that it is another page's.
+  return <PlatformContext value={{ ...platform, address, actionData: data[level + 1] }}>{element}</PlatformContext>
 }
 
 /** The 404 page of a site that has none of its own. */
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
-function leafElement(leaf: TreeLeaf, params: Record<string, string>, address: Tree['address']): ReactNode {
+function leafElement(tree: Tree, platform: Platform): ReactElement {
+  const { leaf, layouts, data, address } = tree
+  const level = layouts.length
   switch (leaf.kind) {
     case 'page':
-      return jsx(leaf.Component, pageProps(leaf.data, params, address))
+      return jsx(leaf.Component, pageProps(tree, level, platform, undefined, data[level + 1]), leaf.key)
     case 'notFound':
       return (
         <>
@@ -88,36 +81,30 @@ function leafElement(leaf: TreeLeaf, params: Record<string, string>, address: Tr
         </>
       )
     case 'shown':
-      if (leaf.ErrorPage) return <FailureView shown={leaf.shown} errorPage={leaf.ErrorPage} />
-      return (
-        <>
-          <title>{fallbackTitle(leaf.shown)}</title>
-          <FailureView shown={leaf.shown} errorPage={null} />
-        </>
-      )
+      return <FailedPage shown={leaf.shown} errorPage={leaf.Component} />
   }
 }
 
-// `url` is a getter, which `jsx` leaves alone where `createElement` would read it: most pages never do.
-function pageProps(data: unknown, params: Record<string, string>, address: Tree['address'], children?: ReactNode) {
-  return {
-    data,
-    params,
-    children,
-    get url() {
-      return address.url
-    },
-  }
+// `jsx` takes the object as it is, where `createElement` would read the accessor.
+function pageProps(
+  { data, params, address }: Tree,
+  level: number,
+  platform: Platform,
+  children?: ReactNode,
+  actionData?: unknown,
+) {
+  const props = { data: data[level], actionData, params, children }
+  return platform.addUrl?.(props, address) ?? { ...props, url: address.url }
 }
 
-function withStyles(css: readonly string[], children: ReactNode): ReactNode {
+function withStyles(css: readonly string[], children: ReactElement): ReactElement {
   if (css.length === 0) return children
   return (
-    <Fragment>
+    <>
       {css.map((href) => (
         <link key={href} rel="stylesheet" href={href} precedence="hydrant" />
       ))}
       {children}
-    </Fragment>
+    </>
   )
 }

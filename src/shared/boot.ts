@@ -1,5 +1,5 @@
 // What the document tells the browser's side, as a script that fills an array: first the boot data, then
-// settlements as they come. Written by the server, read by the client.
+// settlements and notices as they come. Written by the server, read by the client.
 
 import type { Flat, Settlement } from './data.ts'
 import { escapeScript } from './html.ts'
@@ -13,6 +13,8 @@ export interface BootModule {
   /** Its script; null for Hydrant's own root layout. */
   file: string | null
   css?: string[]
+  /** Of a layout: names of the parameters in its folder's path. */
+  params?: string[]
 }
 
 /** What stands innermost. */
@@ -23,11 +25,11 @@ export type BootLeaf =
 
 /** What is the same each time a page is served. */
 export interface BootPlan {
-  /** Outermost first. */
-  layouts: BootModule[]
-  /** The error page that stands directly inside each layout, if there is one. */
-  errors: (string | null)[]
+  /** Outermost first, each with the script of the nearest error page for what fails inside it. */
+  layouts: (BootModule & { error?: string })[]
   leaf: BootLeaf
+  /** Id of the build. */
+  build: string
 }
 
 /** What belongs to one document. */
@@ -41,24 +43,37 @@ export interface BootVisit {
 
 export type Boot = BootPlan & BootVisit
 
-export type BootQueue = [Boot & { data: Flat[] }, ...Settlement[]]
+/** What concerns the document and not one promise, which 0 says. */
+export type Notice =
+  /** The document comes in parts: within that time something more of it, and `end` when it is complete. */
+  | [0, kind: 'open', silenceMs: number]
+  | [0, kind: 'end']
+  /** The Suspense boundaries that are pending have failed: the deadline has passed. */
+  | [0, kind: 'late', digest: string]
+
+export type BootMessage = Settlement | Notice
+
+export type BootQueue = [Boot & { data: Flat[] }, ...BootMessage[]]
 
 /** Writes a plan once; `bootScript` takes what comes out. */
 export function planText(plan: BootPlan): string {
   return escapeScript(JSON.stringify(plan)).slice(1, -1)
 }
 
-/** `data` holds what `serialise` wrote: of the layouts' data, then of the page's. Empty when there is none. */
+/**
+ * `data` holds what `serialise` wrote: of the layouts' data, then of the page's, then of what its action returned if it
+ * returned anything. Empty when there is none.
+ */
 export function bootScript(plan: string, visit: BootVisit, data: readonly string[]): string {
-  const json = escapeScript(JSON.stringify(visit))
-  return `self.${BOOT_VARIABLE}=[${json.slice(0, -1)},${plan},"data":[${data.join()}]}]`
+  return `self.${BOOT_VARIABLE}=[${bootText(plan, visit).slice(0, -1)},"data":[${data.join()}]}]`
 }
 
-/** `data` is what `serialise` wrote. */
-export function settledScript(id: number, data: string): string {
-  return `self.${BOOT_VARIABLE}.push([${id},"value",${data}])`
+/** A `Boot` as JSON that is safe inside a script. */
+export function bootText(plan: string, visit: BootVisit): string {
+  return `${escapeScript(JSON.stringify(visit)).slice(0, -1)},${plan}}`
 }
 
-export function settlementScript(settlement: Settlement): string {
-  return `self.${BOOT_VARIABLE}.push(${escapeScript(JSON.stringify(settlement))})`
+/** `message` is what `fulfilledText` or `messageText` wrote. */
+export function messageScript(message: string): string {
+  return `self.${BOOT_VARIABLE}.push(${message})`
 }

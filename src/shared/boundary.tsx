@@ -1,14 +1,8 @@
-import {
-  Component,
-  type ComponentType,
-  createRef,
-  Fragment,
-  type FragmentInstance,
-  type ReactNode,
-  useContext,
-} from 'react'
+import { Component, type ComponentType, createRef, type FragmentInstance, type ReactNode, useContext } from 'react'
+import { Fragment } from 'react/jsx-runtime'
 import { Refusal, ServerFailure } from './data.ts'
-import { fallbackBody, fallbackContent, fallbackHead } from './fallback.ts'
+import { DefaultLayout } from './default-layout.tsx'
+import { fallbackContent, fallbackTitle, PAGE_STYLE } from './fallback.ts'
 import type { ErrorPageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 import { errorPageProps, type Shown } from './shown.ts'
@@ -43,58 +37,91 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   declare context: Platform
   override state: BoundaryState = { failed: null }
   #place = createRef<FragmentInstance>()
-  #shown: Shown | null = null
+  #failed: object | null = null
+  #examined: { page: number; shown: Shown } | null = null
 
   static getDerivedStateFromError(thrown: unknown): BoundaryState {
     return { failed: { thrown } }
   }
 
+  /** What is inside will never come: nothing there throws it, so it is told from outside. */
+  fail(thrown: unknown) {
+    this.setState({ failed: { thrown } })
+  }
+
   override render() {
     const { children, errorPage, isDocument, first } = this.props
     const { failed } = this.state
-    if (!failed && (isDocument || first)) return children
-    if (!failed) return <Fragment ref={this.#place}>{children}</Fragment>
-    const shown = first ?? this.#examine(failed.thrown)
-    return isDocument ? <FailedDocument shown={shown} /> : <FailureView shown={shown} errorPage={errorPage ?? null} />
+    const meanwhile = failed && this.context.recover?.(failed.thrown)
+    if (meanwhile) {
+      // Up to the root, where React leaves in place what is there: a Suspense on the way would show its fallback.
+      if (!isDocument) throw failed.thrown
+      return meanwhile
+    }
+    const shown = failed && (first ?? this.#examine(failed))
+    if (!shown && (isDocument || first)) return children
+    if (!shown) return <Fragment ref={this.#place}>{children}</Fragment>
+    // Parts of a page, which have no error page to look for, leave the title as it is.
+    const View = errorPage === undefined ? FailureView : FailedPage
+    if (!isDocument) return <View shown={shown} errorPage={errorPage} />
+    // The root layout itself failed: `<html>` has to be made anew.
+    return (
+      <DefaultLayout>
+        <style>{PAGE_STYLE}</style>
+        <main>
+          <FailedPage shown={shown} errorPage={null} />
+        </main>
+      </DefaultLayout>
+    )
   }
 
-  // React renders a failing boundary more than once, and only before its first commit the digest is in the page.
-  #examine(thrown: unknown): Shown {
-    this.#shown ??= this.#look(thrown)
-    return this.#shown
+  // React renders a failing boundary more than once, and may catch the same anew each time; only the first time the
+  // digest is in the page. When the visitor has gone to another page, what failed on the one before is over.
+  #examine(failed: { thrown: unknown }): Shown | null {
+    const { page } = this.context
+    if (this.#failed !== failed && this.#examined?.page !== page)
+      this.#examined = { page, shown: this.#look(failed.thrown) }
+    this.#failed = failed
+    return this.#examined?.page === page ? this.#examined.shown : null
   }
 
   #look(thrown: unknown): Shown {
     if (thrown instanceof Refusal) return { kind: 'refusal', status: thrown.status, message: thrown.message }
-    const digest = thrown instanceof ServerFailure ? thrown.digest : this.context.findDigest(this.#place.current)
+    const digest = thrown instanceof ServerFailure ? thrown.digest : this.context.findDigest?.(this.#place.current)
     if (digest === undefined) return { kind: 'failure', side: 'client' }
     return { kind: 'failure', side: 'server', status: 500, digest }
   }
 }
 
-/** What stands in the page's place: the site's error page, or the plain fallback. */
-export function FailureView({
-  shown,
-  errorPage: ErrorPage,
-}: {
-  shown: Shown
-  errorPage: ComponentType<ErrorPageProps> | null
-}) {
-  const platform = useContext(PlatformContext)
-  if (!ErrorPage) return <Fallback shown={shown} />
+/** What stands in the page's place, which has no title then unless the site's error page gives one. */
+export function FailedPage(props: FailureViewProps) {
   return (
-    <Boundary first={shown}>
-      <meta name="robots" content="noindex" />
-      <ErrorPage {...errorPageProps(shown, platform.host, platform.reload)} />
-    </Boundary>
+    <>
+      {props.errorPage ? null : <title>{fallbackTitle(props.shown)}</title>}
+      <FailureView {...props} />
+    </>
   )
 }
 
-function Fallback({ shown }: { shown: Shown }) {
+interface FailureViewProps {
+  shown: Shown
+  errorPage: ComponentType<ErrorPageProps> | null | undefined
+}
+
+/** The site's error page, or the plain fallback. */
+function FailureView({ shown, errorPage: ErrorPage }: FailureViewProps) {
   const platform = useContext(PlatformContext)
+  const noIndex = <meta name="robots" content="noindex" />
+  if (ErrorPage)
+    return (
+      <Boundary first={shown}>
+        {noIndex}
+        <ErrorPage {...errorPageProps(shown, platform.host, platform.reload)} />
+      </Boundary>
+    )
   return (
     <>
-      <meta name="robots" content="noindex" />
+      {noIndex}
       <div
         className="hydrant-failure"
         role="alert"
@@ -102,16 +129,5 @@ function Fallback({ shown }: { shown: Shown }) {
         dangerouslySetInnerHTML={{ __html: fallbackContent(shown, platform) }}
       />
     </>
-  )
-}
-
-// The root layout itself failed in the browser: `<html>` has to be made anew.
-function FailedDocument({ shown }: { shown: Shown }) {
-  const platform = useContext(PlatformContext)
-  return (
-    <html lang="en">
-      <head dangerouslySetInnerHTML={{ __html: fallbackHead(shown) }} />
-      <body dangerouslySetInnerHTML={{ __html: fallbackBody(shown, platform) }} />
-    </html>
   )
 }

@@ -5,8 +5,6 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const CAUSE_LENGTH = 8
 export const OCCURRENCE_LENGTH = 6
 
-export const DIGEST_PATTERN = /^[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}$/
-
 export interface Digest {
   cause: string
   /** Missing when only the first half was given. */

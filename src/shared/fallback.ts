@@ -10,29 +10,31 @@ export interface FallbackContext {
   host: string
   /** The address's query, with its question mark, or empty: Try again keeps it. */
   search: string
-  /** Given on the server: allows the small script that corrects the host behind a proxy which hides it. */
+  /** Given on the server: the nonce of the small script that corrects the host behind a proxy which hides it, */
   nonce?: string
+  /** and what writes that script. */
+  hostScript?(nonce: string): string
 }
 
 const STYLE =
-  '.hydrant-failure{color-scheme:light dark;background:Canvas;color:CanvasText;border:1px solid;border-color:GrayText;border-radius:8px;' +
-  'padding:1.25rem;margin:1rem auto;max-width:42rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}' +
-  '.hydrant-failure p{margin:0 0 .75rem}.hydrant-failure code{font:1em ui-monospace,monospace}.hydrant-failure form{margin:0}' +
-  '.hydrant-failure button{font:inherit;padding:.5rem 1rem;min-height:2.75rem;border-radius:6px;border:1px solid;border-color:ButtonBorder;' +
-  'background:ButtonFace;color:ButtonText;cursor:pointer}' +
-  '.hydrant-failure button:focus-visible{outline:3px solid Highlight;outline-offset:2px}'
+  '.hydrant-failure{color-scheme:light dark;background:Canvas;color:CanvasText;border:1px solid GrayText;border-radius:8px;padding:1.25rem;' +
+  'margin:1rem auto;max-width:42rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}' +
+  '.hydrant-failure p{margin:0 0 .75rem}.hydrant-failure code{font:1em monospace}' +
+  '.hydrant-failure button{background:ButtonFace;color:ButtonText;border:1px solid GrayText;border-radius:8px;padding:.5rem 1rem;' +
+  'font:inherit;min-height:2.75rem}.hydrant-failure :focus-visible{outline:3px solid CanvasText}'
+
+/** Where the fallback stands in the place of the whole document. */
+export const PAGE_STYLE = ':root{color-scheme:light dark}body{margin:0;padding:1rem}'
 
 const NOINDEX = '<meta name="robots" content="noindex">'
 
 /** What stands inside `<div class="hydrant-failure" role="alert">`. */
-export function fallbackContent(shown: Shown, { host, search, nonce }: FallbackContext): string {
-  const text = shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : messageOf(shown, host)
-  const isServerFailure = shown.kind === 'failure' && shown.side === 'server'
-  const digest = isServerFailure ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
+export function fallbackContent(shown: Shown, { host, search, nonce, hostScript }: FallbackContext): string {
+  const text = shown.kind === 'refusal' ? fallbackTitle(shown) : messageOf(shown, host)
+  const digest = 'digest' in shown ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
   const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
-  if (shown.kind === 'refusal') return `<style>${STYLE}</style>${sentence}`
-  const script = nonce === undefined ? '' : hostScript(nonce)
-  return `<style>${STYLE}</style>${sentence}${digest}${tryAgainForm(search)}${script}`
+  const rest = shown.kind === 'refusal' ? '' : digest + tryAgainForm(search) + ((nonce && hostScript?.(nonce)) ?? '')
+  return `<style>${STYLE}</style>${sentence}${rest}`
 }
 
 /** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
@@ -54,7 +56,7 @@ export function fallbackTitle(shown: Shown): string {
 export function fallbackHead(shown: Shown): string {
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title><style>:root{color-scheme:light dark}body{margin:0;padding:1rem}</style>`
+    `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title><style>${PAGE_STYLE}</style>`
   )
 }
 
@@ -72,8 +74,11 @@ function tryAgainForm(search: string): string {
   return `<form method="get" data-hydrant-reload>${fields}<button type="submit">Try again</button></form>`
 }
 
-// Behind a proxy that does not forward the public host name only the browser knows it.
-function hostScript(nonce: string): string {
+/**
+ * Behind a proxy that does not forward the public host name only the browser knows it. The browser's own tree says the
+ * right one by itself, so its scripts do without this.
+ */
+export function hostScript(nonce: string): string {
   const said = '"loading "+e.dataset.hydrantHost+" ("'
   const seen = '"loading "+location.hostname+" ("'
   const loop = 'for(const e of document.querySelectorAll("[data-hydrant-host]"))'

@@ -21,12 +21,17 @@ export type Params<Path extends string = string> = string extends Path
   ? Record<string, string>
   : { [Name in ParamName<Segments<Path>>]: string }
 
+/** What an `action` returns, without the promise around it. */
+export type ActionData<Action> = LoadData<Action>
+
+/** Any `action`: takes the context, returns plain data without promises inside. */
+export type Action = (ctx: never) => unknown
+
 /** Any `load`: takes the context, returns plain data. */
 export type Load = (ctx: never) => Awaitable<unknown>
 
-/** Props of a page: `export default function Page({ data }: PageProps<typeof load>)`. */
-export interface PageProps<L = undefined, Path extends string = string> {
-  /** What the page's `load` returned; `undefined` without one. */
+interface Props<L, Path extends string> {
+  /** What its own `load` returned; `undefined` without one. */
   data: LoadData<L>
   /** Decoded parameters of the path. */
   params: Params<Path>
@@ -34,8 +39,19 @@ export interface PageProps<L = undefined, Path extends string = string> {
   url: URL
 }
 
-/** Props of a layout. `data` is what the layout's own `load` returned. */
-export interface LayoutProps<L = undefined, Path extends string = string> extends PageProps<L, Path> {
+/** Props of a page: `export default function Page({ data, actionData }: PageProps<typeof load, typeof action>)`. */
+export interface PageProps<
+  L extends Load | undefined = undefined,
+  A extends Action | undefined = undefined,
+  Path extends string = string,
+> extends Props<L, Path> {
+  /** What the page's `action` returned, when the page is the answer to a form; otherwise `undefined`. */
+  actionData: ActionData<A> | undefined
+}
+
+/** Props of a layout. */
+export interface LayoutProps<L extends Load | undefined = undefined, Path extends string = string>
+  extends Props<L, Path> {
   /** The page, or the layout below. */
   children: ReactNode
 }

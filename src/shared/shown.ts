@@ -21,8 +21,6 @@ export function messageOf(shown: Shown, host: string): string {
 }
 
 export function errorPageProps(shown: Shown, host: string, retry: () => void): ErrorPageProps {
-  const message = messageOf(shown, host)
-  if (shown.kind === 'refusal') return { status: shown.status, message, side: 'server', host, retry }
-  if (shown.side === 'client') return { status: 500, message, side: 'client', host, retry }
-  return { status: shown.status, message, side: 'server', host, digest: shown.digest, retry }
+  const { kind: _, ...own } = shown
+  return { status: 500, side: 'server', ...own, message: messageOf(shown, host), host, retry }
 }

@@ -76,6 +76,8 @@ export async function launchChromium(t: Pick<Test, 'teardown'>): Promise<Chromiu
 
 async function openPage(browser: Browser, { javaScript = true, width = 1280, colorScheme = 'light' }: PageOptions) {
   const page = await browser.newPage({
+    // Of the proxy that ends TLS.
+    ignoreHTTPSErrors: true,
     javaScriptEnabled: javaScript,
     viewport: { width, height: 800 },
     colorScheme,

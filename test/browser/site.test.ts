@@ -17,6 +17,9 @@ const site = await startSite(t, NO_HURRY)
 const chromium = await launchChromium(t)
 const origin = `http://127.0.0.1:${site.port}`
 
+// A page of its own, which links lead to.
+await fetch(`${origin}/notes`, { method: 'POST', body: new URLSearchParams({ text: 'A note\nof two lines' }) })
+
 t.test('every page of the site', async (t) => {
   const open = await chromium.open({ width: NARROW })
   const without = await chromium.open({ width: NARROW, javaScript: false })

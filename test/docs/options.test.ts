@@ -24,7 +24,7 @@ t.test('every heading is an option', async (t) => {
 t.test('defaults are what the code falls back to', async (t) => {
   for (const [name, value] of defaults) {
     const [written] = codeIn(documented.get(name)?.get('default'))
-    t.equal(written?.replace(/^'|'$/g, ''), String(value), name)
+    t.equal(written?.replace(/^'|'$/g, ''), Array.isArray(value) ? JSON.stringify(value) : String(value), name)
   }
 })
 
@@ -78,7 +78,7 @@ function flatten(values: Record<string, unknown>, prefix = ''): Map<string, unkn
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function configOf(name: string, value: unknown): Record<string, unknown> {

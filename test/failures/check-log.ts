@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { DIGEST_PATTERN } from '../../src/shared/digest-format.ts'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { ERROR, INFO, type LogLine } from '../site-server.ts'
 import type { Client, Position } from './positions.ts'
 import type { Way } from './ways.ts'
@@ -39,7 +39,12 @@ export function checkLog(
   if (!line) return
   t.match(line.digest, DIGEST_PATTERN, 'the digest is well formed')
   if (digest !== null) t.equal(line.digest, digest, 'the log has the digest that is shown')
-  t.match(line, { side: 'server', method: 'GET', url: position.path, route: position.route ?? position.path })
+  t.match(line, {
+    side: 'server',
+    method: position.method ?? 'GET',
+    url: position.path,
+    route: position.route ?? position.path,
+  })
   t.equal(line.host, way.told, 'the log has the host that the server was told')
   const isDecidedLate = client === 'A' || client === 'B'
   if (!isDecidedLate) t.equal(line.phase, phase)
@@ -55,7 +60,7 @@ export function checkLog(
 }
 
 function statusSent(kind: string): number | undefined {
-  return kind === 'late' || kind === 'recovered' || kind === 'pending' ? 200 : undefined
+  return kind === 'late' || kind === 'recovered' ? 200 : undefined
 }
 
 /** The first frame is that file of the site, at a line that makes the error which the site throws on purpose. */

@@ -37,7 +37,6 @@ export function checkSight(
       t.match(sight.text, 'Rendered by the browser, because the server could not.')
       return checkNoSentence(t, sight)
     case 'page':
-    case 'pending':
     case 'json':
       return checkNoSentence(t, sight)
   }

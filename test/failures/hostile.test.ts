@@ -47,7 +47,7 @@ t.test('a good host is said in lower case and without its port', async (t) => {
   t.ok(textOf(body).includes(serverSentence('[::1]')), 'also an address')
 })
 
-const FIELD = '<input type="hidden" name="c" value="&lt;/noscript&gt;&lt;img src=x&gt;">'
+const FIELD = '<input type="hidden" name="c" value="&#60;/noscript&#62;&#60;img src=x&#62;">'
 
 t.test('the query is kept for Try again and is never markup', async (t) => {
   const query = new URLSearchParams({

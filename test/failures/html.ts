@@ -3,7 +3,6 @@ import type { Test } from 'tap'
 
 const ENTITIES: Record<string, string> = {
   '&quot;': '"',
-  '&#39;': "'",
   '&#x27;': "'",
   '&lt;': '<',
   '&gt;': '>',
@@ -16,6 +15,7 @@ export function textOf(html: string): string {
     .replace(/<(script|style|title)\b.*?<\/\1>/gs, ' ')
     .replace(/<!--.*?-->/gs, '')
     .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
     .replace(/&[#\w]+;/g, (entity) => ENTITIES[entity] ?? entity)
     .replace(/\s+/g, ' ')
     .trim()

@@ -38,7 +38,7 @@ export async function checkHttpCells(
   )
   const answers = await mapConcurrently(cells, CONCURRENCY, ({ way, position, client }) => {
     const headers = { host: `${way.address}:${way.port}`, ...HEADERS[client] }
-    return http.send({ port: way.port, path: position.path, headers })
+    return http.send({ port: way.port, path: position.path, headers, method: position.method ?? 'GET' })
   })
   await site.settleLog()
   for (const [index, cell] of cells.entries()) {

@@ -8,8 +8,8 @@ export type Outcome =
   | { kind: 'failure'; status: 500 | 504; as: 'document' | 'problem' }
   /** The server-side sentence in a document that had begun with 200. */
   | { kind: 'late' }
-  /** The same, but the browser renders what the server could not, or waits for it as the server did. */
-  | { kind: 'recovered' | 'pending' }
+  /** The same, but the browser renders what the server could not. */
+  | { kind: 'recovered' }
   | { kind: 'refusal'; status: number; message: string; as: 'document' | 'problem' }
   /** All is well. */
   | { kind: 'page' }
@@ -17,7 +17,7 @@ export type Outcome =
 
 export interface LogExpectation {
   /** Of what browsers and HTTP clients get; other clients are decided at another moment. */
-  phase: 'load' | 'render' | 'stream' | 'route'
+  phase: 'load' | 'action' | 'render' | 'stream' | 'route'
   /** The file of the site whose line has thrown: the first frame of the stack. */
   file?: string
   /** What the deadline has found unfinished. */
@@ -29,6 +29,8 @@ export interface LogExpectation {
 export interface Position {
   code: string
   path: string
+  /** How it is asked for ('GET'). A browser sends the form with the button `#fail` of the page. */
+  method?: 'POST'
   /** The route as the site's developer writes it, if it is not the path. */
   route?: string
   outcomes: Record<Client, Outcome>
@@ -119,6 +121,13 @@ export const positions: readonly Position[] = [
     hasCounter: true,
   },
   {
+    code: 'F5',
+    path: '/failures/f5/fail',
+    method: 'POST',
+    outcomes: forAll(DOCUMENT_500, PROBLEM_500),
+    log: { phase: 'action', file: 'pages/failures/f5/fail.server.ts' },
+  },
+  {
     code: 'F6',
     path: '/failures/f6/fail',
     // A route is no page: who does not ask for HTML does not get it.
@@ -159,8 +168,7 @@ export const positions: readonly Position[] = [
   {
     code: 'F15 in a stream',
     path: '/failures/f15-stream/fail',
-    // The component waits for ever in the browser, too.
-    outcomes: { J: { kind: 'pending' }, N: LATE, H: LATE, A: NO_DATA, B: DOCUMENT_504 },
+    outcomes: { J: LATE, N: LATE, H: LATE, A: NO_DATA, B: DOCUMENT_504 },
     log: { phase: 'stream', pending: 'pages/failures/f15-stream/fail.tsx' },
     hasCounter: true,
   },

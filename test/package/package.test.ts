@@ -28,12 +28,12 @@ const files: Record<string, string> = {
   'pages/index.server.ts':
     "import type { LoadContext } from 'hydrant'\n\nexport function load({ url }: LoadContext): { name: string } {\n  return { name: url.searchParams.get('name') ?? 'world' }\n}\n",
   'pages/products/[id].tsx':
-    "import type { PageProps } from 'hydrant/react'\nimport type { load } from './[id].server'\n\nexport default function Page({ data, params }: PageProps<typeof load, '/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
+    "import type { PageProps } from 'hydrant/react'\nimport type { load } from './[id].server'\n\nexport default function Page({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
   'pages/products/[id].server.ts':
     "import { type LoadContext, notFound } from 'hydrant'\n\nexport async function load({ params }: LoadContext<'/products/[id]'>) {\n  if (params.id === '0') notFound()\n  return { price: 5 }\n}\n",
   // For the types only.
-  'consumer.ts': `import hydrant, { createServer, defineConfig, type Config, hydrant as named, HttpError, type LoadContext, notFound, type PluginOptions, redirect } from 'hydrant'
-import { type ErrorPageProps, FailureBoundary, type LayoutProps, type LoadData, type PageProps } from 'hydrant/react'
+  'consumer.ts': `import hydrant, { type ActionContext, createServer, defineConfig, type Config, hydrant as named, HttpError, type LoadContext, notFound, type PluginOptions, redirect } from 'hydrant'
+import { type ActionData, type ErrorPageProps, FailureBoundary, href, type LayoutProps, type LoadData, type PageProps, type RouteId, type SubmitOptions, useAction } from 'hydrant/react'
 import Fastify from 'fastify'
 
 export const config: Config = defineConfig({ base: '/shop', timeouts: { loadMs: 5 } })
@@ -47,12 +47,36 @@ export async function load({ params, url, signal, request, reply, app }: LoadCon
   app.log.info('x')
   return { id, price: 5, later: Promise.resolve(1) }
 }
-export function Page({ data, params }: PageProps<typeof load, '/products/[id]'>): string {
+export async function action({ form, params, request }: ActionContext<'/products/[id]'>) {
+  const file = form.get('file')
+  if (file instanceof File) return { size: file.size, id: params.id, body: typeof request.body }
+  redirect('/')
+}
+export function Acted({ data, actionData, params }: PageProps<typeof load, typeof action, '/products/[id]'>): string {
+  const size: number | undefined = actionData?.size
+  return data.id + params.id + String(size)
+}
+export function Sending(): number | undefined {
+  const [data, submit, isPending] = useAction<typeof action>()
+  const options: SubmitOptions = { method: 'DELETE', action: new URL('https://shop.example/') }
+  const pending: boolean = isPending
+  const sent: Promise<void>[] = [submit({ id: '1' }), submit(new FormData(), options), submit(new URLSearchParams(), {})]
+  return pending ? sent.length : data?.size
+}
+export const acted: ActionData<typeof action> = { size: 1, id: '', body: 'string' }
+export function Page({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>): string {
   const price: number = data.price
   const later: Promise<number> = data.later
   return params.id + price + String(later)
 }
 export const data: LoadData<typeof load> = { id: '', price: 1, later: Promise.resolve(1) }
+export const links: string[] = [
+  href('/'),
+  href('/', {}, { search: { a: 1, b: undefined, c: ['x', 'y'] }, hash: 'top' }),
+  href('/products/[id]', { id: 7 }, { search: new URLSearchParams() }),
+  ...(['/', '/products/[id]'] as const).map((route) => href(route, { id: 'x' })),
+]
+export const route: RouteId = '/products/[id]'
 export const none: undefined = ({} as PageProps).data
 export type Layout = LayoutProps['children']
 export type Failed = ErrorPageProps['digest']
@@ -61,7 +85,7 @@ export async function start() {
   const options: PluginOptions = { dir: 'site', csp: false }
   await Fastify().register(hydrant, options)
   await Fastify().register(named, { dir: 'site', prefix: '/x' })
-  const app = await createServer({ dir: 'site', logger: false, trustProxy: 1 })
+  const app = await createServer({ dir: 'site', logger: false, trustProxy: 'loopback' })
   return (await app.inject('/')).statusCode
 }
 
@@ -72,11 +96,44 @@ export function wrong({ params }: LoadContext<'/products/[id]'>) {
   defineConfig({ bsae: '/' })
   // @ts-expect-error a page's data is what its load returns
   ;(props: PageProps<typeof load>) => props.data.nope
+  // @ts-expect-error a path is the third parameter
+  ;(props: PageProps<typeof load, '/products/[id]'>) => props
+  // @ts-expect-error what an action returned is there only behind a form
+  ;(props: PageProps<typeof load, typeof action>) => props.actionData.size
+  // @ts-expect-error it may not have run
+  useAction<typeof action>()[0].size
+  // @ts-expect-error a form has no numbers
+  void useAction<typeof action>()[1]({ id: 1 })
+  // @ts-expect-error nothing is sent by GET
+  void useAction<typeof action>()[1]({}, { method: 'GET' })
   // @ts-expect-error dir is required
   void createServer({})
   // @ts-expect-error no such status
   redirect('/', 200)
+  // @ts-expect-error no such page
+  href('/product/[id]', { id: 7 })
+  // @ts-expect-error no page by its URL either
+  href('/products/7')
+  // @ts-expect-error the parameter is missing
+  href('/products/[id]')
+  // @ts-expect-error the parameter has another name
+  href('/products/[id]', { ID: 7 })
+  // @ts-expect-error no such value
+  href('/products/[id]', { id: true })
+  // @ts-expect-error no parameters
+  href('/', { id: 7 })
 }
+`,
+  // The same before the first build.
+  'early.ts': `import { href } from 'hydrant/react'
+
+export const anyPath = (path: \`/\${string}\`) => href(path)
+href('/anywhere', {}, { hash: 'x' })
+href('/products/[id]', { id: 7 })
+// @ts-expect-error a path begins with a slash
+href('anywhere')
+// @ts-expect-error the parameter is missing
+href('/products/[id]')
 `,
 }
 
@@ -189,9 +246,11 @@ t.test('the command builds a site in TypeScript and serves it', async (t) => {
 })
 
 t.test('its types resolve for bundlers and for Node, and refuse what is wrong', async (t) => {
-  for (const [module, moduleResolution] of [
-    ['esnext', 'bundler'],
-    ['nodenext', 'nodenext'],
+  for (const [module, moduleResolution, include] of [
+    // A bundler's resolution alone finds files without their extension.
+    ['esnext', 'bundler', ['consumer.ts', 'hydrant-env.d.ts', 'pages']],
+    ['nodenext', 'nodenext', ['consumer.ts', 'hydrant-env.d.ts']],
+    ['nodenext', 'nodenext', ['early.ts']],
   ] as const) {
     const config = {
       compilerOptions: {
@@ -206,8 +265,7 @@ t.test('its types resolve for bundlers and for Node, and refuse what is wrong', 
         typeRoots: [join(repository, 'node_modules/@types')],
         exactOptionalPropertyTypes: true,
       },
-      // A bundler's resolution alone finds files without their extension.
-      include: moduleResolution === 'bundler' ? ['consumer.ts', 'pages'] : ['consumer.ts'],
+      include,
     }
     const file = join(folder, `tsconfig.${moduleResolution}.json`)
     writeFileSync(file, JSON.stringify(config))
@@ -215,7 +273,7 @@ t.test('its types resolve for bundlers and for Node, and refuse what is wrong', 
       () => '',
       (error: { stdout: string }) => error.stdout,
     )
-    t.equal(result, '', moduleResolution)
+    t.equal(result, '', `${moduleResolution} with ${include.join(' and ')}`)
   }
 })
 

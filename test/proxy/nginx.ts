@@ -6,24 +6,27 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { NGINX } from '../tools.ts'
+import { CERTIFICATE, CERTIFICATE_KEY } from './certificate.ts'
 
 export interface Nginx {
   /** Passes the public host name on, as the documentation advises. */
   forwardingPort: number
   /** Has nothing but `proxy_pass`: the server behind it sees its own address. */
   barePort: number
+  /** Ends TLS, and passes on the host name without its port, and nothing else: what many have. */
+  tlsPort: number
 }
 
 const MAX_TRIES = 5
 
 /** Starts nginx before a server on that port, on free ports of this machine; it is stopped with the test. */
 export async function startNginx(t: Pick<Test, 'teardown' | 'testdir'>, upstreamPort: number): Promise<Nginx> {
-  const dir = t.testdir({})
+  const dir = t.testdir({ 'certificate.pem': CERTIFICATE, 'key.pem': CERTIFICATE_KEY })
   for (let tries = 1; ; tries++) {
     // nginx cannot choose a free port by itself, and another process may take one in between.
-    const [forwardingPort, barePort] = await findFreePorts()
-    writeFileSync(join(dir, 'nginx.conf'), configuration(dir, { forwardingPort, barePort }, upstreamPort))
-    if (await run(t, dir)) return { forwardingPort, barePort }
+    const [forwardingPort, barePort, tlsPort] = await findFreePorts()
+    writeFileSync(join(dir, 'nginx.conf'), configuration(dir, { forwardingPort, barePort, tlsPort }, upstreamPort))
+    if (await run(t, dir)) return { forwardingPort, barePort, tlsPort }
     if (tries === MAX_TRIES) throw new Error(`nginx did not start; see ${join(dir, 'nginx.conf')}`)
   }
 }
@@ -50,7 +53,7 @@ async function run(t: Pick<Test, 'teardown'>, dir: string): Promise<boolean> {
   return hasStarted
 }
 
-function configuration(dir: string, { forwardingPort, barePort }: Nginx, upstreamPort: number): string {
+function configuration(dir: string, { forwardingPort, barePort, tlsPort }: Nginx, upstreamPort: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => {
     const folder = join(dir, name)
     mkdirSync(folder, { recursive: true })
@@ -84,13 +87,22 @@ http {
       proxy_pass http://127.0.0.1:${upstreamPort};
     }
   }
+  server {
+    listen 127.0.0.1:${tlsPort} ssl;
+    ssl_certificate ${join(dir, 'certificate.pem')};
+    ssl_certificate_key ${join(dir, 'key.pem')};
+    location / {
+      proxy_pass http://127.0.0.1:${upstreamPort};
+      proxy_set_header Host $host;
+    }
+  }
 }
 `
 }
 
-async function findFreePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()]
-  const [first = 0, second = 0] = await Promise.all(
+async function findFreePorts(): Promise<[number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()]
+  const [first = 0, second = 0, third = 0] = await Promise.all(
     servers.map(async (server) => {
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
@@ -104,5 +116,5 @@ async function findFreePorts(): Promise<[number, number]> {
       return once(server, 'close')
     }),
   )
-  return [first, second]
+  return [first, second, third]
 }

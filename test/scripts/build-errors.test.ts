@@ -1,8 +1,11 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { buildSite } from '../../scripts/build/site-builder.ts'
+import { BuildError } from '../../scripts/problem.ts'
+import { formatProblem } from '../../scripts/terminal/format-problem.ts'
+import { errorTable } from '../../src/server/errors.ts'
 import { brokenSites } from './broken-sites.ts'
-import { BuildError, buildSite, errorTable, formatProblem } from './built.ts'
 import { createSite } from './create-site.ts'
 
 async function findProblems(dir: string) {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { buildSite, createSiteBuilder } from './built.ts'
+import { buildSite, createSiteBuilder } from '../../scripts/build/site-builder.ts'
 import { createSite } from './create-site.ts'
 
 const page = (names: string) =>

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { isAllowedHost, isRelevant, isSameOrigin } from './built.ts'
+import { isAllowedHost, isSameOrigin } from '../../scripts/dev/dev-access.ts'
+import { isRelevant } from '../../scripts/dev/watch-site.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
@@ -76,7 +77,7 @@ t.test('shows what is wrong, in the terminal and in the browser, until it is men
   t.equal(broken.headers.get('cache-control'), 'no-store')
   const text = await broken.text()
   t.match(text, 'Error [HYD_BUILD_SYNTAX]')
-  t.match(text, '&lt;i&gt;')
+  t.match(text, '&#60;i&#62;')
   t.match(text, 'new EventSource("/shop/_hydrant/dev")')
 
   write('pages/index.tsx', page('mended'))
@@ -195,5 +196,6 @@ t.test('builds again for what a build is made of, and not for a site’s own dat
   t.ok(isRelevant('change', 'other.ts', null), 'anything may mend a broken build')
   t.notOk(isRelevant('change', 'other.ts', inputs))
   t.notOk(isRelevant('change', 'hydrant-errors.db-wal', null))
+  t.notOk(isRelevant('add', 'hydrant-env.d.ts', null), 'what the build writes starts no other')
   t.notOk(isRelevant('add', 'site.log', null))
 })

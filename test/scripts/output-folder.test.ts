@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite, cliPath, readManifest } from './built.ts'
+import { buildSite } from '../../scripts/build/site-builder.ts'
+import { readManifest } from '../../src/server/build.ts'
+import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 
 /** The id of a process that no longer runs. */

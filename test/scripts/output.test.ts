@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildSite, createSiteBuilder, loadBuild, readManifest } from './built.ts'
+import { buildSite, createSiteBuilder } from '../../scripts/build/site-builder.ts'
+import { loadBuild, readManifest } from '../../src/server/build.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'
 
@@ -56,7 +57,9 @@ t.test('writes what the manifest says', async (t) => {
     client.find((name) => name.endsWith('.map')),
     'no map is served',
   )
-  t.notMatch(readFileSync(join(folder, 'client', manifest.entry), 'utf8'), 'sourceMappingURL')
+  const entry = readFileSync(join(folder, 'client', manifest.entry), 'utf8')
+  t.match(entry, '__hydrant', 'the entry is what starts the client')
+  t.notMatch(entry, 'sourceMappingURL')
   t.strictSame(walk(join(folder, 'public')), ['icons/a.svg', 'robots.txt'])
   t.strictSame(walk(join(folder, 'server')), ['config.mjs', 'config.mjs.map', 'index.mjs', 'index.mjs.map'])
   t.match(readFileSync(join(folder, 'server', 'index.mjs'), 'utf8'), /\/\/# sourceMappingURL=index\.mjs\.map\n$/)
@@ -78,7 +81,7 @@ t.test('gives the same URL of an asset to scripts, stylesheets and the server, b
   const dir = createSite(t, site)
   const { folder, manifest } = await buildSite({ dir, mode: 'production' })
   const client = readdirSync(join(folder, 'client'))
-  const logo = client.find((name) => name.startsWith('logo-'))
+  const logo = client.find((name) => name.startsWith('logo-') && name.endsWith('.png'))
   t.match(logo, /^logo-[A-Z2-7]{8}\.png$/)
   const text = (name: string | undefined) => readFileSync(join(folder, 'client', name ?? ''), 'utf8')
   const css = text(manifest.modules['pages/about.tsx']?.css[0])

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { buildSite } from './built.ts'
+import { buildSite } from '../../scripts/build/site-builder.ts'
 import { createSite } from './create-site.ts'
 
 const moduleOf = (name: string, code: string) => ({

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
-import { cliPath } from './built.ts'
+import { cliPath } from './cli-path.ts'
 
 export interface CliResult {
   code: number | null

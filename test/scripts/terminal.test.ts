@@ -1,5 +1,7 @@
 import t from 'tap'
-import { createProgress, formatError, formatProblem } from './built.ts'
+import { formatError } from '../../scripts/terminal/format-error.ts'
+import { formatProblem } from '../../scripts/terminal/format-problem.ts'
+import { createProgress } from '../../scripts/terminal/progress.ts'
 
 function record(isTTY: boolean) {
   const written: string[] = []

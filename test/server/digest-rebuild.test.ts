@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { DIGEST_PATTERN } from '../../src/shared/digest-format.ts'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { buildFiles, causeOfResponse, type Files, type Served, serve } from './served.ts'
 
 const component = (name: string) => `export default function ${name}() {\n  return <p>${name}</p>\n}\n`

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { causeOf, createOccurrence, maskMessage } from '../../src/server/digest.ts'
-import { DIGEST_PATTERN, formatDigest } from '../../src/shared/digest-format.ts'
+import { formatDigest } from '../../src/shared/digest-format.ts'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { createRandom, type Random } from '../shared/random.ts'
 
 const frames = [

@@ -75,6 +75,22 @@ t.test('a page that waits for nothing goes out whole', async (t) => {
   }
 })
 
+t.test(
+  'a document that comes in parts says so, and says when it is complete; one that is whole has no need to',
+  async (t) => {
+    const { body } = await get('/stream')
+    const notices = body.match(/\.push\(\[0,.*?\]\)/g)
+    t.same(
+      notices,
+      ['.push([0,"open",15000])', '.push([0,"end"])'],
+      'the default deadline and five seconds for the way',
+    )
+    t.match(body, /\.push\(\[0,"end"\]\)<\/script><\/body><\/html>$/)
+    for (const path of ['/static', '/data', '/whole', '/cached']) t.notMatch((await get(path)).body, '.push([0', path)
+    t.notMatch((await get('/stream', CRAWLER)).body, '.push([0', 'for a crawler')
+  },
+)
+
 t.test('the policy allows the scripts of the document and no other', async (t) => {
   const { headers, body } = await get('/data')
   const policy = String(headers['content-security-policy'])

@@ -14,7 +14,12 @@ const site: Files = {
   'public/icons/a b.svg': '<svg/>',
   'public/über.txt': 'über',
   'public/.env': 'PUBLIC-SECRET',
-  'public/.well-known/security.txt': 'PUBLIC-SECRET',
+  'public/.well-known/security.txt': 'Contact: mailto:somebody@example.com\n',
+  'public/.well-known/acme-challenge/a b': 'a token',
+  'public/.well-known/.htpasswd': 'PUBLIC-SECRET',
+  'public/.well-known/.git/config': 'PUBLIC-SECRET',
+  'public/nested/.well-known/security.txt': 'PUBLIC-SECRET',
+  'public/.well-known.txt': 'PUBLIC-SECRET',
   'public/nested/.git/config': 'PUBLIC-SECRET',
   'public/index.html': '<p>a file</p>',
   'server.ts': 'export default async function server() {}\n',
@@ -31,6 +36,8 @@ t.test('the files of public/ are served as they are', async (t) => {
     ['/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\n'],
     ['/icons/a%20b.svg', 'image/svg+xml', '<svg/>'],
     ['/%C3%BCber.txt', 'text/plain; charset=utf-8', 'über'],
+    ['/.well-known/security.txt', 'text/plain; charset=utf-8', 'Contact: mailto:somebody@example.com\n'],
+    ['/.well-known/acme-challenge/a%20b', 'application/octet-stream', 'a token'],
     ['/index.html', 'text/html; charset=utf-8', '<p>a file</p>'],
   ] as const) {
     const response = await get(path)
@@ -51,7 +58,11 @@ t.test('dot files are not served', async (t) => {
   for (const path of [
     '/.env',
     '/%2eenv',
-    '/.well-known/security.txt',
+    '/.well-known/.htpasswd',
+    '/.well-known/.git/config',
+    '/.well-known/%2egit/config',
+    '/nested/.well-known/security.txt',
+    '/.well-known.txt',
     '/nested/.git/config',
     '/nested/%2Egit/config',
     '/icons/../.env',
@@ -59,6 +70,14 @@ t.test('dot files are not served', async (t) => {
     const response = await get(path)
     t.notMatch(response.body, 'PUBLIC-SECRET', path)
   }
+})
+
+t.test('what is well known is served below a base, and when it is all there is', async (t) => {
+  const one = await serve(t, dir, { base: '/shop' })
+  t.match((await one.get('/shop/.well-known/security.txt')).body, 'Contact:')
+  t.match((await one.get('/shop/robots.txt')).body, 'User-agent')
+  const two = await serve(t, await buildFiles(t.testdir({}), { 'public/.well-known/change-password': 'here' }))
+  t.equal((await two.get('/.well-known/change-password')).body, 'here')
 })
 
 t.test('assets are kept for ever and compressed when the build was made', async (t) => {
@@ -93,8 +112,11 @@ t.test('a missing asset is no page and is not kept', async (t) => {
     const response = await get('/_hydrant/assets/entry-AAAAAAAA.js', accept)
     t.equal(response.statusCode, 404)
     t.equal(response.headers['cache-control'], 'no-store')
-    t.notMatch(response.headers['content-type'], 'javascript')
-    t.ok(response.body.length < 500)
+    t.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+    t.equal(response.body, 'There is no such asset.\n')
+    const other = await get('/_hydrant/no-such-thing/entry-AAAAAAAA.js', accept)
+    t.equal(other.statusCode, 404)
+    t.notMatch(other.headers['content-type'], 'text/plain', 'no other 404 looks like it')
   }
 })
 

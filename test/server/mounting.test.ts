@@ -20,9 +20,13 @@ const site: Files = {
   'pages/own-answer.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
   'pages/own-answer.server.ts':
     "export const load = ({ reply }) => {\n  reply.type('text/plain').send('an answer of its own')\n}\n",
+  'pages/streams.tsx':
+    "import { Suspense, use } from 'react'\nfunction Late({ text }) {\n  return <p>{use(text)}</p>\n}\nexport default function Page({ data }) {\n  return <Suspense fallback='wait'><Late text={data.text} /></Suspense>\n}\n",
+  'pages/streams.server.ts':
+    "export const load = () => ({ text: new Promise((resolve) => setTimeout(resolve, 20, 'late')) })\n",
   'pages/dies-on-send.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
   'public/robots.txt': 'User-agent: *\n',
-  'server.ts': `import { HttpError } from 'hydrant'
+  'server.ts': `import { HttpError, redirect } from 'hydrant'
 export default async function server(app) {
   app.decorate('shop', 'shop of the site')
   app.addHook('onRequest', async (request, reply) => {
@@ -31,7 +35,11 @@ export default async function server(app) {
     if (request.query.broken) throw new Error('the hook is broken')
   })
   app.addHook('onSend', async (request) => {
-    if (request.routeOptions.url?.endsWith('/dies-on-send')) throw new Error('onSend is broken')
+    const { send } = request.query
+    if (send === 'throws' || request.routeOptions.url?.endsWith('/dies-on-send')) throw new Error('onSend is broken')
+    if (send === 'refuses') throw new HttpError(403, 'Not for you')
+    if (send === 'redirects') redirect('/')
+    if (send === 'abroad') redirect('https://other.example/')
   })
   app.post('/form', async (request) => ({ posted: true }))
   app.get('/api', async () => ({ shop: app.shop }))
@@ -175,8 +183,81 @@ t.test('what a load or a hook does to the answer ends in one', async (t) => {
   t.equal(failuresOf(badHeader).length, 1)
   const onSend = await get('/dies-on-send')
   t.equal(onSend.statusCode, 500, 'an onSend hook that throws')
+  t.notMatch(onSend.body, 'onSend is broken')
   t.equal(failuresOf(onSend).length, 1)
   t.equal((await app.inject({ url: '/form', headers: HTML })).statusCode, 200)
+})
+
+t.test('a hook that throws for every answer says nothing to the visitor', async (t) => {
+  const { app, log, get, failuresOf } = await serve(t, dir)
+  const mounted = Fastify()
+  t.teardown(() => mounted.close())
+  let isAsked = false
+  mounted.setErrorHandler(async (error: Error, _, reply) => {
+    isAsked = true
+    return reply.code(500).send({ own: error.message })
+  })
+  await mounted.register(hydrant, { dir })
+  for (const path of ['/form', '/streams', '/fails', '/redirects', '/nowhere', '/api', '/api/fails', '/robots.txt']) {
+    for (const accept of [HTML, JSON_ONLY]) {
+      const url = `${path}?send=throws`
+      const response = await get(url, accept)
+      const { headers, body } = response
+      t.equal(response.statusCode, 500, url)
+      t.notMatch(body, /onSend is broken|secret text|FST_/)
+      t.equal(headers['cache-control'], 'no-store')
+      t.equal(headers.vary, 'Accept')
+      const [first, ...others] = failuresOf(response)
+      const isFailing = path.endsWith('fails')
+      t.equal(others.length, isFailing ? 1 : 0, 'each failure is told once')
+      t.equal(headers['x-error-digest'], first?.digest, 'the first is shown')
+      if (!isFailing) t.match(first, { phase: 'route', err: { message: 'onSend is broken', stack: /server\.ts:11:/ } })
+      if (accept === JSON_ONLY) {
+        t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+        t.match(response.json(), { status: 500, digest: first?.digest, instance: path })
+      } else {
+        t.equal(headers['content-type'], 'text/html; charset=utf-8')
+        t.match(body, `Digest: ${first?.digest}`)
+        const nonce = /<script nonce="([^"]+)">/.exec(body)?.[1]
+        t.match(headers['content-security-policy'], `'nonce-${nonce}'`, 'its script may run')
+      }
+      const inApp = await mounted.inject({ url, headers: accept })
+      t.equal(inApp.statusCode, 500)
+      t.notMatch(inApp.body, 'onSend is broken', 'nor in an app')
+    }
+  }
+  t.notOk(isAsked, 'whose own handler is not asked')
+  const head = await app.inject({ method: 'HEAD', url: '/form?send=throws', headers: HTML })
+  t.equal(head.statusCode, 500)
+  t.equal(head.body, '')
+  const refused = await get('/form?send=refuses')
+  t.equal(refused.statusCode, 403, 'a refusal is meant for the visitor')
+  t.match(refused.body, '403 Not for you')
+  t.notOk('x-error-digest' in refused.headers)
+  const redirected = await get('/form?send=redirects')
+  t.match([redirected.statusCode, redirected.headers.location], [302, '/'])
+  const foreign = await get('/form?send=abroad')
+  t.equal(foreign.statusCode, 500)
+  t.match(failuresOf(foreign), [{ err: { message: /other\.example/ } }])
+  t.strictSame(
+    log.lines.filter(({ msg }) => /already sent|unhandled/i.test(msg)),
+    [],
+  )
+  t.equal((await get('/form')).statusCode, 200)
+})
+
+t.test('a header that cannot be sent is a failure in a site without hooks as well', async (t) => {
+  const { 'server.ts': _, ...pages } = site
+  const { get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), pages))
+  for (const accept of [HTML, JSON_ONLY]) {
+    const response = await get('/bad-header', accept)
+    t.equal(response.statusCode, 500)
+    const failures = failuresOf(response)
+    t.ok(failures.every(({ err }) => err?.message.includes('x-name')))
+    t.equal(response.headers['x-error-digest'], failures[0]?.digest)
+    t.match(response.body, failures[0]?.digest)
+    t.equal(response.headers['cache-control'], 'no-store')
+  }
 })
 
 t.test('without a policy the document is the same', async (t) => {

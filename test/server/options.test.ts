@@ -5,6 +5,9 @@ import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
 const DEFAULTS = {
   base: '/',
   timeouts: { loadMs: 10_000, renderMs: 10_000, drainMs: 10_000 },
+  bodyLimit: 1_048_576,
+  forms: { maxFields: 1_000, maxFieldBytes: 1_048_576, maxFiles: 10, maxFileBytes: 10_485_760 },
+  allowedOrigins: [],
   csp: true,
   reactServer: 'bun',
   trustProxy: false,
@@ -66,6 +69,24 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
     ['shop', '/shop/', '//', '/a//b', '/..', '/a/./b', '/a b', '/a?b', '/ü', '/*', '/:id'],
   ],
   [
+    'bodyLimit',
+    'HYDRANT_BODY_LIMIT',
+    [
+      ['1', 1],
+      ['5000000', 5_000_000],
+    ],
+    ['0', '1 MiB', '-1', '1e6'],
+  ],
+  [
+    'allowedOrigins',
+    'HYDRANT_ALLOWED_ORIGINS',
+    [
+      ['https://app.example', ['https://app.example']],
+      ['https://app.example, http://localhost:8080', ['https://app.example', 'http://localhost:8080']],
+    ],
+    ['app.example', 'https://app.example/', 'https://APP.example', 'https://*.example', 'null', 'https://a.example,'],
+  ],
+  [
     'csp',
     'HYDRANT_CSP',
     [
@@ -111,12 +132,11 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
     [
       ['true', true],
       ['false', false],
-      ['1', 1],
       ['loopback', 'loopback'],
       ['127.0.0.1,10.0.0.0/8', '127.0.0.1,10.0.0.0/8'],
       ['::1', '::1'],
     ],
-    ['yes', 'a.example', '-1', 'constructor', 'valueOf', '101', '10.0.0.0/8;'],
+    ['1', 'yes', 'a.example', '-1', 'constructor', 'valueOf', '101', '10.0.0.0/8;'],
   ],
 ]
 
@@ -148,7 +168,7 @@ const CONFIGURED: readonly [string, readonly unknown[], readonly unknown[]][] = 
   ['host', ['::1'], [5, '', null]],
   ['logLevel', ['debug'], ['verbose', 30]],
   ['reactServer', ['node'], ['Node', null]],
-  ['trustProxy', [true, 1, 'loopback', ['127.0.0.1', '10.0.0.0/8'], () => true], [null, 'a.example', [5], -1, 1.5, {}]],
+  ['trustProxy', [true, 'loopback', ['127.0.0.1', '10.0.0.0/8'], () => true], [1, null, 'a.example', [5], -1, 1.5, {}]],
   ['timeouts', [{}, { loadMs: 1 }], [5, null, 'x', { loadMs: '1' }, { loadMs: 0 }, { renderMs: 1.5 }]],
 ]
 

@@ -47,7 +47,7 @@ const site: Files = {
     '<><Suspense fallback={<i>one</i>}><Later promise={data.one} /></Suspense><Suspense fallback={<i>two</i>}><Later promise={data.two} /><Suspense fallback={<i>three</i>}><Later promise={data.three} /></Suspense></Suspense></>',
     awaiting,
   ),
-  'pages/stream.server.ts': `export const load = () => ({ one: ${later("'first'", 4)}, two: ${later("'漢'.repeat(5000)", 8)}, three: ${later("'last'", 12)} })\n`,
+  'pages/stream.server.ts': `export const load = () => ({ one: ${later("'first'", 40)}, two: ${later("'漢'.repeat(5000)", 44)}, three: ${later("'last'", 48)} })\n`,
   'pages/whole.tsx': page('<Suspense fallback={<i>one</i>}><Later promise={data.one} /></Suspense>', awaiting),
   'pages/whole.server.ts': `export const stream = false\nexport const load = () => ({ one: ${later("'first'", 1)} })\n`,
   'pages/lazy.tsx': page(

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
+import { buildSite } from '../../scripts/build/site-builder.ts'
 import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
-import { buildSite } from '../scripts/built.ts'
 import type { LogLine } from '../site-server.ts'
 
 // Tap turns on Node's own source maps, which `hydrant start` does not have.

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createSourceMapper } from '../../src/server/source-map.ts'
-import { DIGEST_PATTERN } from '../../src/shared/digest-format.ts'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { buildFiles, type Files, serve } from './served.ts'
 
 const site: Files = {

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server.bun'
 import t from 'tap'
-import { createAppTree, DefaultLayout, NOT_FOUND, type Tree, type TreeLayout } from '../../src/shared/app-tree.tsx'
+import { createAppTree, NOT_FOUND, type Tree, type TreeLayout } from '../../src/shared/app-tree.tsx'
+import { DefaultLayout } from '../../src/shared/default-layout.tsx'
+import { hostScript } from '../../src/shared/fallback.ts'
+import { idleStore } from '../../src/shared/navigation-state.ts'
 import type { ErrorPageProps } from '../../src/shared/page-types.ts'
 import type { Platform } from '../../src/shared/platform.ts'
 
@@ -10,6 +13,9 @@ const platform: Platform = {
   host: 'shop.example',
   search: '?q=1',
   nonce: 'bm9uY2U=',
+  navigation: idleStore,
+  page: 0,
+  hostScript,
   findDigest: () => undefined,
   reload() {},
 }
@@ -21,23 +27,25 @@ function createLayout(name: string, errorPage?: string): TreeLayout {
   const ErrorPage = ({ status, message, host, digest }: ErrorPageProps) => (
     <output>{[errorPage, status, message, host, digest].join('|')}</output>
   )
-  return { Component: Layout, data: `data of ${name}`, css: [], ErrorPage: errorPage === undefined ? null : ErrorPage }
+  return { Component: Layout, css: [], ErrorPage: errorPage === undefined ? null : ErrorPage }
 }
 
 const url = new URL('https://shop.example/products/5?q=1')
-const render = (tree: Pick<Tree, 'layouts' | 'leaf'>) =>
-  renderToStaticMarkup(createAppTree({ ...tree, params: { id: '5' }, address: { url } }, platform))
+const render = (tree: Pick<Tree, 'layouts' | 'leaf'>, data: unknown[] = []) =>
+  renderToStaticMarkup(createAppTree({ ...tree, data, params: { id: '5' }, address: { url } }, platform))
 
 t.test('layouts stand around the page, outermost first, each with its data', async (t) => {
-  const html = render({
-    layouts: [createLayout('outer'), createLayout('inner')],
-    leaf: {
-      kind: 'page',
-      css: [],
-      data: 'page data',
-      Component: ({ data, params, url }) => <p>{[data, params.id, url.search].join(' ')}</p>,
+  const html = render(
+    {
+      layouts: [createLayout('outer'), createLayout('inner')],
+      leaf: {
+        kind: 'page',
+        css: [],
+        Component: ({ data, params, url }) => <p>{[data, params.id, url.search].join(' ')}</p>,
+      },
     },
-  })
+    ['data of outer', 'data of inner', 'page data'],
+  )
   t.equal(
     html,
     '<section title="outer data of outer"><section title="inner data of inner"><p>page data 5 ?q=1</p></section></section>',
@@ -46,7 +54,8 @@ t.test('layouts stand around the page, outermost first, each with its data', asy
 
 t.test('a failure stands in the place of the page', async (t) => {
   const shown = { kind: 'failure', side: 'server', status: 500, digest: '7K3M9QZD-0F4XTB' } as const
-  const html = render({ layouts: [createLayout('outer')], leaf: { kind: 'shown', css: [], shown, ErrorPage: null } })
+  const tree: Tree['layouts'] = [createLayout('outer')]
+  const html = render({ layouts: tree, leaf: { kind: 'shown', css: [], shown, Component: null } }, ['data of outer'])
   t.match(html, '<section title="outer data of outer">')
   t.match(html, '<title>Application error</title>')
   t.match(html, '<meta name="robots" content="noindex"/>')
@@ -60,7 +69,7 @@ t.test('a failure stands in the place of the page', async (t) => {
 t.test('the site’s own page shows a failure and learns no more than a visitor may', async (t) => {
   const layout = createLayout('outer', 'own')
   const shown = { kind: 'failure', side: 'server', status: 504, digest: '7K3M9QZD-0F4XTB' } as const
-  const html = render({ layouts: [layout], leaf: { kind: 'shown', css: [], shown, ErrorPage: layout.ErrorPage } })
+  const html = render({ layouts: [layout], leaf: { kind: 'shown', css: [], shown, Component: layout.ErrorPage } })
   t.match(
     html,
     '<output>own|504|Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).|shop.example|7K3M9QZD-0F4XTB</output>',
@@ -72,7 +81,7 @@ t.test('the site’s own page shows a failure and learns no more than a visitor 
       kind: 'shown',
       css: [],
       shown: { kind: 'refusal', status: 403, message: '<b>Members</b>' },
-      ErrorPage: layout.ErrorPage,
+      Component: layout.ErrorPage,
     },
   })
   t.match(refused, '<output>own|403|&lt;b&gt;Members&lt;/b&gt;|shop.example|</output>')
@@ -87,7 +96,7 @@ t.test('the 404 page is not indexed', async (t) => {
   t.match(html, '<p>/products/5</p>')
   const plain = render({
     layouts: [createLayout('outer')],
-    leaf: { kind: 'shown', css: [], shown: NOT_FOUND, ErrorPage: null },
+    leaf: { kind: 'shown', css: [], shown: NOT_FOUND, Component: null },
   })
   t.match(plain, '404 This page could not be found.')
   t.notMatch(plain, 'Try again')
@@ -96,7 +105,7 @@ t.test('the 404 page is not indexed', async (t) => {
 t.test('stylesheets are named once, outermost first', async (t) => {
   const html = render({
     layouts: [{ ...createLayout('outer'), Component: DefaultLayout, css: ['/a.css', '/b.css'] }],
-    leaf: { kind: 'page', css: ['/b.css', '/c.css'], data: undefined, Component: () => <p>page</p> },
+    leaf: { kind: 'page', css: ['/b.css', '/c.css'], Component: () => <p>page</p> },
   })
   t.strictSame(
     [...html.matchAll(/<link rel="stylesheet" href="([^"]*)"/g)].map(([, href]) => href),

@@ -5,18 +5,20 @@ import {
   type BootPlan,
   type BootVisit,
   bootScript,
+  messageScript,
   planText,
-  settledScript,
-  settlementScript,
 } from '../../src/shared/boot.ts'
-import { type Settlement, serialise } from '../../src/shared/data.ts'
+import { fulfilledText, messageText, serialise } from '../../src/shared/serialise.ts'
 import { createRandom } from './random.ts'
 
 const HOSTILE = `</script><script>alert(1)</script><!-- ]]> \u2028\u2029 \\ " ' \` \${1} \u0000 %`
 
 const plan: BootPlan = {
-  layouts: [{ file: 'layout-ABCD.js', css: ['a.css'] }, { file: null }],
-  errors: [null, 'error-ABCD.js'],
+  build: '0123456789abcdef',
+  layouts: [
+    { file: 'layout-ABCD.js', css: ['a.css'] },
+    { file: null, error: 'error-ABCD.js' },
+  ],
   leaf: { kind: 'page', file: 'index-ABCD.js' },
 }
 const visit: BootVisit = { url: 'https://shop.example/a?b=c', params: { id: '1' } }
@@ -34,7 +36,7 @@ const data = (value: unknown) => serialise(value, () => 1)
 
 t.test('the script gives back what went in', async (t) => {
   t.strictSame(run([bootScript(planText(plan), visit, [data({ a: 1 }), data(undefined)])]), [
-    { ...visit, ...plan, data: [{ plain: { a: 1 } }, -1] },
+    { ...visit, ...plan, data: [{ plain: { a: 1 } }, {}] },
   ])
   t.strictSame(run([bootScript(planText(plan), { ...visit, host: 'h' }, [])]), [
     { ...visit, host: 'h', ...plan, data: [] },
@@ -43,8 +45,8 @@ t.test('the script gives back what went in', async (t) => {
 
 t.test('nothing in it can leave the script', async (t) => {
   const hostilePlan: BootPlan = {
-    layouts: [{ file: HOSTILE, css: [HOSTILE] }],
-    errors: [HOSTILE],
+    build: HOSTILE,
+    layouts: [{ file: HOSTILE, css: [HOSTILE], error: HOSTILE }],
     leaf: { kind: 'shown', file: null, shown: { kind: 'refusal', status: 403, message: HOSTILE } },
   }
   const hostileVisit: BootVisit = { url: HOSTILE, params: { [HOSTILE]: HOSTILE, constructor: HOSTILE }, host: HOSTILE }
@@ -68,16 +70,19 @@ t.test('any address and parameters come through', async (t) => {
   }
 })
 
-t.test('settlements are pushed behind the boot data', async (t) => {
-  const settlements: Settlement[] = [
+t.test('settlements and notices are pushed behind the boot data', async (t) => {
+  const messages: Parameters<typeof messageText>[0][] = [
+    [0, 'open', 15_000],
     [2, 'failure', '7K3M9QZD-0F4XTB'],
     [3, 'refusal', 403, HOSTILE],
+    [0, 'late', '7K3M9QZD-0F4XTB'],
+    [0, 'end'],
   ]
   const scripts = [
     bootScript(planText(plan), visit, []),
-    settledScript(1, data({ text: HOSTILE })),
-    ...settlements.map(settlementScript),
+    messageScript(fulfilledText(1, data({ text: HOSTILE }))),
+    ...messages.map((message) => messageScript(messageText(message))),
   ]
   for (const script of scripts) t.notMatch(script, /[<\u2028\u2029]/)
-  t.strictSame(run(scripts).slice(1), [[1, 'value', { plain: { text: HOSTILE } }], ...settlements])
+  t.strictSame(run(scripts).slice(1), [[1, 'value', { plain: { text: HOSTILE } }], ...messages])
 })

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import {
-  createDeferredPromises,
-  type Flat,
-  isThenable,
-  Refusal,
-  revive,
-  ServerFailure,
-  serialise,
-} from '../../src/shared/data.ts'
+import { createDeferredPromises, type Flat, isThenable, Refusal, revive, ServerFailure } from '../../src/shared/data.ts'
+import { needsUnflatten, serialise } from '../../src/shared/serialise.ts'
 import { createRandom, type Random } from './random.ts'
 
 const refusePromises = (): number => {
@@ -57,13 +50,13 @@ t.test('gives back what went in', async (t) => {
   }
   for (const [name, value] of Object.entries(values)) {
     for (const wrapped of [value, { value }, [value], { deep: [{ value }] }]) {
-      t.ok(isDeepStrictEqual(travel(wrapped), wrapped), name)
+      t.ok(isDeepStrictEqual(await travel(wrapped), wrapped), name)
     }
   }
 })
 
 t.test('gives back a date that is none', async (t) => {
-  const back = travel({ date: new Date(Number.NaN) }) as { date: Date }
+  const back = (await travel({ date: new Date(Number.NaN) })) as { date: Date }
   t.type(back.date, Date)
   t.ok(Number.isNaN(back.date.getTime()))
 })
@@ -71,9 +64,9 @@ t.test('gives back a date that is none', async (t) => {
 t.test('keeps what stands in two places one and the same', async (t) => {
   const shared = { text: 'x' }
   // What goes in decides the shape of what comes out.
-  const both = travel({ a: shared, b: [shared] }) as { a: object; b: [object] }
+  const both = (await travel({ a: shared, b: [shared] })) as { a: object; b: [object] }
   t.equal(both.a, both.b[0])
-  const twice = travel([shared, shared]) as [object, object]
+  const twice = (await travel([shared, shared])) as [object, object]
   t.equal(twice[0], twice[1])
 })
 
@@ -81,13 +74,13 @@ t.test('keeps circles', async (t) => {
   const node: Record<string, unknown> = { name: 'a' }
   node.self = node
   node.list = [node]
-  const back = travel(node) as { self: unknown; list: unknown[]; name: string }
+  const back = (await travel(node)) as { self: unknown; list: unknown[]; name: string }
   t.equal(back.self, back)
   t.equal(back.list[0], back)
   t.equal(back.name, 'a')
   const map = new Map<string, unknown>()
   map.set('map', map)
-  const mapBack = travel(map) as Map<string, unknown>
+  const mapBack = (await travel(map)) as Map<string, unknown>
   t.equal(mapBack.get('map'), mapBack)
 })
 
@@ -126,7 +119,7 @@ t.test('never writes what could end a script, wherever it stands', async (t) => 
   for (const place of places) {
     const text = write(place)
     t.notMatch(text, /[<\u2028\u2029]/)
-    t.ok(isDeepStrictEqual(read(text), place))
+    t.ok(isDeepStrictEqual(await read(text), place))
   }
 })
 
@@ -134,7 +127,7 @@ t.test('a key named __proto__ pollutes nothing', async (t) => {
   const hostile: unknown = JSON.parse('{"a":{"__proto__":{"polluted":true}}}')
   let back: unknown
   try {
-    back = travel(hostile)
+    back = await travel(hostile)
   } catch (error) {
     t.match(error, { path: /a/ }, 'refused, with its place')
   }
@@ -145,7 +138,7 @@ t.test('a key named __proto__ pollutes nothing', async (t) => {
     '[{"constructor":1},{"prototype":2},{"polluted":3},true]',
   ]) {
     try {
-      back = read(flat)
+      back = await read(flat)
     } catch {
       back = undefined
     }
@@ -216,7 +209,7 @@ t.test('gives back any structure', async (t) => {
   for (let round = 0; round < 3_000; round++) {
     const value = createData(random, 4, [])
     const text = write(value)
-    if (/[<\u2028\u2029]/.test(text) || !isDeepStrictEqual(read(text), value)) wrong.push(text)
+    if (/[<\u2028\u2029]/.test(text) || !isDeepStrictEqual(await read(text), value)) wrong.push(text)
   }
   t.strictSame(wrong, [])
 })
@@ -231,12 +224,58 @@ t.test('hands over each promise once by a number and gives back the promise of t
   })
   t.equal(numbers.size, 2)
   const promises = new Map([...numbers].map(([promise, id]) => [id, promise]))
-  const back = revive(JSON.parse(text) as Flat, (id) => promises.get(id) ?? Promise.reject(new Error(`none ${id}`)))
+  const none = (id: number) => Promise.reject(new Error(`none ${id}`))
+  const back = await revive(JSON.parse(text) as Flat, (id) => promises.get(id) ?? none(id))
   t.ok(isDeepStrictEqual(Object.keys(back as object), ['first', 'list']))
   const { first: one, list } = back as { first: unknown; list: [unknown, { first: unknown }] }
   t.equal(one, first)
   t.equal(list[0], second)
   t.equal(list[1].first, first)
+})
+
+t.test('promises in data that JSON can say need no more to be read', async (t) => {
+  let lastId = 0
+  const write = (value: unknown) => serialise(value, () => ++lastId)
+  const one = Promise.resolve(1)
+  const plain = write({ list: [{ deep: one }], '</script>': Promise.resolve(2) })
+  t.notOk(needsUnflatten(plain))
+  t.notMatch(plain, '<')
+  t.strictSame(await revive(JSON.parse(plain) as Flat, (id) => id as never), {
+    list: [{ deep: 1 }],
+    '</script>': 2,
+  })
+  t.ok(needsUnflatten(write({ one, again: one })), 'one that stands in two places')
+  t.ok(needsUnflatten(write({ one, date: new Date() })))
+  t.ok(needsUnflatten(write([undefined])))
+  t.notOk(needsUnflatten(write(undefined)), 'no data at all')
+})
+
+t.test('a promise with a toJSON of its own, and one that React has marked, travel as promises', async (t) => {
+  const own = Object.assign(Promise.resolve(), { toJSON: () => 'x', status: 'fulfilled', value: 'y' })
+  t.equal(
+    serialise({ own }, () => 1),
+    '{"plain":{"own":0},"promises":[[1,"own"]]}',
+  )
+})
+
+t.test('settlements take effect in the order they come in', async (t) => {
+  const { promised, settle } = createDeferredPromises()
+  const order: number[] = []
+  const all = [1, 2, 3].map((id) => promised(id).then(() => order.push(id)))
+  void settle([2, 'value', JSON.parse(write(new Date(0))) as Flat])
+  void settle([1, 'value', { plain: 1 }])
+  await settle([3, 'value', -3])
+  await Promise.all(all)
+  t.strictSame(order, [2, 1, 3])
+  t.match(promised(2), { status: 'fulfilled', value: Date })
+})
+
+t.test('what cannot be read rejects its promise and holds up no other', async (t) => {
+  const { promised, settle } = createDeferredPromises()
+  void settle([1, 'value', [['Nonsense', 1]]])
+  void settle([2, 'value', { plain: 2 }])
+  await t.rejects(promised(1), { message: 'Unknown type Nonsense' })
+  t.equal(await promised(2), 2)
 })
 
 t.test('takes anything with a then for a promise', async (t) => {
@@ -250,17 +289,28 @@ t.test('promises in the browser settle as the server says', async (t) => {
   const { promised, settle } = createDeferredPromises()
   const early = promised(1)
   t.equal(promised(1), early, 'a number has one promise')
-  settle([1, 'value', { plain: { a: 1 } }])
+  void settle([1, 'value', { plain: { a: 1 } }])
   t.strictSame(await early, { a: 1 })
   t.match(early, { status: 'fulfilled', value: { a: 1 } }, 'marked for React')
-  settle([2, 'failure', '7K3M9QZD-0F4XTB'])
+  void settle([2, 'failure', '7K3M9QZD-0F4XTB'])
   const failed = promised(2)
   await t.rejects(failed, { name: 'ServerFailure', digest: '7K3M9QZD-0F4XTB' }, 'one that settled before it was read')
   t.match(failed, { status: 'rejected' })
-  settle([3, 'refusal', 403, 'Members only'])
+  void settle([3, 'refusal', 403, 'Members only'])
   await t.rejects(promised(3), { name: 'Refusal', status: 403, message: 'Members only' })
   await promised(2).catch((error) => t.type(error, ServerFailure))
   await promised(3).catch((error) => t.type(error, Refusal))
+})
+
+t.test('what is pending when nothing more comes rejects, and stays rejected', async (t) => {
+  const { promised, settle, failPending } = createDeferredPromises()
+  const [settled, pending] = [promised(1), promised(2)]
+  void settle([1, 'value', { plain: 1 }])
+  failPending(new Error('cut'))
+  void settle([2, 'value', { plain: 2 }])
+  t.equal(await settled, 1)
+  await t.rejects(pending, { message: 'cut' })
+  t.match(pending, { status: 'rejected' })
 })
 
 t.test('promises inside of promises travel as well', async (t) => {
@@ -272,14 +322,14 @@ t.test('promises inside of promises travel as well', async (t) => {
     return lastId
   }
   const text = serialise({ outer: Promise.resolve({ inner: Promise.resolve(new Set(['innermost'])) }) }, defer)
-  const back = revive(JSON.parse(text) as Flat, promised) as { outer: Promise<{ inner: Promise<unknown> }> }
-  for (const { id, promise } of open) settle([id, 'value', JSON.parse(serialise(await promise, defer)) as Flat])
+  const back = (await revive(JSON.parse(text) as Flat, promised)) as { outer: Promise<{ inner: Promise<unknown> }> }
+  for (const { id, promise } of open) void settle([id, 'value', JSON.parse(serialise(await promise, defer)) as Flat])
   t.strictSame(await (await back.outer).inner, new Set(['innermost']))
   t.equal(lastId, 2)
 })
 
 t.test('a digest from the server is all that a failed promise tells', async (t) => {
   const { promised, settle } = createDeferredPromises()
-  settle([1, 'failure', '7K3M9QZD-0F4XTB'])
+  void settle([1, 'failure', '7K3M9QZD-0F4XTB'])
   await t.rejects(promised(1), { message: 'The server failed (digest 7K3M9QZD-0F4XTB); see its logs.' })
 })

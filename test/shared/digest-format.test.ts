@@ -1,12 +1,12 @@
 import t from 'tap'
 import {
   CAUSE_LENGTH,
-  DIGEST_PATTERN,
   encodeBase32,
   formatDigest,
   OCCURRENCE_LENGTH,
   parseDigest,
 } from '../../src/shared/digest-format.ts'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { createRandom } from './random.ts'
 
 const parsed = { cause: '7K3M9QZD', occurrence: '0F4XTB' }

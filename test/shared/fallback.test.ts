@@ -5,6 +5,7 @@ import {
   fallbackDocument,
   fallbackNoscript,
   fallbackTitle,
+  hostScript,
 } from '../../src/shared/fallback.ts'
 import { clientSentence, digestLine, serverSentence } from '../../src/shared/sentence.ts'
 import { errorPageProps, messageOf, type Shown } from '../../src/shared/shown.ts'
@@ -52,7 +53,7 @@ t.test('a refusal shows its status and message and nothing of a failure', async 
 })
 
 t.test('the document of last resort is one whole document', async (t) => {
-  const html = fallbackDocument(failure, { ...context, nonce: 'bm9uY2U=' })
+  const html = fallbackDocument(failure, { ...context, nonce: 'bm9uY2U=', hostScript })
   t.match(html, /^<!DOCTYPE html><html lang="en"><head>.*<\/head><body>.*<\/body><\/html>$/s)
   for (const part of [
     '<meta charset="utf-8">',
@@ -71,7 +72,7 @@ t.test('the document of last resort is one whole document', async (t) => {
 })
 
 t.test('the copy for visitors without JavaScript holds no script', async (t) => {
-  const html = fallbackNoscript(DIGEST, 500, { ...context, nonce: 'bm9uY2U=' })
+  const html = fallbackNoscript(DIGEST, 500, { ...context, nonce: 'bm9uY2U=', hostScript })
   t.match(html, /^<noscript>.*<\/noscript>$/s)
   t.notMatch(html, '<script')
   t.ok(html.includes(SERVER))
@@ -85,7 +86,7 @@ t.test('Try again keeps the query of the address', async (t) => {
   t.strictSame(fields, [
     ['a', '1'],
     ['a', '2'],
-    ['q', '&quot;&gt;&lt;script&gt;'],
+    ['q', '&#34;&#62;&#60;script&#62;'],
     ['empty', ''],
     ['plus', 'a b'],
   ])
@@ -100,7 +101,7 @@ t.test('nothing that comes from outside leaves its place', async (t) => {
     { kind: 'refusal', status: 400, message: hostile },
   ]
   for (const each of shown) {
-    const outside = { host: hostile, search, nonce: hostile }
+    const outside = { host: hostile, search, nonce: hostile, hostScript }
     const html = fallbackDocument(each, outside) + fallbackNoscript(hostile, 500, outside)
     const text = html.replace(/<style>[^<]*<\/style>/g, '')
     t.notMatch(text, /<img|<script>|<!--/)
@@ -115,7 +116,7 @@ t.test('nothing that comes from outside leaves its place', async (t) => {
 })
 
 t.test('the script that corrects the host takes it for text, not for a pattern', async (t) => {
-  const html = fallbackContent(failure, { ...context, nonce: 'bm9uY2U=' })
+  const html = fallbackContent(failure, { ...context, nonce: 'bm9uY2U=', hostScript })
   const script = /<script nonce="[^"]*">(.*)<\/script>/s.exec(html)?.[1] ?? ''
   const element = { dataset: { hydrantHost: 'shop.example' }, textContent: SERVER }
   const document = { querySelectorAll: () => [element] }

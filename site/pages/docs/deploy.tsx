@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -20,6 +21,10 @@ export default function Deploy() {
           copies, and source maps. The maps are for the log and are never served. What the site needs to start is{' '}
           <code>.hydrant/</code>, <code>package.json</code> and the installed production dependencies.
         </p>
+        <p>
+          A build over an existing one keeps the browser’s files of that one, for pages that are open meanwhile. Who
+          builds in an empty folder each time copies the last <code>.hydrant/</code> there first.
+        </p>
         <p>The same build runs in every environment: everything but the esbuild option is decided when it starts.</p>
         <Code title="Terminal" language="sh">
           {START}
@@ -35,14 +40,17 @@ export default function Deploy() {
           {NGINX}
         </Code>
         <p>
-          Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>. Trust exactly the
-          proxies that you run. Whoever is trusted may name any host and any address.
+          <code>$http_host</code> keeps the port, which <code>$host</code> drops. On plain http at a port of its own a
+          site needs it to tell its own <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a> from those
+          of others. Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>. Trust
+          exactly the proxies that you run. Whoever is trusted may name any host and any address.
         </p>
       </Section>
       <Section id="base" title="Below a path">
         <p>
           With a base, the site answers below that path and nowhere else. Its scripts and styles follow by themselves.
-          Links are yours: Hydrant does not rewrite the <code>href</code>s that you write.
+          So do links that <a href={href('/docs/pages', {}, { hash: 'links' })}>href</a> writes; an address that you
+          write out stays as it is.
         </p>
         <Code title="Terminal" language="sh">
           {BASE}
@@ -81,9 +89,9 @@ server {
   location / {
     proxy_pass http://127.0.0.1:3000;
     proxy_http_version 1.1;
-    proxy_set_header Host $host;
+    proxy_set_header Host $http_host;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    proxy_set_header X-Forwarded-Host $host;
+    proxy_set_header X-Forwarded-Host $http_host;
     proxy_set_header X-Forwarded-Proto $scheme;
   }
 }

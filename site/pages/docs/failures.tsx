@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -67,8 +68,8 @@ export default function Failures() {
             [
               <code key="field">phase</code>,
               <>
-                what was going on: <code>load</code>, <code>render</code> (before the shell was sent),{' '}
-                <code>stream</code> (after it) or <code>route</code> (a route of <code>server.ts</code>)
+                what was going on: <code>load</code>, <code>action</code>, <code>render</code> (before the shell was
+                sent), <code>stream</code> (after it) or <code>route</code> (a route of <code>server.ts</code>)
               </>,
             ],
             [<code key="field">route</code>, 'the page, as its file is named: /products/[id]'],
@@ -94,7 +95,7 @@ export default function Failures() {
           caption="Where something fails and what the visitor sees"
           head={['what fails', 'status', 'the fallback stands']}
           rows={[
-            ['load of a page', '500', 'in the page’s place, inside its layouts'],
+            ['load or action of a page', '500', 'in the page’s place, inside its layouts'],
             ['load or rendering of a layout', '500', 'inside the layout above it'],
             ['a component, before the shell is sent', '500', 'in the page’s place'],
             ['a component in <Suspense>, after the shell', '200, already sent', 'in the nearest boundary'],
@@ -145,12 +146,13 @@ export default function Failures() {
       </Section>
       <Section id="deadlines" title="Deadlines and visitors who leave">
         <p>
-          Loads and rendering have a <a href="/docs/options#options">deadline</a> each. When one passes, the answer is a
-          504 (or, after the shell, the fallback in its place), and the log line names what was pending. A visitor who
-          leaves is no failure: loads are told through <code>signal</code>, rendering stops, and one info line says so.
+          Loads and rendering have a <a href={href('/docs/options', {}, { hash: 'options' })}>deadline</a> each. When
+          one passes, the answer is a 504 (or, after the shell, the fallback in its place), and the log line names what
+          was pending. A visitor who leaves is no failure: loads are told through <code>signal</code>, rendering stops,
+          and one info line says so.
         </p>
         <p>
-          All of this can be watched on the <a href="/failures">pages that fail on purpose</a>.
+          All of this can be watched on the <a href={href('/failures')}>pages that fail on purpose</a>.
         </p>
       </Section>
     </>

@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -39,10 +40,21 @@ export default function Http() {
             ],
             [
               <>
-                <code>POST</code>, <code>PUT</code>, <code>PATCH</code>, <code>DELETE</code> a page
+                <code>POST</code>, <code>PUT</code>, <code>PATCH</code>, <code>DELETE</code> a page with an{' '}
+                <a href={href('/docs/forms')}>action</a>
               </>,
+              'the action runs, and then the loads: the page. As JSON what the action returned, and no load runs',
+            ],
+            [
+              'the same of a page without one',
               <>
                 405 with <code>Allow</code>
+              </>,
+            ],
+            [
+              'the same of anything, sent by another site’s page',
+              <>
+                403: see <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms of other sites</a>
               </>,
             ],
             ['an unknown path', '404: the not-found page, or problem+json'],
@@ -57,6 +69,32 @@ export default function Http() {
               <code key="request">/_hydrant/assets/*</code>,
               'scripts, styles and imported files; immutable, compressed as brotli and gzip when they were built',
             ],
+          ]}
+        />
+      </Section>
+      <Section id="json" title="Data as JSON">
+        <p>
+          Only the page’s own data is sent, not that of its layouts, though their loads run, and may refuse or redirect.
+        </p>
+        <Table
+          caption="How data is written in JSON"
+          head={['in the data', 'in the JSON']}
+          rows={[
+            [
+              <>
+                <code>Date</code>, <code>URL</code> and whatever has <code>toJSON</code>
+              </>,
+              'text, as toJSON gives it',
+            ],
+            [<code key="data">BigInt</code>, 'its digits, as text'],
+            [
+              <>
+                <code>Set</code>, typed arrays
+              </>,
+              'an array',
+            ],
+            [<code key="data">Map</code>, 'an object; an array of pairs when a key is no string'],
+            ['a promise', 'what it settles to'],
           ]}
         />
       </Section>
@@ -92,7 +130,7 @@ export default function Http() {
               <>
                 <code>no-store</code> for errors and for documents that were sent in parts,{' '}
                 <code>private, no-cache</code> for other documents and JSON, unless <code>load</code> has set its own on{' '}
-                <code>reply</code>
+                <code>reply</code>. Answers to an action are always <code>no-store</code>
               </>,
             ],
             [

@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { PageHead } from '../../components/page-head.tsx'
 import { chapters } from '../../content/chapters.ts'
 import classes from './index.module.css'
@@ -8,8 +9,8 @@ export default function Docs() {
       <PageHead title="Documentation" description="The documentation of Hydrant, chapter by chapter." />
       <h1>Documentation</h1>
       <p className="lead">
-        Eight short chapters. Who is new here reads <a href="/start">Start</a> first; who looks something up finds it in
-        the tables.
+        Eleven short chapters. Who is new here reads <a href={href('/start')}>Start</a> first; who looks something up
+        finds it in the tables.
       </p>
       <dl className={classes.chapters}>
         {chapters.map(({ path, title, about }) => (
@@ -40,6 +41,7 @@ const WORDS = [
   ['page', 'A file in pages/ that answers a URL.'],
   ['layout', 'A file that surrounds the pages of its folder.'],
   ['load', 'The function of a .server file that fetches what its page or layout shows.'],
+  ['action', 'The function of a .server file that answers what is sent to its page, such as a form.'],
   ['deferred', 'A promise inside what load returns. The page does not wait for it.'],
   ['document', 'The HTML that a browser gets for a page.'],
   ['shell', 'The part of the document that waits for nothing; it is sent first.'],

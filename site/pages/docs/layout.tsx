@@ -1,4 +1,4 @@
-import type { LayoutProps } from 'hydrant/react'
+import { href, type LayoutProps } from 'hydrant/react'
 import { chapters, neighbours } from '../../content/chapters.ts'
 import classes from './layout.module.css'
 import type { load } from './layout.server.ts'
@@ -8,7 +8,7 @@ export default function DocsLayout({ children, data, url }: LayoutProps<typeof l
     <div className={classes.docs}>
       <nav className={classes.chapters} aria-label="Documentation">
         <p className={classes.version}>
-          <a href="/docs" aria-current={url.pathname === '/docs' ? 'page' : undefined}>
+          <a href={href('/docs')} aria-current={url.pathname === href('/docs') ? 'page' : undefined}>
             Documentation
           </a>{' '}
           {data.version}

@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -81,7 +82,7 @@ export default function Loading() {
           rows={[
             [
               <code key="code">redirect('/login')</code>,
-              'a redirect (302) to that path of this site, written without the base',
+              'a redirect (302) to that path of this site, with the base or without it',
             ],
             [<code key="code">redirect('/new', 301)</code>, 'the same with a status of 301, 302, 303, 307 or 308'],
             [
@@ -92,7 +93,7 @@ export default function Loading() {
             [
               <code key="code">throw new HttpError(403, 'Members only')</code>,
               <>
-                a <a href="/docs/failures#refusals">refusal</a>: that status and that message
+                a <a href={href('/docs/failures', {}, { hash: 'refusals' })}>refusal</a>: that status and that message
               </>,
             ],
           ]}
@@ -104,8 +105,9 @@ export default function Loading() {
           {JSON_REQUEST}
         </Code>
         <p>
-          A page without <code>load</code> has nothing to answer and says 406. Details are in{' '}
-          <a href="/docs/http">HTTP answers</a>.
+          A page without <code>load</code> has nothing to answer and says 406. More commands are in{' '}
+          <a href={href('/docs/scripts')}>Use it from a script</a>, details in{' '}
+          <a href={href('/docs/http')}>HTTP answers</a>.
         </p>
       </Section>
     </>

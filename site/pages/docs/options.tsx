@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -74,7 +75,7 @@ export default function Options() {
             [
               <code key="option">timeouts.loadMs</code>,
               '10 000',
-              'how long the loads of a page may take together, in milliseconds',
+              'how long the loads of a page may take together, and its action before them, in milliseconds',
             ],
             [
               <code key="option">timeouts.renderMs</code>,
@@ -85,6 +86,29 @@ export default function Options() {
               <code key="option">timeouts.drainMs</code>,
               '10 000',
               'how long a stopping server waits for the requests in flight',
+            ],
+            [
+              <code key="option">bodyLimit</code>,
+              '1 048 576',
+              'bytes of JSON, or of all texts of a form together, that a request may send',
+            ],
+            [
+              <>
+                <code>forms.maxFields</code>, <code>.maxFieldBytes</code>, <code>.maxFiles</code>,{' '}
+                <code>.maxFileBytes</code>
+              </>,
+              '1 000, 1 048 576, 10, 10 485 760',
+              <>
+                what a <a href={href('/docs/forms', {}, { hash: 'files' })}>form</a> may have
+              </>,
+            ],
+            [
+              <code key="option">allowedOrigins</code>,
+              <code key="default">[]</code>,
+              <>
+                other sites whose pages may send <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a>{' '}
+                here
+              </>,
             ],
             [
               <code key="option">csp</code>,
@@ -149,6 +173,14 @@ export default function Options() {
             [<code key="name">HYDRANT_TIMEOUTS_LOAD_MS</code>, <code key="option">timeouts.loadMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_RENDER_MS</code>, <code key="option">timeouts.renderMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_DRAIN_MS</code>, <code key="option">timeouts.drainMs</code>],
+            [<code key="name">HYDRANT_BODY_LIMIT</code>, <code key="option">bodyLimit</code>],
+            [
+              <>
+                <code>HYDRANT_FORMS_MAX_FIELDS</code> and so on
+              </>,
+              <code key="option">forms.maxFields</code>,
+            ],
+            [<code key="name">HYDRANT_ALLOWED_ORIGINS</code>, <code key="option">allowedOrigins</code>],
             [<code key="name">HYDRANT_CSP</code>, <code key="option">csp</code>],
             [<code key="name">HYDRANT_LOG_REQUESTS</code>, <code key="option">logRequests</code>],
             [<code key="name">HYDRANT_REACT_SERVER</code>, <code key="option">reactServer</code>],

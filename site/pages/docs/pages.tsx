@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -58,6 +59,12 @@ export default function Pages() {
                 what the page’s <code>load</code> returned; <code>undefined</code> without one
               </>,
             ],
+            [
+              <code key="prop">actionData</code>,
+              <>
+                what the page’s <a href={href('/docs/forms')}>action</a> returned, when the page answers a form
+              </>,
+            ],
             [<code key="prop">params</code>, 'the decoded parameters of the path'],
             [
               <code key="prop">url</code>,
@@ -92,7 +99,7 @@ export default function Pages() {
       <Section id="error" title="A failure page of your own">
         <p>
           <code>error.tsx</code> takes the page’s place when something fails; the nearest one wins. Without it there is
-          a plain fallback. See <a href="/docs/failures#error-page">Failures</a>.
+          a plain fallback. See <a href={href('/docs/failures', {}, { hash: 'error-page' })}>Failures</a>.
         </p>
       </Section>
       <Section id="sides" title="What runs where">
@@ -128,15 +135,51 @@ export default function Pages() {
           data.
         </p>
       </Section>
+      <Section id="links" title="Links">
+        <p>
+          A link is a plain <code>&lt;a&gt;</code>. <code>href</code> writes its URL from the page’s file, with the
+          parameters encoded and the base before it. It works in components, in event handlers, at the top of a module
+          and in loads.
+        </p>
+        <Code title="pages/index.tsx">{LINK}</Code>
+        <p>
+          <code>hydrant build</code> and <code>hydrant dev</code> write the site’s pages into{' '}
+          <code>hydrant-env.d.ts</code>: a page that is not there, or a parameter that is missing, is an error of the
+          compiler. What is no page, a file of <code>public/</code> or a route of <code>server.ts</code>, is declared
+          beside it:
+        </p>
+        <Code title="links.d.ts">{LINKS}</Code>
+        <p>
+          What becomes of a click is in <a href={href('/docs/navigation')}>Navigation</a>.
+        </p>
+      </Section>
     </>
   )
 }
+
+const LINK = `
+import { href } from 'hydrant/react'
+
+<a href={href('/products/[id]', { id: 7 })}>Number 7</a>
+<a href={href('/search', {}, { search: { q: 'tea' }, hash: 'results' })}>Tea</a>
+`
+
+const LINKS = `
+export {}
+
+declare module 'hydrant/react' {
+  interface Routes {
+    '/robots.txt': unknown
+    '/api/orders/[id]': unknown
+  }
+}
+`
 
 const PAGE = `
 import type { PageProps } from 'hydrant/react'
 import type { load } from './[id].server.ts'
 
-export default function Product({ data, params }: PageProps<typeof load, '/products/[id]'>) {
+export default function Product({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>) {
   return (
     <>
       <title>{data.name}</title>
@@ -148,7 +191,7 @@ export default function Product({ data, params }: PageProps<typeof load, '/produ
 `
 
 const LAYOUT = `
-import type { LayoutProps } from 'hydrant/react'
+import { href, type LayoutProps } from 'hydrant/react'
 import './layout.css'
 
 export default function RootLayout({ children }: LayoutProps) {
@@ -159,7 +202,7 @@ export default function RootLayout({ children }: LayoutProps) {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
       </head>
       <body>
-        <header><a href="/">My site</a></header>
+        <header><a href={href('/')}>My site</a></header>
         <main>{children}</main>
       </body>
     </html>

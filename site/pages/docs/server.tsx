@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
@@ -30,10 +31,11 @@ export default function Server() {
         </p>
         <Code title="app.ts">{PLUGIN}</Code>
         <p>
-          It takes the same <a href="/docs/options#options">options</a> as <code>hydrant.config.ts</code> and beats it;
-          the environment beats both. What concerns the whole server, such as its port, its logger and{' '}
-          <code>trustProxy</code>, is decided by your app. Start it with <code>NODE_ENV=production</code>: without that,
-          React renders with its development build, which is many times slower.
+          It takes the same <a href={href('/docs/options', {}, { hash: 'options' })}>options</a> as{' '}
+          <code>hydrant.config.ts</code> and beats it; the environment beats both. What concerns the whole server, such
+          as its port, its logger and <code>trustProxy</code>, is decided by your app. Start it with{' '}
+          <code>NODE_ENV=production</code>: without that, React renders with its development build, which is many times
+          slower.
         </p>
       </Section>
       <Section id="create-server" title="createServer">

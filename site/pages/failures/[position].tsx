@@ -5,7 +5,7 @@ import type { Position, Sights } from '../../content/positions.ts'
 import type { load } from './[position].server.ts'
 import classes from './position.module.css'
 
-export default function PositionPage({ data }: PageProps<typeof load, '/failures/[position]'>) {
+export default function PositionPage({ data }: PageProps<typeof load, undefined, '/failures/[position]'>) {
   const { position, origin } = data
   const [first] = position.tries
   return (
@@ -37,7 +37,7 @@ function Tries({ tries }: Pick<Position, 'tries'>) {
   return (
     <div className="button-row">
       {tries.map(({ href, label }, index) => (
-        <a key={href} className={index === 0 ? 'button' : 'button button-quiet'} href={href}>
+        <a key={href} className={index === 0 ? 'button' : 'button button-quiet'} href={href} data-hydrant-reload>
           {label}
         </a>
       ))}
@@ -51,13 +51,13 @@ function ManyTries({ tries }: Pick<Position, 'tries'>) {
       {tries.map(({ href, label }) => (
         <li key={href}>
           <span>{label}</span>
-          <a href={href} aria-label={`${label}, thrown by load`}>
+          <a href={href} data-hydrant-reload aria-label={`${label}, thrown by load`}>
             load
           </a>
-          <a href={`${href}?at=render`} aria-label={`${label}, thrown while rendering`}>
+          <a href={`${href}?at=render`} data-hydrant-reload aria-label={`${label}, thrown while rendering`}>
             render
           </a>
-          <a href={`${href}?at=deferred`} aria-label={`${label}, by a deferred promise`}>
+          <a href={`${href}?at=deferred`} data-hydrant-reload aria-label={`${label}, by a deferred promise`}>
             deferred
           </a>
         </li>

@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { PageHead } from '../../components/page-head.tsx'
 import { groups, type Position, positions } from '../../content/positions.ts'
 import classes from './index.module.css'
@@ -33,7 +34,7 @@ function PositionList({ listed }: { listed: readonly Position[] }) {
     <ul className={classes.list}>
       {listed.map(({ id, code, title, status }) => (
         <li key={id}>
-          <a href={`/failures/${id}`}>
+          <a href={href('/failures/[position]', { position: id })}>
             <span className={classes.code}>{code}</span>
             <span className={classes.title}>{title}</span>
             <span className={classes.status}>{status}</span>

@@ -1,15 +1,15 @@
-import type { LayoutProps } from 'hydrant/react'
+import { href, type LayoutProps } from 'hydrant/react'
 import classes from './layout.module.css'
 
 /** Keeps a way back above every page here, also above those that have failed. */
 export default function FailuresLayout({ children, url }: LayoutProps) {
-  const [, , position, attempt] = url.pathname.split('/')
+  const [, position, attempt] = url.pathname.slice(href('/failures').length).split('/')
   return (
     <>
       {position && (
         <nav className={classes.trail} aria-label="Failures">
-          <a href="/failures">All failures</a>
-          {attempt && <a href={`/failures/${position}`}>What this one shows</a>}
+          <a href={href('/failures')}>All failures</a>
+          {attempt && <a href={href('/failures/[position]', { position })}>What this one shows</a>}
         </nav>
       )}
       {children}

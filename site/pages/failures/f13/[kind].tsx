@@ -5,7 +5,7 @@ import type { load } from './[kind].server.ts'
 
 type Data = PageProps<typeof load>['data']
 
-export default function Fail({ data }: PageProps<typeof load, '/failures/f13/[kind]'>) {
+export default function Fail({ data }: PageProps<typeof load, undefined, '/failures/f13/[kind]'>) {
   return (
     <>
       <title>F13 · Hydrant</title>

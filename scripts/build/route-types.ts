@@ -1,0 +1,41 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createHydrantError } from '../../src/server/errors.ts'
+import type { Site } from './discover.ts'
+
+/** Lies in the site's folder, where every tsconfig.json finds it. */
+export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
+
+/** Tells TypeScript the site's routes. A file that says the same already stays untouched. Throws HYD_BUILD_WRITE. */
+export async function writeRouteTypes(siteDir: string, site: Site): Promise<void> {
+  if (!isTypeScript(site)) return
+  const file = join(siteDir, ROUTE_TYPES_FILE)
+  const text = createRouteTypes(site.routes.map(({ id }) => id))
+  const present = await readFile(file, 'utf8').catch(() => null)
+  if (present === text) return
+  try {
+    await writeFile(file, text)
+  } catch (error) {
+    throw createHydrantError('HYD_BUILD_WRITE', [file, error instanceof Error ? error.message : String(error)], error)
+  }
+}
+
+export function createRouteTypes(routes: readonly string[]): string {
+  // Of what a file's name may hold only this means something inside of quotes.
+  const names = routes.map((route) => `'${route.replaceAll("'", "\\'")}'`)
+  const lines = names.map((name) => `    ${name}: unknown\n`)
+  return `// Written by \`hydrant build\` and \`hydrant dev\`: the pages that \`href\` knows. Changes are lost.
+
+export {}
+
+declare module 'hydrant/react' {
+  interface Routes {
+${lines.join('')}  }
+}
+`
+}
+
+function isTypeScript({ components, serverFiles, serverPlugin, config }: Site): boolean {
+  const files = [...components, ...serverFiles].map(({ file }) => file)
+  return [...files, serverPlugin, config].some((file) => file !== null && /\.tsx?$/.test(file))
+}

@@ -1,0 +1,20 @@
+import { href, type PageProps } from 'hydrant/react'
+import { DeleteNote } from '../../components/delete-note.tsx'
+import { NoteSign } from '../../components/note-sign.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import type { load } from './[id].server.ts'
+
+export default function NotePage({ data: { note } }: PageProps<typeof load, undefined, '/notes/[id]'>) {
+  return (
+    <>
+      <PageHead title={`Note ${note.id}`} description="A note that a visitor has written." />
+      <h1>Note {note.id}</h1>
+      <NoteSign note={note}>
+        <DeleteNote id={note.id} />
+      </NoteSign>
+      <p>
+        <a href={href('/notes')}>All notes</a>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { href, type PageProps } from 'hydrant/react'
+import { useEffect, useRef } from 'react'
+import { DeleteNote } from '../../components/delete-note.tsx'
+import { NoteForm } from '../../components/note-form.tsx'
+import { NoteSign } from '../../components/note-sign.tsx'
+import classes from '../../components/notes.module.css'
+import { PageHead } from '../../components/page-head.tsx'
+import type { action, load } from './index.server.ts'
+
+export default function Notes({ data, actionData }: PageProps<typeof load, typeof action>) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const sent = useRef<'nothing' | 'note' | 'deletion'>('nothing')
+
+  useEffect(() => {
+    if (actionData || sent.current === 'note') field.current?.focus()
+    else if (sent.current === 'deletion') heading.current?.focus({ preventScroll: true })
+    sent.current = 'nothing'
+  }, [data, actionData])
+
+  return (
+    <>
+      <PageHead title="Notes" description="A form, a list and a database: notes that visitors leave here." />
+      <h1>Notes</h1>
+      <p className="lead">
+        A small part of this site that is real: a form, an <code>action</code> that checks what was sent, and a list in
+        SQLite. It works the same with JavaScript and without.
+      </p>
+      <NoteForm
+        refused={actionData}
+        field={field}
+        onSubmit={() => {
+          sent.current = 'note'
+        }}
+      />
+      <section aria-labelledby="list">
+        <h2 id="list" ref={heading} tabIndex={-1}>
+          {data.notes.length === 0 ? 'No note yet' : 'The newest notes'}
+        </h2>
+        <ul className={classes.list}>
+          {data.notes.map((note) => (
+            <li key={note.id}>
+              <NoteSign note={note}>
+                <a href={href('/notes/[id]', { id: note.id })}>Note {note.id}</a>
+                <DeleteNote
+                  id={note.id}
+                  onSubmit={() => {
+                    sent.current = 'deletion'
+                  }}
+                />
+              </NoteSign>
+            </li>
+          ))}
+        </ul>
+        <p>
+          The newest hundred are kept. How it is made is in <a href={href('/docs/forms')}>Forms</a>; how a program reads
+          and writes notes is in <a href={href('/docs/scripts')}>Use it from a script</a>.
+        </p>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,148 @@
+import type { Tree } from '../shared/app-tree.tsx'
+import { base } from '../shared/base.ts'
+import type { Boot, BootPlan } from '../shared/boot.ts'
+import { createDeferredPromises, revive } from '../shared/data.ts'
+import {
+  ACTED_HEADER,
+  BUILD_HEADER,
+  LAYOUTS_HEADER,
+  NAVIGATION_TYPE,
+  type NavigationLine,
+  writeLayoutKeys,
+} from '../shared/navigation.ts'
+import type { App } from './app.ts'
+import { loadTree } from './load-tree.ts'
+
+/** What came of asking for a page. */
+export type Answer =
+  | {
+      kind: 'page'
+      tree: Tree
+      /** The data that came with it. */
+      own: readonly unknown[]
+      status: number
+    }
+  /** The load or the action sends the visitor elsewhere. */
+  | { kind: 'redirect'; to: string }
+  /** Nothing that can stand in this document: load the document of the address. */
+  | { kind: 'load' }
+  /** The action has run, and what it has answered cannot stand in this document. */
+  | { kind: 'done' }
+
+const assets = `${base}/_hydrant/assets/`
+
+/**
+ * Asks for the page at an address of this site, given what stands. Its module and its data are fetched at the same
+ * time. Rejects when the network fails, or a module cannot be had. Promises inside the data settle later.
+ *
+ * @param isStale Is what stands out of date? Then the layouts that stay are loaded as well.
+ */
+export async function ask(url: URL, init: RequestInit, app: App, isStale = false): Promise<Answer> {
+  const standing = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
+  const response = await fetch(`${base}/_hydrant/data${url.pathname.slice(base.length) || '/'}${url.search}`, {
+    ...init,
+    headers: { [BUILD_HEADER]: app.build, [LAYOUTS_HEADER]: standing },
+    // What was done must not be done again, so what was sent is followed to where it leads.
+    redirect: init.method ? 'follow' : 'manual',
+  })
+  if (response.redirected) return { kind: 'redirect', to: response.url }
+  const isOurs = response.headers.get('content-type')?.startsWith(NAVIGATION_TYPE)
+  const hasActed = response.headers.has(ACTED_HEADER)
+  if (!response.body || !isOurs) return { kind: hasActed ? 'done' : 'load' }
+  return readAnswer(response.body, response.status, app, init.signal).catch((error) => {
+    // The action has run: that its answer cannot be shown must not make anybody send it again.
+    if (hasActed) return { kind: 'done' }
+    throw error
+  })
+}
+
+function readAnswer(
+  body: ReadableStream<Uint8Array>,
+  status: number,
+  app: App,
+  signal?: AbortSignal | null,
+): Promise<Answer> {
+  const standing = app.tree.data
+  const deferred = createDeferredPromises()
+  return new Promise((resolve, reject) => {
+    let boot: Boot | undefined
+    let data: unknown[] = []
+    let kept = 0
+    let missing = 0
+    let isDecided = false
+
+    function finish(plan: Pick<BootPlan, 'layouts' | 'leaf'>, visit: Boot) {
+      isDecided = true
+      // The modules have been on their way since the first line.
+      loadTree(plan, visit, Promise.all(data)).then(
+        (tree) => resolve({ kind: 'page', tree, own: tree.data.slice(kept), status }),
+        reject,
+      )
+    }
+
+    function take(line: NavigationLine) {
+      switch (line[0]) {
+        case 'start':
+          boot = line[1]
+          kept = line[1].kept
+          data = standing.slice(0, kept)
+          missing = boot.layouts.length + 1 - kept
+          line[1].preload.forEach(preload)
+          // Whoever waits for them, in `finish`, hears of it.
+          void loadTree(boot, boot, Promise.all([])).catch(() => {})
+          return
+        case 'data':
+          data[line[1]] = revive(line[2], deferred.promised)
+          // What an action has returned comes before the data of the loads.
+          if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
+          return
+        case 'shown':
+          if (boot) finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, boot)
+          return
+        case 'settled':
+          return void deferred.settle([line[1], line[2], line[3], line[4]] as never)
+        case 'redirect':
+          isDecided = true
+          return resolve({ kind: 'redirect', to: line[1] })
+        case 'load':
+          isDecided = true
+          return resolve({ kind: 'load' })
+      }
+    }
+
+    readLines(body, take)
+      .catch(() => {})
+      .then(() => {
+        const cut = new Error('The connection was cut before all of the page had come.')
+        if (!isDecided) reject(cut)
+        // What has been left goes on waiting until the next page stands.
+        if (!signal?.aborted) deferred.failPending(cut)
+      })
+  })
+}
+
+async function readLines(body: ReadableStream<Uint8Array>, take: (line: NavigationLine) => void): Promise<void> {
+  const reader = body.pipeThrough<string>(new TextDecoderStream() as never).getReader()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const lines = (text + value).split('\n')
+    text = lines.pop() ?? ''
+    // The server writes nothing else.
+    for (const line of lines) take(JSON.parse(line) as NavigationLine)
+  }
+}
+
+const preloaded = new Set<string>()
+
+// Scripts alone: a stylesheet that has been fetched this way counts as loaded for React, and the page may appear a frame
+// before it is applied. React fetches it itself when it renders the page.
+function preload(file: string) {
+  if (preloaded.has(file) || file.endsWith('.css')) return
+  preloaded.add(file)
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.href = assets + file
+  document.head.append(link)
+}

@@ -1,0 +1,51 @@
+import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/app-tree.tsx'
+import type { BootLeaf, BootModule, BootPlan, BootVisit } from '../shared/boot.ts'
+import { DefaultLayout } from '../shared/default-layout.tsx'
+import { layoutKey } from '../shared/layout-key.ts'
+import { importModule } from './import-module.ts'
+
+/** The folder that this script was loaded from. */
+export const assets = new URL('.', import.meta.url)
+
+/** Loads the modules of a page and its layouts. Rejects when one of them cannot be had. */
+export async function loadTree(
+  plan: Pick<BootPlan, 'layouts' | 'leaf'>,
+  { url: href, params }: BootVisit,
+  revived: Promise<unknown[]>,
+): Promise<Tree> {
+  const url = new URL(href)
+  const [layouts, leaf, data] = await Promise.all([
+    Promise.all(plan.layouts.map((layout) => loadLayout(layout, params))),
+    loadLeaf(plan.leaf, url.pathname),
+    revived,
+  ])
+  return { layouts, leaf, data, params, address: { url } }
+}
+
+async function loadLayout(layout: BootPlan['layouts'][number], params: BootVisit['params']): Promise<TreeLayout> {
+  const [Component, ErrorPage] = await Promise.all([
+    loadComponent<LayoutComponent>(layout.file),
+    loadComponent<ErrorComponent>(layout.error),
+  ])
+  const key = layoutKey(layout, params)
+  return { Component: Component ?? DefaultLayout, css: stylesheets(layout), ErrorPage, key }
+}
+
+// Another page or the same one for another path starts afresh; with another query it goes on.
+async function loadLeaf(leaf: BootLeaf, pathname: string): Promise<TreeLeaf> {
+  const Component = await loadComponent(leaf.file)
+  const key = leaf.kind + leaf.file + pathname
+  // The server names a component of the leaf's kind.
+  return { ...leaf, Component, css: stylesheets(leaf), key } as TreeLeaf
+}
+
+async function loadComponent<Component>(file: string | null | undefined): Promise<Component | null> {
+  if (!file) return null
+  // The build has checked that each of the site's modules has a component as its default export.
+  const module = (await importModule(new URL(file, assets).href)) as { default: Component }
+  return module.default
+}
+
+function stylesheets({ css = [] }: BootModule): string[] {
+  return css.map((file) => assets.pathname + file)
+}

@@ -1,0 +1,84 @@
+// Hands the browser's navigations within the site to the navigator, which is loaded when somebody is about to go
+// somewhere. The server stays the only router: whatever is no page of this site is left to the browser.
+
+import { base } from '../shared/base.ts'
+import type { Submit } from '../shared/navigation-state.ts'
+import type { App } from './app.ts'
+import type { Journey, Navigator } from './navigator.ts'
+
+export function startNavigation(app: App): Submit {
+  let loaded: Promise<Navigator> | undefined
+
+  function load(): Promise<Navigator> {
+    loaded ??= import('./navigator.ts').then(({ createNavigator }) => createNavigator(app, isOurs))
+    return loaded
+  }
+
+  function onPoint({ type, target }: Event) {
+    // The document has no ancestors to ask.
+    const link = (target as Element).closest?.('a')
+    // What cannot be loaded now is asked for when it is needed.
+    if (link || loaded)
+      load().then(
+        (navigator) => navigator.point(type, link),
+        () => {},
+      )
+  }
+
+  function onNavigate(event: NavigateEvent) {
+    const { destination, formData, navigationType, sourceElement } = event
+    const url = new URL(destination.url)
+    const isTraverse = navigationType === 'traverse'
+    if (!event.canIntercept || event.downloadRequest !== null || navigationType === 'reload' || !isOurs(url)) return
+    // Within the page that stands, also by `history.pushState()`.
+    if (event.hashChange || (destination.sameDocument && !isTraverse)) return
+    if (url.href === app.leaving) return
+    // Other elements have neither of what is asked of a button.
+    const submitter = sourceElement as HTMLButtonElement | null
+    const form = sourceElement instanceof HTMLFormElement ? sourceElement : submitter?.form
+    if ((form ?? sourceElement)?.closest('[data-hydrant-reload]')) return
+    // Chromium asks the form for its method, and not the button that sends it.
+    const method = submitter?.formMethod
+    if (!formData && method === 'post') return
+    if (!formData || method === 'get') return go(event, url, isTraverse)
+    if (!event.cancelable || !form || !submitter) return
+    event.preventDefault()
+    const sendNatively = () => {
+      form.dataset.hydrantReload = ''
+      form.requestSubmit(submitter === (form as Element) ? null : submitter)
+    }
+    void load().then(({ send }) => send(url, 'POST', formData, submitter, sendNatively), sendNatively)
+  }
+
+  function go(event: NavigateEvent, url: URL, isTraverse: boolean) {
+    // As in an ordinary navigation the address changes when the page is there, where the browser can wait for that.
+    const isEarly = isTraverse || !event.cancelable || !('NavigationPrecommitController' in window)
+    const from = isEarly ? location.href : null
+    let journey: Promise<Journey> | undefined
+    const start = () => {
+      journey ??= load().then(
+        (navigator) => navigator.go(url, event, from),
+        () => {
+          location.href = app.leaving = url.href
+          return new Promise(() => {})
+        },
+      )
+      return journey
+    }
+    event.intercept({
+      ...(isEarly ? {} : { precommitHandler: () => start().then(({ ready }) => ready) }),
+      handler: () => start().then(({ show }) => show()),
+    })
+  }
+
+  if ('navigation' in window) {
+    for (const type of ['mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
+    navigation.addEventListener('navigate', onNavigate)
+  }
+  return (url, method, body) => load().then(({ send }) => send(url, method, body))
+}
+
+function isOurs({ origin, pathname }: URL): boolean {
+  // What looks like a file is one.
+  return origin === location.origin && `${pathname}/`.startsWith(`${base}/`) && !/\.\w+$/.test(pathname)
+}

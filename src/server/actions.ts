@@ -1,0 +1,123 @@
+import type { FastifyReply } from 'fastify'
+import { isThenable } from '../shared/data.ts'
+import { serialise } from '../shared/serialise.ts'
+import type { Route } from './build.ts'
+import type { ActionContext } from './config.ts'
+import { unserialisable } from './deferred.ts'
+import type { Frame } from './digest.ts'
+import { createHydrantError } from './errors.ts'
+import { readForm } from './forms.ts'
+import { silencePromises } from './guard.ts'
+import { createDeadline, createLoadContext, DEADLINE } from './loads.ts'
+import type { Site } from './site.ts'
+import { TemporaryFiles } from './temporary-files.ts'
+import type { Visit } from './visit.ts'
+
+/** What became of an action. */
+export type ActionOutcome =
+  | { kind: 'returned'; value: unknown }
+  | { kind: 'thrown'; thrown: unknown; phase: 'action'; origin: Frame }
+  /** The visitor has gone, or the action has sent an answer of its own: there is nothing left to do. */
+  | { kind: 'done' }
+
+/**
+ * Reads the form that came with the request and runs the page's action. Never rejects. The form's files stay until the
+ * answer has been sent.
+ */
+export async function runAction(
+  route: Route,
+  params: Record<string, string>,
+  site: Site,
+  visit: Visit,
+): Promise<ActionOutcome> {
+  visit.watchLeaving()
+  const files = new TemporaryFiles()
+  let isDropped = true
+  try {
+    const value = await callAction(route, params, site, visit, files)
+    if (visit.isGone || visit.reply.sent) return { kind: 'done' }
+    isDropped = false
+    return { kind: 'returned', value }
+  } catch (thrown) {
+    if (visit.isGone || visit.reply.sent) return { kind: 'done' }
+    return { kind: 'thrown', thrown, phase: 'action', origin: originOf(route) }
+  } finally {
+    if (isDropped && !visit.reply.sent) await removeFiles(files, visit)
+    else whenClosed(visit.reply, () => void removeFiles(files, visit))
+  }
+}
+
+/** Writes what an action has returned for the browser. Throws HYD_DATA_UNSERIALISABLE for what cannot travel. */
+export function serialiseActionData(value: unknown, { page }: Route): string {
+  try {
+    // `runAction` has refused promises.
+    return serialise(value, () => 0)
+  } catch (error) {
+    throw unserialisable(error, page.serverFile, 'action')
+  }
+}
+
+export function originOf({ page }: Route): Frame {
+  return { file: page.serverFile, function: 'action' }
+}
+
+async function callAction(
+  route: Route,
+  params: Record<string, string>,
+  { app, options }: Site,
+  visit: Visit,
+  files: TemporaryFiles,
+): Promise<unknown> {
+  const form = await readForm(visit.request, { ...options.forms, bodyLimit: options.bodyLimit }, files)
+  // Sending a form takes as long as the visitor's connection takes: the deadline begins behind it.
+  const context: ActionContext = Object.assign(createLoadContext(visit, app, params), { form })
+  const { loadMs } = options.timeouts
+  const { serverFile } = route.page
+  const running = Promise.resolve(visit.isGone ? undefined : call(route, context))
+  const deadline = createDeadline(loadMs)
+  const value = await Promise.race([running, deadline.passed]).finally(deadline.clear)
+  if (value === DEADLINE) {
+    running.then(silencePromises, () => {})
+    const error = createHydrantError('HYD_ACTION_TIMEOUT', [serverFile, loadMs])
+    visit.abort(error)
+    visit.renewSignal()
+    throw error
+  }
+  const promise = findPromise(value, 'actionData', new Set())
+  if (promise === null) return value
+  silencePromises(value)
+  throw createHydrantError('HYD_ACTION_PROMISE', [serverFile, promise])
+}
+
+// What throws at once rejects.
+async function call({ action }: Route, context: ActionContext): Promise<unknown> {
+  return action?.(context)
+}
+
+/** Where in a value a promise stands. */
+function findPromise(value: unknown, path: string, seen: Set<unknown>): string | null {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return null
+  if (isThenable(value)) return path
+  seen.add(value)
+  if (ArrayBuffer.isView(value)) return null
+  const parts =
+    value instanceof Map || value instanceof Set ? Object.entries([...value.values()]) : Object.entries(value)
+  for (const [key, part] of parts) {
+    const found = findPromise(part, `${path}.${key}`, seen)
+    if (found !== null) return found
+  }
+  return null
+}
+
+function whenClosed({ raw }: FastifyReply, then: () => void) {
+  if (raw.closed) then()
+  else raw.once('close', then)
+}
+
+async function removeFiles(files: TemporaryFiles, { request }: Visit) {
+  try {
+    await files.remove()
+  } catch (err) {
+    request.log.warn({ err }, 'temporary files of a form could not be removed')
+  }
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import { isSafe, judgeOrigin } from './cross-site.ts'
+import type { Failures } from './failures.ts'
+import { HttpError } from './http-error.ts'
+import type { Options } from './options.ts'
+
+/** A request for something that changes, from another site. It has been logged. */
+export class CrossSiteError extends HttpError {}
+
+/** Refuses what other sites make a visitor's browser send, to all of an instance's routes, before its body is read. */
+export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Options, failures: Failures) {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { method } = request
+    if (isSafe(method)) return done()
+    const { headers, host } = request
+    const fetchSite = headers['sec-fetch-site']
+    const verdict = judgeOrigin({
+      method,
+      fetchSite: Array.isArray(fetchSite) ? fetchSite.join() : fetchSite,
+      origin: headers.origin,
+      host: host ?? '',
+      allowedOrigins,
+    })
+    if (verdict.kind === 'pass') return done()
+    const url = failures.redact(request.originalUrl, request)
+    const { compared, hint } = verdict
+    request.log.info({ method, url, statusCode: 403 }, `refused: 403 from another site: ${compared} (${hint})`)
+    done(new CrossSiteError(403, 'This was sent from another site.'))
+  })
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { createWriteStream, openAsBlob } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { createMalformed, createTooLarge, type FormLimits } from './form-limits.ts'
+import type { TemporaryFiles } from './temporary-files.ts'
+
+type Entry = [name: string, value: string | Promise<File>]
+
+/**
+ * Reads a multipart form as it arrives: texts into memory, files to the disk. Rejects with a refusal for what is not
+ * well formed or passes a limit; nothing more is kept then, and what still arrives is thrown away.
+ */
+export async function readMultipart(
+  payload: Readable,
+  headers: IncomingHttpHeaders,
+  limits: FormLimits,
+  files: TemporaryFiles,
+): Promise<FormData> {
+  const stop = new AbortController()
+  const entries: Entry[] = []
+  try {
+    const parser = createParser(headers, limits)
+    await new Promise<void>((resolve, reject) => {
+      collect(parser, entries, limits, files, stop.signal, reject)
+      parser.on('finish', resolve).on('error', (error) => reject(createMalformed(error)))
+      stop.signal.addEventListener('abort', () => payload.unpipe(parser))
+      whenCutShort(payload, () => reject(createMalformed(new Error('The request ended too early.'))))
+      payload.pipe(parser)
+    })
+    const form = new FormData()
+    for (const [name, value] of entries) form.append(name, await value)
+    return form
+  } catch (error) {
+    stop.abort()
+    payload.resume()
+    await Promise.allSettled(entries.map(([, value]) => value))
+    throw error
+  }
+}
+
+function createParser(headers: IncomingHttpHeaders, { maxFieldBytes, maxFileBytes }: FormLimits): BusboyInstance {
+  try {
+    return new Busboy({
+      // It reads the content type, which is what the parser was chosen by.
+      headers: headers as BusboyHeaders,
+      limits: { fieldSize: maxFieldBytes, fileSize: maxFileBytes },
+      // As in browsers: a file is what has a name, whatever its type.
+      isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+    })
+  } catch (error) {
+    throw createMalformed(error)
+  }
+}
+
+function collect(
+  parser: BusboyInstance,
+  entries: Entry[],
+  limits: FormLimits,
+  files: TemporaryFiles,
+  signal: AbortSignal,
+  refuse: (error: unknown) => void,
+) {
+  const counts = { fields: 0, files: 0, textBytes: 0 }
+
+  parser.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
+    if (name === undefined) return refuse(createMalformed())
+    if (++counts.fields > limits.maxFields) return refuse(createTooLarge('forms.maxFields', limits))
+    if (isCut) return refuse(createTooLarge('forms.maxFieldBytes', limits))
+    counts.textBytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (counts.textBytes > limits.bodyLimit) return refuse(createTooLarge('bodyLimit', limits))
+    entries.push([decodeName(name), value])
+  })
+
+  parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
+    // What stands behind a refusal in the same chunk is still told.
+    if (signal.aborted) return void stream.on('error', () => {}).resume()
+    stream.on('limit', () => refuse(createTooLarge('forms.maxFileBytes', limits)))
+    const file = store(stream, decodeName(fileName), type, files, signal)
+    file.catch(refuse)
+    entries.push([decodeName(name ?? ''), file])
+    if (name === undefined) refuse(createMalformed())
+    // A file input that was left empty sends a file without a name: it is no more than a field.
+    else if (fileName === '' && ++counts.fields > limits.maxFields) refuse(createTooLarge('forms.maxFields', limits))
+    else if (fileName !== '' && ++counts.files > limits.maxFiles) refuse(createTooLarge('forms.maxFiles', limits))
+  })
+}
+
+/** Writes a file to the disk; an empty one needs none. */
+async function store(
+  stream: Readable,
+  name: string,
+  type: string,
+  files: TemporaryFiles,
+  signal: AbortSignal,
+): Promise<File> {
+  let broken: unknown
+  stream.on('error', (error) => {
+    broken = error
+  })
+  try {
+    await once(stream, 'readable', { signal })
+    if (stream.readableLength === 0) {
+      stream.resume()
+      return new File([], name, { type })
+    }
+    if (name === '') throw createMalformed()
+    const path = await files.create()
+    await pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal })
+    return new File([await openAsBlob(path)], name, { type })
+  } catch (error) {
+    throw error === broken ? createMalformed(error) : error
+  }
+}
+
+function whenCutShort(payload: Readable, onCut: () => void) {
+  const check = () => {
+    if (!payload.readableEnded) onCut()
+  }
+  if (payload.destroyed) check()
+  else payload.once('error', onCut).once('close', check)
+}
+
+// What browsers write for the characters that would end a name
+// (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
+function decodeName(name: string): string {
+  return name.replace(/%0A|%0D|%22/gi, (code) => decodeURIComponent(code))
+}

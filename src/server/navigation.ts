@@ -1,0 +1,180 @@
+import { Readable } from 'node:stream'
+import { bootText } from '../shared/boot.ts'
+import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
+import { createDataWriter, type Deferred } from './deferred.ts'
+import { createHydrantError } from './errors.ts'
+import { NO_STORE } from './headers.ts'
+import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
+import type { DocumentPlan } from './page-document.ts'
+import type { Site } from './site.ts'
+import type { Visit } from './visit.ts'
+
+/** The lines that answer a navigation. They are collected until `open`. */
+export class NavigationStream {
+  #visit: Visit
+  #text = ''
+  #stream: Readable | null = null
+  #cookies = ''
+  #isEnded = false
+
+  constructor(visit: Visit) {
+    this.#visit = visit
+  }
+
+  get isOpen(): boolean {
+    return this.#stream !== null
+  }
+
+  send(line: NavigationLine) {
+    this.sendText(JSON.stringify(line))
+  }
+
+  /** The same for a line that is JSON already. */
+  sendText(line: string) {
+    if (this.#isEnded) return
+    if (this.#stream) this.#stream.push(`${line}\n`)
+    else this.#text += `${line}\n`
+  }
+
+  /**
+   * Is it too late for a cookie that a load has set? Then the answer ends, before anything can be shown that goes with
+   * the cookie: the document has it.
+   */
+  endIfLate(): boolean {
+    if (!this.isOpen || this.#isEnded || this.#readCookies() === this.#cookies) return this.#isEnded
+    this.send(['load'])
+    this.end()
+    return true
+  }
+
+  /** What the action has returned, as `serialiseActionData` wrote it, for the page inside that many layouts. */
+  sendActionData(level: number, data: string) {
+    this.sendText(`["data",${level + 1},${data}]`)
+  }
+
+  /** Sends what there is, and from now on each line as it comes. */
+  open() {
+    this.#setHeaders()
+    this.#cookies = this.#readCookies()
+    this.#stream = new Readable({ read() {} })
+    this.#stream.push(this.#text)
+    this.#visit.statusSent = this.#visit.reply.statusCode
+    this.#visit.reply.header('x-accel-buffering', 'no').send(this.#stream)
+  }
+
+  end() {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    if (this.#stream) return void this.#stream.push(null)
+    this.#setHeaders()
+    this.#visit.reply.send(this.#text)
+  }
+
+  // As text: Fastify adds to the array that it has given out.
+  #readCookies(): string {
+    return String(this.#visit.reply.getHeader('set-cookie'))
+  }
+
+  #setHeaders() {
+    this.#visit.reply.type(`${NAVIGATION_TYPE}; charset=utf-8`).header('cache-control', NO_STORE)
+  }
+}
+
+/** What a navigation goes to. */
+export interface Destination {
+  plan: DocumentPlan
+  /** The layouts' loads and the page's, outermost first. */
+  steps: readonly LoadStep[]
+  params: Record<string, string>
+}
+
+/** A page of another build is told to load the document: its scripts do not go with those of this one. */
+export function refuseOtherBuild(stream: NavigationStream, site: Site, visit: Visit): boolean {
+  const build = visit.request.headers[BUILD_HEADER]
+  if (build === site.build.manifest.buildId) return false
+  visit.note({ build: String(build) }, 'a page of another build: it loads the document instead')
+  stream.send(['load'])
+  stream.end()
+  return true
+}
+
+/**
+ * Writes the first line. Returns how many layouts stay as they are.
+ *
+ * @param mayKeep False when something has been changed: all loads run again.
+ */
+export function startNavigation(
+  { plan, params }: Destination,
+  mayKeep: boolean,
+  stream: NavigationStream,
+  visit: Visit,
+): number {
+  const kept = mayKeep ? countKept(plan.bootLayouts, params, String(visit.request.headers[LAYOUTS_HEADER])) : 0
+  const boot = bootText(plan.boot, { url: visit.href, params })
+  const preload = JSON.stringify(plan.files)
+  stream.sendText(`["start",{"kept":${kept},"preload":${preload},${boot.slice(1)}]`)
+  return kept
+}
+
+/** Loads what does not stand yet; each load's data is a line of its own, as soon as it is there. */
+export async function loadNavigation(
+  { plan, steps, params }: Destination,
+  kept: number,
+  stream: NavigationStream,
+  site: Site,
+  visit: Visit,
+) {
+  const writer = createDataWriter(plan.dataFiles.at(-1) ?? '', visit)
+  writer.subscribe((settlement) => stream.sendText(settledLine(settlement)))
+  const context = createLoadContext(visit, site.app, params)
+  const loads: Loads = await runLoads(
+    steps.slice(kept),
+    context,
+    visit,
+    site.options.timeouts.loadMs,
+    (index, value) => {
+      const data = writer.write(value, plan.dataFiles[kept + index] ?? '')
+      if (!stream.endIfLate()) stream.sendText(`["data",${kept + index},${data}]`)
+    },
+  )
+  return { loads, deferred: writer }
+}
+
+/** Ends the stream when the promises in the data have settled, or at the deadline. */
+export async function finishNavigation(
+  deferred: Deferred,
+  stream: NavigationStream,
+  { options }: Site,
+  visit: Visit,
+): Promise<void> {
+  if (deferred.pendingCount() === 0) return stream.end()
+  if (!stream.isOpen) stream.open()
+  const { renderMs } = options.timeouts
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => {
+      const pending = deferred.pendingNames()
+      const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ')])
+      deferred.failPending(visit.fail(error, { phase: 'load', place: deferred.place, pending }))
+      visit.abort(error)
+    }, renderMs)
+    function settle() {
+      if (deferred.pendingCount() > 0) return
+      clearTimeout(timer)
+      stream.end()
+      resolve()
+    }
+    visit.watchLeaving(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    deferred.subscribe((settlement) => {
+      stream.sendText(settledLine(settlement))
+      settle()
+    })
+    settle()
+  })
+}
+
+function settledLine(settlement: string): string {
+  return `["settled",${settlement.slice(1)}`
+}

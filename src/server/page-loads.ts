@@ -1,0 +1,29 @@
+import type { Route } from './build.ts'
+import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
+import type { Format } from './negotiate.ts'
+import { answerThrown, type Place } from './show.ts'
+import type { Site } from './site.ts'
+import type { Visit } from './visit.ts'
+
+export function loadOf(file: string) {
+  return { file, function: 'load' }
+}
+
+export function loadAll(steps: readonly LoadStep[], params: Record<string, string>, site: Site, visit: Visit) {
+  return runLoads(steps, createLoadContext(visit, site.app, params), visit, site.options.timeouts.loadMs)
+}
+
+export function createPlace(route: Route, { values }: Loads, params: Record<string, string>): Place {
+  return { frame: route, params, layoutData: values.slice(0, route.layouts.length) }
+}
+
+export function answerLoads(
+  loads: Extract<Loads, { kind: 'thrown' }>,
+  place: Place,
+  format: Format,
+  site: Site,
+  visit: Visit,
+) {
+  const { thrown, serverFile } = loads
+  return answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, format, site, visit)
+}

@@ -1,0 +1,79 @@
+// The answer when an error handler has answered already and that could not be sent either: an `onSend` hook that throws
+// for every answer, for one. Fastify would turn to its own handler, which sends the error's message.
+
+import { fallbackDocument, hostScript } from '../shared/fallback.ts'
+import type { Shown } from '../shared/shown.ts'
+import { contentSecurityPolicy, createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
+import { redirectLocation, redirectStatus } from './location.ts'
+import type { Format } from './negotiate.ts'
+import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { createRefusal } from './show.ts'
+import type { Site } from './site.ts'
+import { meaningOf } from './thrown.ts'
+import type { Visit } from './visit.ts'
+
+/** Writes an answer with Node's own response, past all hooks and without any header that they have set. */
+export function answerPastHooks(thrown: unknown, format: Format, site: Site, visit: Visit) {
+  const { reply, request } = visit
+  const { status, headers, body } = compose(thrown, format, site, visit)
+  const { raw } = reply.hijack()
+  if (raw.headersSent || raw.destroyed) return void raw.destroy()
+  for (const name of raw.getHeaderNames()) raw.removeHeader(name)
+  raw.writeHead(status, {
+    ...headers,
+    [REQUEST_ID_HEADER]: request.id,
+    'cache-control': NO_STORE,
+    vary: 'Accept',
+    'content-length': Buffer.byteLength(body),
+  })
+  raw.end(request.method === 'HEAD' ? undefined : body)
+}
+
+interface RawAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+function compose(thrown: unknown, format: Format, site: Site, visit: Visit): RawAnswer {
+  const meaning = meaningOf(thrown)
+  // What the visitor was about to read had not begun to go out.
+  visit.statusSent = null
+  if (meaning.kind === 'redirect') {
+    const { to, status } = meaning.redirection
+    try {
+      const location = redirectLocation(to, visit.request.url, site.options.base)
+      return { status: redirectStatus(status, visit.request.method), headers: { location }, body: '' }
+    } catch (error) {
+      return composeShown(failureOf(error, visit), format, site, visit)
+    }
+  }
+  if (meaning.kind === 'failure') return composeShown(failureOf(thrown, visit), format, site, visit)
+  const { status, message } = meaning.kind === 'notFound' ? { status: 404, message: '' } : meaning
+  return composeShown(createRefusal(status, message), format, site, visit)
+}
+
+function failureOf(thrown: unknown, visit: Visit): Extract<Shown, { side: 'server' }> {
+  const failure = visit.fail(thrown, { phase: 'route' })
+  const { digest, status } = visit.firstFailure ?? failure
+  return { kind: 'failure', side: 'server', digest, status }
+}
+
+function composeShown(
+  shown: Exclude<Shown, { side: 'client' }>,
+  format: Format,
+  { options }: Site,
+  { address, request, search }: Visit,
+): RawAnswer {
+  const { status } = shown
+  const named = shown.kind === 'failure' ? { [DIGEST_HEADER]: shown.digest } : {}
+  if (format === 'json') {
+    const path = request.url.replace(/[?#].*$/s, '')
+    const body = JSON.stringify(createProblem(shown, address.host, path))
+    return { status, headers: { ...named, 'content-type': PROBLEM_TYPE }, body }
+  }
+  const nonce = createNonce()
+  const policy: Record<string, string> = options.csp ? { 'content-security-policy': contentSecurityPolicy(nonce) } : {}
+  const body = fallbackDocument(shown, { host: address.host, search, nonce, hostScript })
+  return { status, headers: { ...named, ...policy, 'content-type': HTML_TYPE }, body }
+}

@@ -1,0 +1,89 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ACTED_HEADER } from '../shared/navigation.ts'
+import { originOf, runAction, serialiseActionData } from './actions.ts'
+import { sendJson, sendNothing } from './answer.ts'
+import type { Route } from './build.ts'
+import { createHydrantError } from './errors.ts'
+import { silencePromises } from './guard.ts'
+import { NO_STORE } from './headers.ts'
+import { NavigationStream, refuseOtherBuild } from './navigation.ts'
+import type { Format } from './negotiate.ts'
+import type { Acted } from './page-document.ts'
+import { answerLoads, createPlace, loadAll } from './page-loads.ts'
+import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
+import { toPlainJson } from './plain-json.ts'
+import { answerNavigation } from './serve-navigation.ts'
+import { answerDocument } from './serve-page.ts'
+import { answerAround } from './serve-thrown.ts'
+import type { Thrown } from './show.ts'
+import type { Site } from './site.ts'
+import { Visit } from './visit.ts'
+
+/** Answers POST, PUT, PATCH and DELETE of a page that has an action. */
+export async function serveAction(
+  route: PageRoute,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const visit = new Visit(request, reply, route.id, site.failures)
+  const format = formatOf(request)
+  const params = paramsOf(route, request)
+  // Before anything has been done: the browser sends the form once more, by itself.
+  if (format === 'navigation') {
+    if (refuseOtherBuild(new NavigationStream(visit), site, visit)) return
+    reply.header(ACTED_HEADER, '1')
+  }
+  const outcome = await runAction(route, params, site, visit)
+  if (outcome.kind === 'done') return
+  reply.header('cache-control', NO_STORE)
+  if (outcome.kind === 'thrown') return answerAround(route, outcome, params, format, site, visit)
+  if (format === 'json') return answerActionJson(route, outcome.value, params, site, visit)
+  await answerActed(route, outcome.value, params, format, site, visit)
+}
+
+// The loads see what the action has done.
+async function answerActed(
+  route: PageRoute,
+  value: unknown,
+  params: Record<string, string>,
+  format: Format,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
+  let action: Acted | null = null
+  try {
+    if (value !== undefined) action = { value, serialised: serialiseActionData(value, route) }
+  } catch (thrown) {
+    const own: Thrown = { thrown, phase: 'action', origin: originOf(route) }
+    return answerAround(route, own, params, format, site, visit)
+  }
+  if (format === 'navigation') return answerNavigation(route, { kind: 'acted', action }, params, site, visit)
+  const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
+  if (visit.isGone || loads.kind === 'thrown') silencePromises(loads.values)
+  if (visit.isGone) return
+  // Whatever a load has said of the page: this is the answer to one request.
+  visit.reply.header('cache-control', NO_STORE)
+  const place = createPlace(route, loads, params)
+  if (loads.kind === 'thrown') return answerLoads(loads, place, 'html', site, visit)
+  await answerDocument(route, loads.values, place, action, site, visit)
+}
+
+async function answerActionJson(
+  route: Route,
+  value: unknown,
+  params: Record<string, string>,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
+  if (value === undefined) return sendNothing(visit)
+  const { renderMs } = site.options.timeouts
+  try {
+    // There is no promise in it to wait for.
+    const json = await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs)
+    sendJson(json, visit)
+  } catch (thrown) {
+    const own: Thrown = { thrown, phase: 'action', origin: originOf(route) }
+    await answerAround(route, own, params, 'json', site, visit)
+  }
+}

@@ -1,0 +1,46 @@
+import { finishNavigation, loadNavigation, NavigationStream, refuseOtherBuild, startNavigation } from './navigation.ts'
+import type { Acted } from './page-document.ts'
+import { answerLoads } from './page-loads.ts'
+import type { PageRoute } from './page-route.ts'
+import { answerThrown, type Place, type Thrown } from './show.ts'
+import type { Site } from './site.ts'
+import { meaningOf } from './thrown.ts'
+import type { Visit } from './visit.ts'
+
+/** What has happened before any load. */
+export type Before =
+  | { kind: 'nothing' }
+  /** What a hook or the action has thrown stands in the page's place. */
+  | { kind: 'thrown'; own: Thrown }
+  | { kind: 'acted'; action: Acted | null }
+
+/** Answers a page of this build that goes to this one, or sends a form to it. */
+export async function answerNavigation(
+  route: PageRoute,
+  before: Before,
+  params: Record<string, string>,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
+  const stream = new NavigationStream(visit)
+  visit.navigation = stream
+  const { plan, canStream } = route
+  const isPage = before.kind !== 'thrown'
+  const steps = isPage ? route.steps : route.layouts
+  const destination = { plan, steps, params }
+  const place = (level: number): Place => ({ frame: route, params, layoutData: new Array(level).fill(undefined) })
+  if (!isPage && meaningOf(before.own.thrown).kind === 'redirect') {
+    return answerThrown(before.own, place(0), 'navigation', site, visit)
+  }
+  if (refuseOtherBuild(stream, site, visit)) return
+  const kept = startNavigation(destination, before.kind === 'nothing', stream, visit)
+  if (before.kind === 'acted' && before.action) stream.sendActionData(route.layouts.length, before.action.serialised)
+  // Behind an action nothing goes out before all loads are done: it must never be too late for what they say.
+  if (before.kind === 'nothing' && canStream && steps.slice(kept).some(({ load }) => load)) stream.open()
+  const { loads, deferred } = await loadNavigation(destination, kept, stream, site, visit)
+  if (visit.isGone || (stream.endIfLate() && loads.kind === 'loaded')) return
+  const around = place(Math.min(kept + loads.values.length, route.layouts.length))
+  if (loads.kind === 'thrown') return answerLoads(loads, around, 'navigation', site, visit)
+  if (!isPage) return answerThrown(before.own, around, 'navigation', site, visit)
+  await finishNavigation(deferred, stream, site, visit)
+}

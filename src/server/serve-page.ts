@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendDocument, sendDocumentHead, sendJson } from './answer.ts'
+import type { Route } from './build.ts'
+import { deferData } from './deferred.ts'
+import { createHydrantError } from './errors.ts'
+import { silencePromises } from './guard.ts'
+import { nonceOf } from './headers.ts'
+import { HttpError } from './http-error.ts'
+import type { Format } from './negotiate.ts'
+import { type Acted, mayStream, renderScene } from './page-document.ts'
+import { answerLoads, createPlace, loadAll, loadOf } from './page-loads.ts'
+import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
+import { answerPastHooks } from './past-hooks.ts'
+import { toPlainJson } from './plain-json.ts'
+import { answerNavigation } from './serve-navigation.ts'
+import { answerThrown, type Place } from './show.ts'
+import type { Site } from './site.ts'
+import { Visit } from './visit.ts'
+
+/** Answers GET and HEAD of a page. */
+export async function servePage(
+  route: PageRoute,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const visit = new Visit(request, reply, route.id, site.failures)
+  const format = formatOf(request)
+  try {
+    if (format === 'navigation')
+      await answerNavigation(route, { kind: 'nothing' }, paramsOf(route, request), site, visit)
+    else await answerPage(route, format, site, visit)
+  } catch (thrown) {
+    // Neither the page nor what failed of it can be sent: a header that load has set is none, for one.
+    answerPastHooks(thrown, format, site, visit)
+  }
+}
+
+async function answerPage(route: PageRoute, format: Format, site: Site, visit: Visit): Promise<void> {
+  const params = paramsOf(route, visit.request)
+  const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
+  if (visit.isGone || loads.kind === 'thrown' || format === 'json') silencePromises(loads.values)
+  if (visit.isGone) return
+  const place = createPlace(route, loads, params)
+  if (loads.kind === 'thrown') return answerLoads(loads, place, format, site, visit)
+  if (format === 'json') return answerJson(route, loads.values, place, site, visit)
+  await answerDocument(route, loads.values, place, null, site, visit)
+}
+
+export async function answerDocument(
+  route: PageRoute,
+  values: readonly unknown[],
+  place: Place,
+  action: Acted | null,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
+  const { plan, leaf } = route
+  try {
+    if (visit.request.method === 'HEAD') {
+      const isPending = deferData(values, plan.dataFiles, visit).pendingCount() > 0
+      return sendDocumentHead(isPending && mayStream(plan, visit), site, visit)
+    }
+    const nonce = nonceOf(visit.reply)
+    const rendered = await renderScene({ plan, data: values, action, leaf, params: place.params }, nonce, site, visit)
+    if (rendered.kind === 'gone') return
+    if (rendered.kind === 'thrown')
+      return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
+    sendDocument(rendered, nonce, site, visit)
+  } catch (thrown) {
+    await answerThrown({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)
+  }
+}
+
+async function answerJson(
+  route: Route,
+  values: readonly unknown[],
+  place: Place,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
+  const { load, serverFile } = route.page
+  const { renderMs } = site.options.timeouts
+  const onTimeout = (pending: string) => {
+    const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending])
+    visit.abort(error)
+    return error
+  }
+  try {
+    if (!load) throw new HttpError(406, 'This page has no data; ask for text/html.')
+    const json = await toPlainJson(values.at(-1), onTimeout, renderMs)
+    if (!visit.isGone) sendJson(json, visit)
+  } catch (thrown) {
+    await answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)
+  }
+}

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Frame } from './build.ts'
+import { refuseNavigation } from './data-route.ts'
+import { HttpError, NotFoundSignal } from './http-error.ts'
+import { pathAndQuery, withoutTrailingSlash } from './location.ts'
+import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
+import { answerLoads, loadAll, loadOf } from './page-loads.ts'
+import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
+import { answerPastHooks } from './past-hooks.ts'
+import { answerNavigation } from './serve-navigation.ts'
+import { answerThrown, type Place, type Thrown } from './show.ts'
+import type { Site } from './site.ts'
+import { meaningOf } from './thrown.ts'
+import { Visit } from './visit.ts'
+
+const NO_PARAMS: Record<string, string> = {}
+
+/** Answers a method that a page's URL does not have; `allowed` lists those that it has. */
+export function refuseMethod(
+  route: PageRoute,
+  allowed: string,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  reply.header('allow', allowed)
+  const refusal = new HttpError(405, `${request.method} is not allowed here.`)
+  const visit = new Visit(request, reply, route.id, site.failures)
+  const thrown: Thrown = { thrown: refusal, phase: 'route' }
+  return answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit)
+}
+
+/** Answers a path that is no page: without its slash at the end, or with the 404 page. */
+export async function serveUnknown(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const location = isRead ? withoutTrailingSlash(pathAndQuery(request.url)) : null
+  if (location !== null) return void reply.redirect(location, 308)
+  const format = preferredFormat(request.headers)
+  const visit = new Visit(request, reply, '*', site.failures)
+  const thrown: Thrown = { thrown: new NotFoundSignal(), phase: 'route' }
+  await answerAround(site.build.root, thrown, NO_PARAMS, format, site, visit)
+}
+
+/**
+ * Answers what a hook or a route of the site's `server.ts` has thrown. When the answer cannot be sent either, Fastify
+ * asks the next error handler, which comes here as well.
+ */
+export async function serveThrown(
+  thrown: unknown,
+  route: PageRoute | null,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const handled = site.handled.get(request)
+  if (handled) return answerPastHooks(thrown, handled.format, site, handled.visit)
+  const format = route ? formatOf(request) : preferredErrorFormat(request.headers)
+  const params = route ? paramsOf(route, request) : NO_PARAMS
+  const id = route?.id ?? request.routeOptions.url ?? '*'
+  const visit = new Visit(request, reply, id, site.failures)
+  visit.firstFailure = site.failures.firstOf(request)
+  site.handled.set(request, { visit, format })
+  await answerAround(route ?? site.build.root, { thrown, phase: 'route' }, params, format, site, visit)
+}
+
+/** Answers what was thrown where no load has run: it stands in the page's place, so the layouts around it are loaded. */
+export async function answerAround(
+  frame: Frame | PageRoute,
+  own: Thrown,
+  params: Record<string, string>,
+  format: Format,
+  site: Site,
+  visit: Visit,
+): Promise<void> {
+  if (format === 'navigation') {
+    if (!('plan' in frame)) return void refuseNavigation(visit)
+    return answerNavigation(frame, { kind: 'thrown', own }, params, site, visit)
+  }
+  const isRedirect = meaningOf(own.thrown).kind === 'redirect'
+  const isDocument = format === 'html' && visit.request.method !== 'HEAD' && !isRedirect
+  const loads = isDocument ? await loadAll(frame.layouts, params, site, visit) : null
+  const place: Place = { frame, params, layoutData: loads?.values ?? [] }
+  if (loads?.kind !== 'thrown') return answerThrown(own, place, format, site, visit)
+  // A layout's load has thrown as well. Two failures are both told, the first is shown; otherwise the layout decides.
+  if (meaningOf(own.thrown).kind !== 'failure') return answerLoads(loads, place, format, site, visit)
+  visit.fail(own.thrown, { phase: own.phase, ...(own.origin ? { place: own.origin } : {}) })
+  if (meaningOf(loads.thrown).kind === 'failure')
+    visit.fail(loads.thrown, { phase: 'load', place: loadOf(loads.serverFile) })
+  await answerThrown(own, place, format, site, visit)
+}

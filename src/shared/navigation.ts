@@ -1,0 +1,48 @@
+// How the browser asks for a page that it goes to without loading a document, and what the server answers: lines of
+// JSON, each sent as soon as it is known. Both halves of the protocol stand here.
+
+import type { Boot, BootLeaf, BootModule } from './boot.ts'
+import type { Flat, Settlement } from './data.ts'
+import { layoutKey } from './layout-key.ts'
+import { RESERVED_PATH } from './paths.ts'
+
+/** Behind it stands the page's own path. */
+export const DATA_PATH = `${RESERVED_PATH}/data`
+export const NAVIGATION_TYPE = 'application/x-ndjson'
+/** Request header: the build whose scripts the page runs. */
+export const BUILD_HEADER = 'hydrant-build'
+/** Request header: keys of the layouts that stand, outermost first, with spaces between. */
+export const LAYOUTS_HEADER = 'hydrant-layouts'
+
+/** Response header: the action has run, whatever the answer looks like. It must not be sent again. */
+export const ACTED_HEADER = 'hydrant-acted'
+
+/** The first line, before any load has finished. */
+export interface NavigationStart extends Boot {
+  /** How many layouts stay as they are; they are not loaded again. */
+  kept: number
+  /** Further scripts and stylesheets that the page will need, as file names. */
+  preload: readonly string[]
+}
+
+export type NavigationLine =
+  | [kind: 'start', start: NavigationStart]
+  /** Data of the layout with that index, of the page behind the last of them, or behind that what its action returned. */
+  | [kind: 'data', index: number, data: Flat]
+  | [kind: 'settled', ...Settlement]
+  /** What stands in the page's place, inside that many layouts. */
+  | [kind: 'shown', level: number, leaf: BootLeaf]
+  | [kind: 'redirect', to: string]
+  /** Load the document of this address instead. */
+  | [kind: 'load']
+
+export function writeLayoutKeys(keys: readonly string[]): string {
+  return keys.join(' ')
+}
+
+/** How many of the layouts stand already, according to the header's value. */
+export function countKept(layouts: readonly BootModule[], values: Record<string, string>, header: string): number {
+  const standing = header.split(' ')
+  const first = layouts.findIndex((layout, index) => layoutKey(layout, values) !== standing[index])
+  return first === -1 ? layouts.length : first
+}

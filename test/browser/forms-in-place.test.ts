@@ -1,0 +1,200 @@
+/// <reference lib="dom" />
+
+import t from 'tap'
+import type { OpenPage } from './chromium.ts'
+import { click, fieldOf, isInPlace, startInPlace, textOf, type, waitForText } from './in-place-site.ts'
+import { takesNavigations } from './navigation-site.ts'
+
+const { open, done, origin, letGo } = await startInPlace(t)
+
+const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
+const entriesOf = ({ evaluate }: OpenPage) => evaluate(() => history.length, null)
+
+async function typed(opened: OpenPage, text: string) {
+  await type(opened, '#other', 'elsewhere')
+  await type(opened, '#note [name=text]', text)
+}
+
+t.test('a form is answered in place', async (t) => {
+  const opened = await open('/form')
+  await typed(opened, 'a text')
+  const before = await entriesOf(opened)
+  await opened.page.locator('#ok').focus()
+  const scrolled = await opened.evaluate(() => scrollY, null)
+  t.ok(scrolled > 0)
+  await opened.page.keyboard.press('Enter')
+  await waitForText(opened, '#data', '{"intent":"ok","text":"a text"}')
+  t.equal(await textOf(opened, '#acted'), '{"intent":"ok","text":"a text"}', 'in a layout too')
+  await waitForText(opened, '#state', 'idle')
+  t.same(await done(), [
+    {
+      path: '/form',
+      method: 'POST',
+      entries: [
+        ['text', 'a text'],
+        ['intent', 'ok'],
+      ],
+    },
+  ])
+  t.ok(await isInPlace(opened), 'no document was loaded')
+  t.equal(await opened.evaluate(() => scrollY, null), scrolled, 'nothing has moved')
+  t.equal(await opened.evaluate(() => document.activeElement?.id, null), 'ok', 'the focus stays')
+  t.equal(await fieldOf(opened, '#other'), 'elsewhere', 'what was typed elsewhere stays')
+  t.equal(await fieldOf(opened, '#note [name=text]'), 'initial', 'what was sent is done with')
+  t.equal(await textOf(opened, '#count'), '1 done', 'the layout’s load has run behind the action')
+  t.equal(await entriesOf(opened), before, 'no new entry in the history')
+  t.same(opened.errors, [])
+})
+
+t.test('a form that does not validate keeps its text', async (t) => {
+  const opened = await open('/form')
+  await typed(opened, 'a text')
+  await click(opened, '#problem')
+  await waitForText(opened, '#data', 'problem')
+  t.equal(await fieldOf(opened, '#note [name=text]'), 'a text')
+  t.ok(await isInPlace(opened))
+  t.equal((await done()).length, 1)
+})
+
+t.test('a redirect is one entry in the history, and Back goes to where the form stood', async (t) => {
+  for (const button of ['#redirect', '#reply-redirect']) {
+    const opened = await open('/form')
+    await opened.page.locator('#away').hover()
+    const before = await entriesOf(opened)
+    await click(opened, button)
+    await waitForText(opened, 'h1', 'Target')
+    t.equal(pathOf(opened), '/target')
+    t.ok(await isInPlace(opened))
+    t.equal((await done()).length, 1, 'sent once')
+    const count = await textOf(opened, '#count')
+    await opened.page.reload()
+    await takesNavigations(opened.page)
+    t.equal(await textOf(opened, '#count'), count, 'the layout was up to date')
+    t.equal(await entriesOf(opened), before + 1)
+    await opened.page.goBack()
+    await waitForText(opened, 'h1', 'Form')
+    t.equal(pathOf(opened), '/form')
+    t.same(await done(), [])
+  }
+})
+
+t.test('a redirect to another site leaves', async (t) => {
+  const opened = await open('/form')
+  await click(opened, '#reply-elsewhere')
+  await opened.page.waitForURL(/^http:\/\/localhost:\d+\/target$/)
+  t.equal((await done()).length, 1)
+})
+
+t.test('a redirect to where the form stands changes nothing but what is shown', async (t) => {
+  const opened = await open('/form')
+  await typed(opened, 'a text')
+  const before = await entriesOf(opened)
+  const count = await textOf(opened, '#count')
+  await opened.page.locator('#same').focus()
+  const scrolled = await opened.evaluate(() => scrollY, null)
+  await click(opened, '#same')
+  await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
+  await waitForText(opened, '#state', 'idle')
+  t.ok(await isInPlace(opened))
+  t.equal(await opened.evaluate(() => scrollY, null), scrolled)
+  t.equal(await opened.evaluate(() => document.activeElement?.id, null), 'same')
+  t.equal(await fieldOf(opened, '#note [name=text]'), 'initial')
+  t.equal(await fieldOf(opened, '#other'), 'elsewhere')
+  t.equal(await entriesOf(opened), before)
+  await click(opened, '#anchor')
+  await opened.page.waitForURL(`${origin}/form#end`)
+  t.ok((await opened.evaluate(() => scrollY, null)) > scrolled, 'and with a fragment it goes there')
+  t.ok(await isInPlace(opened))
+  t.equal((await done()).length, 2)
+})
+
+t.test('a form goes to another page’s action', async (t) => {
+  const opened = await open('/form')
+  await typed(opened, 'over there')
+  await click(opened, '#elsewhere')
+  await waitForText(opened, 'h1', 'Other over there')
+  t.equal(pathOf(opened), '/other', 'with its address')
+  t.ok(await isInPlace(opened))
+  await opened.page.goBack()
+  await waitForText(opened, 'h1', 'Form')
+  t.same(await done(), [{ path: '/other' }])
+})
+
+t.test('buttons outside of the form, and forms that are sent by GET', async (t) => {
+  const opened = await open('/form')
+  await click(opened, '#outside')
+  await waitForText(opened, '#data', '{"intent":"outside","text":"initial"}')
+  t.equal((await done()).length, 1)
+  await click(opened, '#get')
+  await waitForText(opened, 'h1', 'Target ?text=initial')
+  await opened.page.goBack()
+  await waitForText(opened, 'h1', 'Form')
+  await click(opened, '#send-get')
+  await waitForText(opened, 'h1', 'Target ?q=1+2')
+  t.ok(await isInPlace(opened))
+  t.same(await done(), [])
+  await opened.page.goBack()
+  await waitForText(opened, 'h1', 'Form')
+  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#post')])
+  await waitForText(opened, '#data', '{"intent":"ok","text":null}')
+  t.equal((await done()).length, 1)
+})
+
+t.test('files, and what becomes of them in a form that sends none, as without JavaScript', async (t) => {
+  const file = { name: 'é.txt', mimeType: 'text/plain', buffer: Buffer.from('content') }
+  const more = { ...file, name: 'b.txt' }
+  const opened = await open('/form')
+  await opened.page.locator('#files [name=file]').setInputFiles([file, more])
+  await opened.page.locator('#names [name=file]').setInputFiles(file)
+  for (const form of ['files', 'names']) {
+    await type(opened, `#${form} [name=text]`, `${form}\nb`)
+    await click(opened, `#send-${form}`)
+    await waitForText(opened, '#data', form)
+    await waitForText(opened, '#state', 'idle')
+  }
+  const [files, names] = await done()
+  t.same(files?.entries, [
+    ['text', 'files\r\nb'],
+    ['file', 'é.txt: content'],
+    ['file', 'b.txt: content'],
+  ])
+  t.same(names?.entries, [
+    ['text', 'names\r\nb'],
+    ['file', 'é.txt'],
+  ])
+  t.ok(await isInPlace(opened))
+  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#text')])
+  t.notOk(await isInPlace(opened), 'what only the browser can write is left to it')
+  t.equal((await done()).length, 1)
+})
+
+t.test('a double click sends once, two forms may be sent at the same time', async (t) => {
+  const opened = await open('/form')
+  await typed(opened, 'slow')
+  await click(opened, '#wait', 2)
+  await opened.page.keyboard.press('Enter')
+  await waitForText(opened, '#state', 'submitting slow')
+  t.equal(await textOf(opened, '#pending'), 'true')
+  await waitForText(opened, '.hydrant-progress', '')
+  await click(opened, '#send-second')
+  await waitForText(opened, '#data', 'second')
+  await waitForText(opened, '#state', 'submitting slow')
+  await letGo()
+  await waitForText(opened, '#data', '"wait","text":"slow"')
+  await waitForText(opened, '#state', 'idle')
+  t.equal(await textOf(opened, '#pending'), 'false')
+  t.equal(await textOf(opened, '.hydrant-progress'), null)
+  t.equal((await done()).length, 2)
+})
+
+t.test('who goes elsewhere while a form is being sent stays there', async (t) => {
+  const opened = await open('/form')
+  await click(opened, '#wait')
+  await waitForText(opened, '#state', 'submitting')
+  await click(opened, '#away')
+  await waitForText(opened, 'h1', 'Target')
+  await letGo()
+  await waitForText(opened, '#state', 'idle')
+  t.equal(pathOf(opened), '/target')
+  t.equal((await done()).length, 1)
+})

@@ -1,0 +1,250 @@
+// A site whose forms are answered in place, and which counts what its actions do.
+
+import type { Test } from 'tap'
+import { createSite } from '../scripts/create-site.ts'
+import { runCli } from '../scripts/run-cli.ts'
+import { type SiteServer, startSite } from '../site-server.ts'
+import { launchChromium, type OpenPage } from './chromium.ts'
+
+const FILES = {
+  'server.ts': `
+import { HttpError } from 'hydrant'
+export default async function server(app) {
+  const done = []
+  let gate
+  app.decorate('done', (entry) => void done.push(entry))
+  app.decorate('count', () => done.length)
+  app.decorate('wait', () => new Promise((resolve) => { gate = resolve }))
+  app.get('/done', async () => done)
+  app.get('/open', async () => { gate(); return 'opened' })
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => done(null, String(body)))
+  app.post('/api', async ({ body }, reply) => {
+    done.push({ path: '/api', body })
+    return reply.type('text/html').send('<p id="raw">from a route</p>')
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method !== 'POST' || !request.url.startsWith('/guarded')) return
+    if (request.url.endsWith('redirect')) return reply.redirect('/target', 303)
+    throw new HttpError(401, 'Log in first')
+  })
+}
+`,
+  'pages/layout.tsx': `
+import { useAction, useNavigation } from 'hydrant/react'
+export default function Layout({ data, children }) {
+  const [acted, , isPending] = useAction()
+  const going = useNavigation()
+  return <html lang="en"><head><title>forms</title><style>{'@layer x;'}</style></head><body>
+    <main>
+      <p id="state">{going.state}{going.state === 'submitting' && ' ' + (going.formData.get('text') ?? '')}</p>
+      <p id="pending">{String(isPending)}</p>
+      <p id="acted">{JSON.stringify(acted) ?? 'none'}</p>
+      <p id="count">{data.count} done</p>
+      <input id="other" />
+      <a id="away" href="/target">away</a>
+      <p style={{ height: 1500 }}>far</p>
+      {children}
+      <p style={{ height: 1500 }} id="end">end</p>
+    </main>
+  </body></html>
+}
+`,
+  'pages/layout.server.ts': 'export const load = ({ app }) => ({ count: app.count() })\n',
+  'pages/form.tsx': `
+const INTENTS = ['ok', 'problem', 'redirect', 'same', 'anchor', 'reply-redirect', 'reply-elsewhere', 'reply-send', 'throw', 'wait']
+export default function Form({ actionData }) {
+  return <>
+    <h1>Form</h1>
+    <form id="note" method="post">
+      <input name="text" defaultValue="initial" />
+      <button id="plain">Send</button>
+      {INTENTS.map((intent) => <button key={intent} id={intent} name="intent" value={intent}>{intent}</button>)}
+      <button id="elsewhere" formAction="/other">Elsewhere</button>
+      <button id="get" formMethod="get" formAction="/target">By GET</button>
+      <button id="text" name="intent" value="ok" formEncType="text/plain">As text</button>
+      <button name="reset" type="button">Called reset</button>
+    </form>
+    <button id="outside" form="note" name="intent" value="outside">Outside</button>
+    <form id="second" method="post"><input name="text" defaultValue="second" /><button id="send-second">Second</button></form>
+    <form id="files" method="post" encType="multipart/form-data"><textarea name="text" /><input type="file" name="file" multiple /><button id="send-files">Files</button></form>
+    <form id="names" method="post"><textarea name="text" /><input type="file" name="file" /><button id="send-names">Names</button></form>
+    <form id="api" method="post" action="/api"><input name="text" defaultValue="x" /><button id="send-api">Route</button></form>
+    <form id="guarded" method="post" action="/guarded"><button id="send-guarded">Guarded</button><button id="send-guarded-redirect" formAction="/guarded?redirect">Redirected</button></form>
+    <form id="loud" method="get" action="/target"><input name="q" defaultValue="1 2" /><button id="send-get">Get</button></form>
+    <form id="posted" method="get"><button id="post" formMethod="post" name="intent" value="ok">By POST</button></form>
+    <p id="data">{JSON.stringify(actionData) ?? 'none'}</p>
+  </>
+}
+`,
+  'pages/form.server.ts': `
+import { redirect } from 'hydrant'
+export async function action({ app, form, reply, request, url }) {
+  const intent = form.get('intent')
+  const entries = []
+  for (const [name, value] of form) entries.push([name, typeof value === 'string' ? value : value.name + ': ' + await value.text()])
+  app.done({ path: url.pathname, method: request.method, entries })
+  if (intent === 'wait') await app.wait()
+  if (intent === 'problem') reply.code(422)
+  if (intent === 'throw') throw new Error('SECRET-MARKER')
+  if (intent === 'redirect') redirect('/target')
+  if (intent === 'same') redirect('/form')
+  if (intent === 'anchor') redirect('/form#end')
+  if (intent === 'reply-redirect') return reply.redirect('/target', 303)
+  if (intent === 'reply-elsewhere') return reply.redirect('http://localhost:' + url.port + '/target', 303)
+  if (intent === 'reply-send') return reply.type('text/plain').send('its own')
+  return { intent, text: form.get('text') }
+}
+`,
+  'pages/guarded.tsx': 'export default () => <h1>Guarded</h1>\n',
+  'pages/guarded.server.ts': "export const action = ({ app }) => app.done({ path: '/guarded' })\n",
+  'pages/other.tsx': 'export default ({ actionData }) => <h1>Other {actionData?.text}</h1>\n',
+  'pages/other.server.ts':
+    "export const action = ({ app, form }) => { app.done({ path: '/other' }); return { text: form.get('text') } }\n",
+  'pages/target.tsx': 'export default ({ url }) => <h1>Target {url.search}</h1>\n',
+  'pages/script.tsx': `
+import { useState } from 'react'
+import { useAction } from 'hydrant/react'
+const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE']
+export default function Script() {
+  const [data, submit, isPending] = useAction()
+  const [log, setLog] = useState('')
+  const send = (body, options) => submit(body, options).then(() => setLog('resolved at ' + location.pathname), () => setLog('rejected'))
+  return <>
+    <h1>Script</h1>
+    {METHODS.map((method) => <button key={method} id={method} onClick={() => send({ text: method }, { method })}>{method}</button>)}
+    <button id="redirected" onClick={() => send(new URLSearchParams('intent=redirect'))}>redirected</button>
+    <button id="refreshed" onClick={() => send({ intent: 'same' })}>refreshed</button>
+    <button id="waiting" onClick={() => send({ intent: 'wait' })}>waiting</button>
+    <button id="posted" onClick={() => send({ text: 'x' }, { action: '/other' })}>other</button>
+    <button id="file" onClick={() => {
+      const body = new FormData()
+      body.append('text', 'a\\nb')
+      body.append('file', new File(['content'], 'name.txt'))
+      void send(body)
+    }}>file</button>
+    <p id="data">{JSON.stringify(data) ?? 'none'}</p><p id="own">{String(isPending)}</p><p id="log">{log}</p>
+  </>
+}
+`,
+  'pages/script.server.ts': `
+import { redirect } from 'hydrant'
+export async function action({ app, form, request, url }) {
+  const entries = []
+  for (const [name, value] of form) entries.push([name, typeof value === 'string' ? value : value.name + ': ' + await value.text()])
+  app.done({ path: url.pathname, method: request.method, entries })
+  if (form.get('intent') === 'wait') await app.wait()
+  if (form.get('intent') === 'redirect') redirect('/target')
+  if (form.get('intent') === 'same') redirect('/script')
+  return { method: request.method, text: form.get('text') }
+}
+`,
+}
+
+export interface Done {
+  path: string
+  method?: string
+  entries?: [string, string][]
+  body?: string
+}
+
+export interface InPlace {
+  site: SiteServer
+  dir: string
+  origin: string
+  /** Opens a page that is marked: the mark goes with its document. */
+  open(path: string, prepare?: (open: OpenPage) => Promise<unknown>): Promise<OpenPage>
+  /** What the actions have done since that was asked for the last time. */
+  done(): Promise<Done[]>
+  /** Lets the action go on that waits. */
+  letGo(): Promise<void>
+}
+
+export async function startInPlace(t: Test): Promise<InPlace> {
+  const dir = createSite(t, FILES, 'site')
+  const { code, stderr } = await runCli(['build', dir])
+  if (code !== 0) throw new Error(stderr)
+  const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000' } })
+  const chromium = await launchChromium(t)
+  const origin = `http://127.0.0.1:${site.port}`
+  let seen = 0
+  return {
+    site,
+    dir,
+    origin,
+    async open(path, prepare) {
+      const open = await chromium.open()
+      await prepare?.(open)
+      await open.goto(origin + path, 'load')
+      await open.hydrated()
+      await open.evaluate(() => {
+        document.documentElement.dataset.mark = 'here'
+      }, null)
+      return open
+    },
+    async done() {
+      // `server.ts` answers with its list.
+      const all = (await fetch(`${origin}/done`).then((answer) => answer.json())) as Done[]
+      const fresh = all.slice(seen)
+      seen = all.length
+      return fresh
+    },
+    async letGo() {
+      await fetch(`${origin}/open`)
+    },
+  }
+}
+
+/** Is it still the document that was opened? */
+export function isInPlace({ evaluate }: OpenPage): Promise<boolean> {
+  return evaluate(() => document.documentElement.dataset.mark === 'here', null)
+}
+
+// Playwright takes a form that the page has taken over for a navigation that never ends, and waits for it: whatever comes
+// behind such a form is done without its locators.
+
+/** Resolves when the first such element shows that text. */
+export function waitForText({ evaluate }: OpenPage, selector: string, text: string): Promise<void> {
+  return evaluate(
+    ([selector, text]) =>
+      new Promise<void>((resolve, reject) => {
+        setTimeout(() => reject(new Error(`no ${text} in ${selector}: ${document.body.innerHTML}`)), 10_000)
+        const look = () => {
+          if (document.querySelector(selector)?.textContent?.includes(text)) resolve()
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+    [selector, text] as const,
+  )
+}
+
+/** Clicks with the mouse, so often. */
+export async function click({ page, evaluate }: OpenPage, selector: string, clickCount = 1) {
+  const place = await evaluate((selector) => {
+    const element = document.querySelector(selector)
+    if (!element) throw new Error(`no ${selector}`)
+    const before = element.getBoundingClientRect()
+    if (before.top < 0 || before.bottom > innerHeight) element.scrollIntoView({ block: 'center' })
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return { x: x + width / 2, y: y + height / 2 }
+  }, selector)
+  await page.mouse.click(place.x, place.y, { clickCount })
+}
+
+/** Types instead of what stands in a field. */
+export async function type({ page, evaluate }: OpenPage, selector: string, text: string) {
+  await evaluate((selector) => {
+    const input = document.querySelector<HTMLInputElement>(selector)
+    input?.focus()
+    input?.select()
+  }, selector)
+  await page.keyboard.insertText(text)
+}
+
+export function textOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {
+  return evaluate((selector) => document.querySelector(selector)?.textContent ?? null, selector)
+}
+
+export function fieldOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {
+  return evaluate((selector) => document.querySelector<HTMLInputElement>(selector)?.value ?? null, selector)
+}

@@ -1,0 +1,50 @@
+/// <reference lib="dom" />
+
+// Connections that end in the middle of an answer.
+
+import t from 'tap'
+import { clientSentence } from '../../src/shared/sentence.ts'
+import { serveSmallSite } from './navigation-site.ts'
+
+const small = await serveSmallSite(t)
+const { gates, served, origin } = small
+
+t.test('a connection that is cut while a page waits for data: the client-side sentence', async (t) => {
+  const visitor = await small.visit()
+  await visitor.start('/')
+  await visitor.click('/later')
+  await visitor.stands('Later')
+  await visitor.shown('#wait')
+  served.app.server.closeAllConnections()
+  await visitor.shown('[role=alert]')
+  t.match(await visitor.read('[role=alert]'), clientSentence('127.0.0.1'))
+  t.strictSame(visitor.documents, [])
+})
+
+t.test('a connection that is cut before the page is there: an ordinary page load', async (t) => {
+  const visitor = await small.visit()
+  await visitor.start('/')
+  await visitor.click('/slow')
+  await gates.gate('slow').reached
+  await visitor.page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  const loading = visitor.page.waitForRequest((request) => request.resourceType() === 'document')
+  served.app.server.closeAllConnections()
+  await loading
+  gates.gate('slow').open()
+  await visitor.stands('Slow')
+  t.equal(visitor.page.url(), `${origin}/slow`)
+  t.strictSame(visitor.documents, ['/slow'])
+})
+
+t.test('a page that is left ends what it still waits for', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.click('/later')
+  await visitor.shown('#wait')
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.match(await gates.gate('later').left, { name: 'AbortError' })
+  t.equal(await page.locator('[role=alert]').count(), 0)
+  t.strictSame(visitor.documents, [])
+})

@@ -1,0 +1,198 @@
+/// <reference lib="dom" />
+
+// What goes wrong on the way to another page, or on it.
+
+import t from 'tap'
+import { clientSentence, serverSentence } from '../../src/shared/sentence.ts'
+import { serveSmallSite } from './navigation-site.ts'
+
+const small = await serveSmallSite(t)
+const { origin, gates, served } = small
+
+t.test('a load that fails: the log’s digest in the page’s place, at the target’s address', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.locator('#typed').fill('kept')
+  await visitor.click('/fails')
+  await visitor.shown('[role=alert]')
+  const [failure] = served.log.errors().slice(-1)
+  const lines = (await visitor.read('[role=alert]')).split('\n').filter(Boolean)
+  t.strictSame(lines, [serverSentence('127.0.0.1'), `Digest: ${failure?.digest}`, 'Try again'])
+  t.equal(page.url(), `${origin}/fails`)
+  t.equal(await page.title(), 'Application error')
+  t.equal(await page.locator('meta[name=robots][content=noindex]').count(), 1)
+  t.equal(await page.locator('#typed').inputValue(), 'kept')
+  await page.goBack()
+  await visitor.stands('Home')
+  t.equal(await page.locator('meta[name=robots]').count(), 0)
+  await page.goForward()
+  await visitor.shown('[role=alert]')
+  const again = served.log.errors().at(-1)
+  t.not(again?.digest, failure?.digest)
+  t.match(await visitor.read('[role=alert]'), String(again?.digest), 'it has been tried again')
+  t.strictSame(visitor.documents, [])
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Try again' }).click()])
+  t.strictSame(visitor.documents, ['/fails'], 'Try again loads the document')
+})
+
+t.test('a page that is not there', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  const errors = served.log.errors().length
+  await visitor.click('/missing')
+  await visitor.stands('Nothing here')
+  t.equal(await page.title(), 'Nothing')
+  t.equal(await page.locator('meta[name=robots][content=noindex]').count(), 1)
+  t.strictSame(visitor.documents, [], 'notFound() in the layout that stands')
+  await visitor.click('/')
+  await visitor.stands('Home')
+  await visitor.click('/nowhere')
+  await visitor.stands('Nothing here')
+  t.strictSame(visitor.documents, ['/nowhere'])
+  t.equal(served.log.errors().length, errors)
+})
+
+t.test('the page’s script cannot be had: an ordinary page load of the target', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  let isBlocked = true
+  await page.route(/\/assets\/about-\w+\.js/, (route) =>
+    isBlocked ? route.fulfill({ status: 404 }) : route.continue(),
+  )
+  page.on('request', (request) => {
+    if (request.resourceType() === 'document') isBlocked = false
+  })
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.equal(page.url(), `${origin}/about`)
+  t.strictSame(visitor.documents, ['/about'])
+  await page.goBack()
+  await visitor.stands('Home')
+})
+
+t.test('a page of an older build: an ordinary page load of the target', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.route(/\/_hydrant\/data\//, (route) => {
+    route.continue({ headers: { ...route.request().headers(), 'hydrant-build': 'older' } })
+  })
+  await visitor.click('/about?q=1')
+  await visitor.stands('About')
+  t.strictSame(visitor.documents, ['/about?q=1'])
+  t.ok(served.log.lines.some(({ level, msg }) => level === 30 && /another build/.test(msg)))
+})
+
+t.test('back to a page when there is a newer build: its document, and the history goes on', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/about')
+  await visitor.click('/later')
+  await visitor.stands('Later')
+  await visitor.click('/')
+  await visitor.stands('Home')
+  await page.route(/\/_hydrant\/data\//, (route) => {
+    route.continue({ headers: { ...route.request().headers(), 'hydrant-build': 'older' } })
+  })
+  await page.goBack({ waitUntil: 'commit' })
+  await visitor.stands('Later')
+  await page.goBack({ waitUntil: 'commit' })
+  await visitor.stands('About')
+  await page.goForward({ waitUntil: 'commit' })
+  await visitor.stands('Later')
+  await page.goForward({ waitUntil: 'commit' })
+  await visitor.stands('Home')
+  t.ok(visitor.documents.includes('/later'))
+})
+
+t.test('the network fails: an ordinary page load of the target, where the browser speaks', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.context().setOffline(true)
+  const [request] = await Promise.all([
+    page.waitForEvent('requestfailed', (request) => request.resourceType() === 'document'),
+    visitor.click('/about'),
+  ])
+  t.equal(request.url(), `${origin}/about`)
+  await page.waitForURL('chrome-error://chromewebdata/')
+  await page.context().setOffline(false)
+  await page.goBack()
+  await visitor.stands('Home')
+})
+
+t.test('promises in the data come after the page, or their failure does', async (t) => {
+  const visitor = await small.visit()
+  await visitor.start('/')
+  await visitor.click('/later')
+  await visitor.stands('Later')
+  await visitor.shown('#wait')
+  gates.gate('later').fail(new Error('SECRET-MARKER'))
+  await visitor.shown('[role=alert]')
+  t.match(await visitor.read('[role=alert]'), `Digest: ${served.log.errors().at(-1)?.digest}`)
+  t.equal(await visitor.read('h1'), 'Later', 'the rest of the page stands')
+  t.strictSame(visitor.documents, [])
+})
+
+t.test('data of a layout comes also when the page around which it was loaded has been left', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.click('/late-layout/one')
+  await visitor.stands('One')
+  await page.locator('main a').click()
+  await visitor.stands('Two')
+  gates.gate('late-layout').open('of the layout')
+  await visitor.shown('#of-layout')
+  t.strictSame(visitor.documents, [])
+})
+
+t.test('a failure in the browser is over with the page', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.click('/breaks')
+  await page.locator('#break').click()
+  await visitor.shown('[role=alert]')
+  t.match(await visitor.read('[role=alert]'), clientSentence('127.0.0.1'))
+  await visitor.click('/about')
+  await visitor.stands('About')
+  await page.goBack()
+  await visitor.stands('Breaks')
+  t.equal(await page.locator('[role=alert]').count(), 0)
+  t.ok(await page.locator('#break').isVisible())
+  await page.locator('#break').click()
+  await visitor.shown('[role=alert]')
+  t.strictSame(visitor.documents, [])
+})
+
+t.test('a component that throws as it arrives gives way to the fallback, inside what stands', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  for (const href of ['/throws', '/throws-around']) {
+    await visitor.click(href)
+    await visitor.shown('[role=alert]')
+    t.match(await visitor.read('[role=alert]'), clientSentence('127.0.0.1'))
+    t.notMatch(await visitor.read('main'), 'SECRET-MARKER')
+    t.equal(page.url(), origin + href)
+    t.ok(visitor.errors.some((text) => text.includes('SECRET-MARKER')))
+    await visitor.click('/')
+    await visitor.stands('Home')
+  }
+  await visitor.click('/own-error')
+  await visitor.shown('[role=alert]')
+  t.match(
+    await visitor.read('[role=alert]'),
+    `Digest: ${served.log.errors().at(-1)?.digest}`,
+    'the first failure, when the error page fails as well',
+  )
+  await visitor.click('/throws')
+  await page.locator('[role=alert]', { hasText: 'client-side' }).waitFor()
+  await page.goBack()
+  await page.locator('[role=alert]', { hasText: 'server-side' }).waitFor()
+  t.strictSame(visitor.documents, [])
+})

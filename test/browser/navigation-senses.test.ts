@@ -1,0 +1,153 @@
+/// <reference lib="dom" />
+
+// What a visitor sees, hears and touches while pages follow one another.
+
+import t from 'tap'
+import { type SmallSite, serveSmallSite, type Visitor } from './navigation-site.ts'
+
+const small: SmallSite = await serveSmallSite(t)
+const { gates, origin } = small
+
+t.test('focus starts anew, and the new title is announced', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.evaluate(() => {
+    const region = document.querySelector('[aria-live]')
+    const said: unknown[] = []
+    if (region) new MutationObserver(() => said.push(region.textContent)).observe(region, { childList: true })
+    Object.assign(window, { said })
+  })
+  await page.locator('nav a[href="/about"]').first().focus()
+  await page.keyboard.press('Enter')
+  await visitor.stands('About')
+  await page.waitForFunction(() => (window as unknown as { said: string[] }).said.includes('About'))
+  await page.waitForFunction(() => document.activeElement === document.body)
+  await page.keyboard.press('Tab')
+  t.equal(await page.evaluate(() => document.activeElement?.textContent), 'home', 'as in a document that has loaded')
+})
+
+t.test('assistive technology finds the page as if its document had been loaded', async (t) => {
+  const visitor = await small.visit()
+  await visitor.start('/')
+  await visitor.click('/about')
+  await visitor.stands('About')
+  await visitor.page.waitForFunction(() => document.activeElement === document.body)
+  const after = await outline(visitor)
+  await visitor.start('/about')
+  const loaded = await outline(visitor)
+  t.ok(loaded.length > 20)
+  t.strictSame(after, loaded)
+})
+
+t.test('the progress bar appears when a page lets one wait', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await page.clock.install()
+  await visitor.start('/')
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await visitor.click('/slow')
+  await page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  await page.clock.runFor(149)
+  t.equal(await page.locator('.hydrant-progress').count(), 0)
+  await page.clock.runFor(2)
+  t.equal(await page.locator('.hydrant-progress').count(), 1)
+  t.equal(await visitor.read('h1'), 'Home', 'the page before stays meanwhile')
+  t.equal(page.url(), `${origin}/`, 'and its address')
+  gates.gate('slow').open()
+  await visitor.stands('Slow')
+  t.equal(await visitor.read('#data'), 'at last')
+  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  t.equal(await page.locator('.hydrant-progress').count(), 0)
+  t.strictSame(visitor.documents, [])
+  t.strictSame(visitor.errors, [])
+})
+
+t.test('a navigation that is stopped leaves the page as it was', async (t) => {
+  const again = await serveSmallSite(t)
+  const visitor = await again.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.click('/slow')
+  await page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  await page.evaluate(() => stop())
+  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  t.match(await again.gates.gate('slow').left, { name: 'AbortError' })
+  t.equal(page.url(), `${again.origin}/`)
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.strictSame(visitor.documents, [])
+})
+
+t.test('a page appears with its stylesheet, not before it', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/\.css$/, async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.evaluate(() => {
+    const colors: string[] = []
+    new MutationObserver(() => {
+      const styled = document.querySelector('#styled')
+      // What the next frame shows.
+      if (styled) requestAnimationFrame(() => colors.push(getComputedStyle(styled).color))
+    }).observe(document.body, { subtree: true, childList: true })
+    Object.assign(window, { colors })
+  })
+  const asked = page.waitForRequest(/\.css$/)
+  await visitor.click('/styled')
+  await asked
+  t.equal(await visitor.read('h1'), 'Home')
+  release()
+  await visitor.stands('Styled')
+  await page.waitForFunction(() => (window as unknown as { colors: string[] }).colors.length > 0)
+  const [first] = await page.evaluate(() => (window as unknown as { colors: string[] }).colors)
+  t.equal(first, 'rgb(1, 2, 3)')
+  t.strictSame(visitor.errors, [], 'the policy for scripts allows all of it')
+})
+
+t.test('React’s view transitions run across a navigation', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/moving/one')
+  await page.evaluate(() => {
+    const start = document.startViewTransition.bind(document)
+    Object.assign(window, { transitions: 0 })
+    document.startViewTransition = (...given) => {
+      Object.assign(window, { transitions: (window as unknown as { transitions: number }).transitions + 1 })
+      return start(...given)
+    }
+  })
+  await page.locator('main a').click()
+  await visitor.stands('Moved')
+  t.equal(await page.evaluate(() => (window as unknown as { transitions: number }).transitions), 1)
+  await page.waitForFunction(() => document.activeElement === document.body)
+  await page.goBack()
+  await visitor.stands('Moving')
+  t.strictSame(visitor.documents, [])
+})
+
+/** What the accessibility tree says, line by line, without the announcer's own. */
+async function outline({ page }: Visitor): Promise<string[]> {
+  const protocol = await page.context().newCDPSession(page)
+  await protocol.send('Accessibility.enable')
+  const { nodes } = await protocol.send('Accessibility.getFullAXTree')
+  const announcer = nodes.find(({ properties = [] }) =>
+    properties.some(({ name, value }) => name === 'live' && value.value === 'assertive'),
+  )
+  const own = new Set([announcer?.nodeId, ...(announcer?.childIds ?? [])])
+  const within = (id: string | undefined): boolean =>
+    id !== undefined && (own.has(id) || within(nodes.find(({ nodeId }) => nodeId === id)?.parentId))
+  return nodes
+    .filter(({ ignored, nodeId }) => !ignored && !within(nodeId))
+    .map(({ role, name, properties = [] }) => {
+      const states = properties.filter(({ name }) => name !== 'url').map(({ name, value }) => `${name}=${value.value}`)
+      return `${role?.value} ${name?.value ?? ''} ${states.join()}`
+    })
+}

@@ -1,0 +1,209 @@
+/// <reference lib="dom" />
+
+// Going from page to page in one document.
+
+import t from 'tap'
+import { serveSmallSite } from './navigation-site.ts'
+
+const small = await serveSmallSite(t)
+const { origin, gates } = small
+
+t.test('links, back, forward, scripts and forms go from page to page in one document', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.locator('#typed').fill('kept')
+  await page.locator('#layout-count').click()
+  await page.locator('#count').click()
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.equal(new URL(page.url()).pathname, '/about')
+  t.equal(await page.title(), 'About')
+  t.strictSame(
+    await page.locator('meta[name=description]').evaluateAll((all) => all.map((one) => one.getAttribute('content'))),
+    ['All about About'],
+  )
+  t.equal(await page.locator('#typed').inputValue(), 'kept', 'the layout stays as it is')
+  t.equal(await visitor.read('#layout-count'), '1')
+  t.equal(await visitor.read('#count'), '0', 'the page does not')
+
+  await page.locator('#count').click()
+  await visitor.click('/about?q=1')
+  await page.locator('#query', { hasText: '?q=1' }).waitFor()
+  t.equal(await visitor.read('#count'), '1', 'unless only the query is another')
+  await page.goBack()
+  await page.locator('#query', { hasText: /^$/ }).waitFor({ state: 'attached' })
+  await page.goBack()
+  await visitor.stands('Home')
+  t.equal(await page.title(), 'Home')
+  await page.goForward()
+  await visitor.stands('About')
+  await page.evaluate(() => navigation.navigate('/').finished)
+  await visitor.stands('Home')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await visitor.stands('About')
+  t.equal(await visitor.read('#query'), '?q=typed')
+  t.strictSame(visitor.documents, [])
+  t.strictSame(visitor.asked, ['/about', '/about?q=1', '/about', '/', '/about', '/', '/about?q=typed'])
+  t.strictSame(visitor.errors, [], 'the console is quiet')
+})
+
+t.test('the browser scrolls: to the top, to a part, and back to where one was', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.evaluate(() => scrollTo(0, 1500), null)
+  await visitor.evaluate(() => document.querySelector<HTMLElement>('nav a[href="/about"]')?.click(), null)
+  await visitor.stands('About')
+  await page.waitForFunction(() => scrollY === 0)
+  await page.goBack()
+  await visitor.stands('Home')
+  await page.waitForFunction(() => scrollY === 1500)
+  await page.evaluate(() => navigation.navigate('/about').finished)
+  await page.evaluate(() => navigation.navigate('/#bottom').finished)
+  await visitor.stands('Home')
+  await page.waitForFunction(() => scrollY > 1500)
+  visitor.asked.length = 0
+  await visitor.evaluate(() => scrollTo(0, 0), null)
+  await visitor.click('/#bottom')
+  await page.waitForFunction(() => scrollY > 1500)
+  await page.evaluate(() => {
+    history.pushState(null, '', '?tab=2')
+    history.replaceState(null, '', '?tab=3')
+  })
+  t.strictSame(visitor.asked, [], 'nothing is asked for within a page')
+  t.strictSame(visitor.documents, [])
+})
+
+t.test('what is no page is left to the browser', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  for (const { href, heading } of [
+    { href: '/api', heading: 'Api' },
+    { href: '/nowhere', heading: 'Nothing here' },
+  ]) {
+    await visitor.start('/about')
+    await visitor.click(href)
+    await visitor.stands(heading)
+    t.strictSame(visitor.documents, [href])
+    t.equal(new URL(page.url()).pathname, href)
+    t.strictSame(visitor.errors, [])
+    await page.goBack()
+    await visitor.stands('About')
+  }
+  t.equal(gates.counts.api, 1, 'a route runs once')
+
+  await visitor.start('/')
+  await page.locator('#reload').click()
+  await visitor.stands('About')
+  t.strictSame(visitor.documents, ['/about'], 'data-hydrant-reload')
+
+  await visitor.start('/')
+  await visitor.click('/robots.txt')
+  await page.waitForURL(`${origin}/robots.txt`)
+  t.strictSame(visitor.asked, [], 'a file')
+
+  await visitor.start('/')
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), page.locator('#blank').click()])
+  await opened.close()
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page
+      .locator('nav a[href="/about"]')
+      .first()
+      .click({ modifiers: ['ControlOrMeta'] }),
+  ])
+  await tab.close()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#download').click()])
+  await download.cancel()
+  t.equal(await page.title(), 'Home')
+})
+
+t.test('a file that a route sends to be kept leaves page and address alone', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  const [download] = await Promise.all([page.waitForEvent('download'), visitor.click('/export')])
+  t.equal(download.suggestedFilename(), 'export.csv')
+  t.equal(page.url(), `${origin}/`)
+  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.strictSame(
+    visitor.documents.filter((path) => path !== '/export'),
+    [],
+    'and navigations go on in the document',
+  )
+})
+
+t.test('a form that no page answers is sent by the browser, and runs once', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.getByRole('button', { name: 'Post', exact: true }).click()
+  await visitor.stands('Posted')
+  t.match(await visitor.read('body'), 'text=typed')
+  t.equal(gates.counts.posted, 1)
+  await visitor.start('/')
+  await page.getByRole('button', { name: 'Guarded' }).click()
+  await visitor.stands('About')
+  t.equal(gates.counts.guarded, 1, 'what a hook has answered is not sent twice: it is followed')
+})
+
+t.test('a newer click ends the older one on both sides', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.evaluate(() => {
+    const titles: string[] = []
+    new MutationObserver(() => titles.push(document.title)).observe(document.documentElement, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    })
+    Object.assign(window, { titles })
+  }, null)
+  await visitor.click('/slow')
+  await gates.gate('slow').reached
+  await page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  await visitor.click('/about')
+  t.match(await gates.gate('slow').left, { name: 'AbortError' })
+  await visitor.stands('About')
+  gates.gate('slow').open()
+  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  const titles = await visitor.evaluate(() => (window as unknown as { titles: string[] }).titles, null)
+  t.notOk(titles.includes('Slow'))
+  await page.goBack()
+  await visitor.stands('Home')
+  t.strictSame(visitor.documents, [], 'what never stood is not in the history')
+  t.strictSame(visitor.errors, [])
+})
+
+t.test('redirects leave one entry in the history', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.click('/redirects')
+  await visitor.stands('About')
+  t.equal(page.url(), `${origin}/about?from=redirect`)
+  await page.goBack()
+  await visitor.stands('Home')
+  t.strictSame(visitor.documents, [])
+  await visitor.click('/outside')
+  await visitor.stands('About')
+  t.match(page.url(), 'http://localhost:')
+  await page.goBack()
+  await visitor.stands('Home')
+  t.equal(page.url(), `${origin}/`, 'to another origin as well')
+  t.strictSame(visitor.errors, [])
+})
+
+t.test('redirects without end are left to the browser, which says so', async (t) => {
+  const visitor = await small.visit()
+  await visitor.start('/')
+  const [request] = await Promise.all([
+    visitor.page.waitForEvent('requestfailed', (request) => request.resourceType() === 'document'),
+    visitor.click('/loop'),
+  ])
+  t.match(request.failure()?.errorText, 'ERR_TOO_MANY_REDIRECTS')
+})

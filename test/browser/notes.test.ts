@@ -1,0 +1,180 @@
+/// <reference lib="dom" />
+
+import t from 'tap'
+import { startSite } from '../site-server.ts'
+import { launchChromium, type OpenPage } from './chromium.ts'
+
+const site = await startSite(t)
+const chromium = await launchChromium(t)
+const notes = `http://127.0.0.1:${site.port}/notes`
+
+const ADD = 'form > .button'
+const DELETE = 'li button'
+
+for (const javaScript of [true, false]) {
+  const how = javaScript ? 'with JavaScript, in place' : 'without JavaScript'
+
+  t.test(`notes are written, refused and deleted ${how}`, async (t) => {
+    const open = await chromium.open({ javaScript })
+    await open.goto(notes, 'load')
+    if (javaScript) await open.hydrated()
+    const countDocuments = watchDocuments(open)
+    const press = (selector: string) =>
+      javaScript ? click(open, selector) : Promise.all([open.page.waitForEvent('load'), click(open, selector)])
+
+    await press(ADD)
+    await waitForText(open, '#text-problem', 'Write something.')
+
+    const long = `<b>${'x'.repeat(280)}`
+    await type(open, long)
+    await click(open, '[value=yellow]')
+    await press(ADD)
+    await waitForText(open, '#text-problem', 'That is 283 characters long; a note has at most 280.')
+    t.strictSame(await look(open), {
+      text: long,
+      colour: 'yellow',
+      focus: 'text',
+      invalid: 'true',
+      described: 'text-problem text-hint',
+      bold: 0,
+    })
+
+    await type(open, `<b onclick="x">${how}</b>\n& a second line\u202e`)
+    await press(ADD)
+    await waitForText(open, 'li', how)
+    t.equal(await open.read('li p'), `<b onclick="x">${how}</b>\n& a second line`, 'text stays text')
+    const fresh = { text: '', colour: 'red', focus: javaScript ? 'text' : '', invalid: null, described: 'text-hint' }
+    t.strictSame(await look(open), { ...fresh, bold: 0 }, 'the form is empty again')
+
+    await press('li a')
+    await waitForText(open, 'h1', 'Note ')
+    const own = await open.evaluate(() => location.href, null)
+    t.match(await open.evaluate(() => document.title, null), /^Note \d+ · Hydrant$/)
+    t.match(await open.read('main p'), how)
+    await press('main p > a')
+    await waitForText(open, 'h1', 'Notes')
+
+    await press(DELETE)
+    await waitForText(open, '#list', 'No note yet')
+    if (javaScript) t.equal((await look(open)).focus, 'list', 'the focus goes to what is left')
+    t.equal(await open.evaluate(() => location.pathname, null), '/notes')
+    if (javaScript) t.equal(countDocuments(), 0, 'no document was loaded')
+
+    const gone = await open.goto(own, 'load')
+    t.equal(gone.status(), 404)
+    t.equal(await open.read('h1'), 'There is no page here')
+  })
+}
+
+t.test('buttons say what they are doing; a note that has gone meanwhile is not found', async (t) => {
+  const open = await chromium.open()
+  await fetch(notes, { method: 'POST', body: new URLSearchParams({ text: 'short-lived' }) })
+  await open.goto(notes, 'load')
+  await open.hydrated()
+  const own = await open.evaluate(() => document.querySelector<HTMLAnchorElement>('li a')?.href ?? '', null)
+  const answer = await fetch(own, { method: 'DELETE', headers: { accept: 'application/json' } })
+  t.equal(answer.status, 204)
+
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await open.page.route('**/_hydrant/data/**', async (route) => {
+    await held
+    await route.continue()
+  })
+  await click(open, DELETE)
+  await waitForText(open, DELETE, 'Deleting…')
+  t.equal(await open.read(ADD), 'Add the note', 'each form its own')
+  release()
+  await waitForText(open, 'h1', 'There is no page here')
+  t.strictSame(open.errors, [])
+})
+
+t.test('the newest hundred notes are kept, and those of a program are read like those of a form', async (t) => {
+  const send = (type: string, body: string) =>
+    fetch(notes, { method: 'POST', headers: { accept: 'application/json', 'content-type': type }, body })
+  for (let number = 0; number <= 100; number++) {
+    const { status } = await send('application/x-www-form-urlencoded', `text=note+${number}&colour=blue`)
+    t.equal(status, 200)
+  }
+  const { notes: kept } = await readNotes()
+  t.strictSame(
+    kept.map(({ text }) => text),
+    Array.from({ length: 100 }, (_, index) => `note ${100 - index}`),
+  )
+  const json = JSON.stringify({ text: ' a\ttab, \u0000 a zero,\r\n\n\n\n\ud800 half a pair ', colour: 'pink' })
+  await send('application/json', json)
+  t.match((await readNotes()).notes[0], { text: 'a tab,  a zero,\n\n half a pair', colour: 'red' })
+  for (const body of ['null', '7', '"text"', '[]', '{"text":7}', '{"text":{"toString":1}}']) {
+    t.equal((await send('application/json', body)).status, 422, body)
+  }
+  for (const id of ['0', '01', '1.0', '-1', '1e1', "1' or '1'='1", '9'.repeat(40), '%00']) {
+    t.equal((await fetch(`${notes}/${encodeURIComponent(id)}`)).status, 404, id)
+  }
+  t.equal((await fetch(`${notes}/5`, { method: 'POST' })).status, 400, 'a form that says nothing deletes nothing')
+})
+
+async function readNotes() {
+  const answer = await fetch(notes, { headers: { accept: 'application/json' } })
+  // What the page's load returns.
+  return (await answer.json()) as { notes: { text: string; colour: string }[] }
+}
+
+function watchDocuments({ page }: OpenPage): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.resourceType() === 'document') count++
+  })
+  return () => count
+}
+
+// Not by locators: they would wait for the navigation that the form begins and the client takes over.
+
+async function click({ page, evaluate }: OpenPage, selector: string) {
+  const { x, y } = await evaluate((selector) => {
+    const element = document.querySelector(selector)
+    element?.scrollIntoView({ block: 'center', behavior: 'instant' })
+    const { x = 0, y = 0, width = 0, height = 0 } = element?.getBoundingClientRect() ?? {}
+    return { x: x + width / 2, y: y + height / 2 }
+  }, selector)
+  await page.mouse.click(x, y)
+}
+
+async function type({ page, evaluate }: OpenPage, text: string) {
+  await evaluate(() => {
+    const field = document.querySelector('textarea')
+    field?.focus()
+    field?.select()
+  }, null)
+  await page.keyboard.insertText(text)
+}
+
+function look({ evaluate }: OpenPage) {
+  return evaluate(() => {
+    const field = document.querySelector('textarea')
+    return {
+      text: field?.value,
+      colour: document.querySelector<HTMLInputElement>('[name=colour]:checked')?.value,
+      focus: document.activeElement?.id,
+      invalid: field?.getAttribute('aria-invalid'),
+      described: field?.getAttribute('aria-describedby'),
+      bold: document.querySelectorAll('main b').length,
+    }
+  }, null)
+}
+
+function waitForText({ evaluate }: OpenPage, selector: string, text: string): Promise<void> {
+  return evaluate(
+    ({ selector, text }) =>
+      new Promise<void>((resolve, reject) => {
+        setTimeout(() => reject(new Error(`no ${text} in ${selector}: ${document.body.innerText}`)), 10_000)
+        const look = () => {
+          if (document.querySelector(selector)?.textContent?.includes(text)) resolve()
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+    { selector, text },
+  )
+}

@@ -1,0 +1,105 @@
+/// <reference lib="dom" />
+
+// Pages that are fetched before their link is followed.
+
+import t from 'tap'
+import { serveSmallSite, type Visitor } from './navigation-site.ts'
+
+const small = await serveSmallSite(t)
+
+const asksFor = ({ page }: Visitor, path: string) =>
+  page.waitForResponse((response) => response.url().endsWith(`/_hydrant/data${path}`))
+
+t.test('a link that is pointed at, focused or touched is fetched once', async (t) => {
+  for (const [name, start] of Object.entries({
+    hover: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().hover(),
+    focus: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().focus(),
+    touch: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().dispatchEvent('touchstart'),
+  })) {
+    const visitor = await small.visit()
+    const { page } = visitor
+    await visitor.start('/')
+    await Promise.all([asksFor(visitor, '/about'), start(visitor)])
+    t.equal(await visitor.read('h1'), 'Home', name)
+    await visitor.click('/about')
+    await visitor.stands('About')
+    t.strictSame(visitor.asked, ['/about'], 'the click takes what is there')
+    await visitor.evaluate(() => document.querySelector<HTMLElement>('nav a[href="/"]')?.click(), null)
+    await visitor.stands('Home')
+    await page.evaluate(() => navigation.navigate('/about').finished)
+    t.equal(visitor.asked.filter((path) => path === '/about').length, 2, 'and only once')
+    t.strictSame(visitor.documents, [])
+  }
+})
+
+t.test('what was fetched is thrown away when it is stale', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await page.clock.install()
+  await visitor.start('/')
+  const asked = asksFor(visitor, '/about')
+  await page.locator('nav a[href="/about"]').first().hover()
+  await page.clock.runFor(100)
+  await asked
+  await page.clock.runFor(10_001)
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.strictSame(visitor.asked, ['/about', '/about'])
+})
+
+t.test('not all links are fetched ahead', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await page.clock.install()
+  await visitor.start('/')
+  await page.clock.pauseAt(Date.now() + 60_000)
+  for (const selector of [
+    '#no-prefetch',
+    '#reload',
+    '#blank',
+    '#download',
+    'nav a[href="/robots.txt"]',
+    'nav a[href="/"]',
+  ]) {
+    await page.locator(selector).first().hover()
+    await page.clock.runFor(1000)
+  }
+  t.strictSame(visitor.asked, [])
+  await page.locator('nav a[href="/about"]').first().hover()
+  await page.clock.runFor(30)
+  await page.locator('h1').hover()
+  await page.clock.runFor(1000)
+  t.strictSame(visitor.asked, [], 'nor one that the pointer only passes')
+})
+
+t.test('nothing is fetched ahead for visitors who save data', async (t) => {
+  const visitor = await small.visit({
+    init: () => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }),
+  })
+  const { page } = visitor
+  await page.clock.install()
+  await visitor.start('/')
+  await page.locator('nav a[href="/about"]').first().hover()
+  await page.clock.runFor(1000)
+  t.strictSame(visitor.asked, [])
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.strictSame(visitor.asked, ['/about'])
+})
+
+t.test('a cookie that a page sets late does not reload the page that its link is on', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  await visitor.start('/')
+  await page.locator('nav a[href="/cookie"]').dispatchEvent('touchstart')
+  // Listed when all of it has come.
+  await page.waitForFunction(() =>
+    performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/_hydrant/data/cookie')),
+  )
+  t.equal(await visitor.read('h1'), 'Home')
+  t.strictSame(visitor.documents, [])
+  await visitor.click('/cookie')
+  await visitor.stands('Cookie')
+  t.strictSame(visitor.documents, ['/cookie'])
+  t.match(await page.context().cookies(), [{ name: 'late', value: '1' }])
+})

@@ -1,0 +1,2 @@
+/** What a digest looks like. */
+export const DIGEST_PATTERN = /^[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}$/

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { clientSentence } from '../../src/shared/sentence.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { mapConcurrently } from '../http-client.ts'
+import { startSite } from '../site-server.ts'
+
+/** What becomes of the visitor's connection in the middle of a document. */
+type Cut = 'destroyed' | 'silent' | 'ended' | 'whole'
+
+const CUTS: { cut: Cut; name: string }[] = [
+  { cut: 'destroyed', name: 'a connection that is cut' },
+  { cut: 'silent', name: 'a connection on which nothing more comes' },
+  { cut: 'ended', name: 'a proxy that ends the document as if it were complete' },
+]
+
+const PAGES = [
+  { path: '/failures/f15-stream/fail', awaited: 'a component' },
+  { path: '/failures/f15-deferred/fail', awaited: 'a deferred promise' },
+]
+
+const site = await startSite(t)
+const chromium = await launchChromium(t)
+
+t.test(
+  'F18: where something was still to come when the document stopped, the client-side sentence stands',
+  async (t) => {
+    const cells = CUTS.flatMap((way) => PAGES.map((page) => ({ ...way, ...page })))
+    const seen = await mapConcurrently(cells, cells.length, async ({ cut, path }) => {
+      const open = await chromium.open()
+      const proxy = await startProxy(t, cut)
+      await open.goto(`http://127.0.0.1:${proxy.port}${path}`, 'commit')
+      // What a browser has not parsed by then is lost with the connection.
+      await open.hydrated()
+      proxy.cut()
+      await open.shown('main [role=alert]')
+      await open.page.locator('#counter').click()
+      const alerts = await open.page.getByRole('alert').allInnerTexts()
+      return { alerts, main: await open.read('main'), counted: await open.read('#counter'), errors: open.errors }
+    })
+    for (const [index, { name, awaited }] of cells.entries()) {
+      await t.test(`${awaited}, ${name}`, async (t) => {
+        const { alerts = [], main = '', counted, errors = [] } = seen[index] ?? {}
+        t.same(
+          alerts.map((text) => text.split('\n').filter(Boolean)),
+          [[clientSentence('127.0.0.1'), 'Try again']],
+          'once, word for word, without a digest',
+        )
+        t.notMatch(main, /Waiting for/, 'in the place of what was awaited')
+        t.equal(counted, 'Count: 1', 'the rest of the page works')
+        t.match(errors.join(), /The connection was cut/, 'the console says why')
+      })
+    }
+  },
+)
+
+t.test('a document that ends as it should is not taken for one that was cut', async (t) => {
+  const open = await chromium.open()
+  const { port } = await startProxy(t, 'whole')
+  await open.goto(`http://127.0.0.1:${port}/`, 'load')
+  await open.hydrated()
+  t.equal(await open.page.getByRole('alert').count(), 0)
+  t.same(open.errors, [], 'the console is quiet')
+})
+
+/** Passes on everything until a document has said that it comes in parts, and then waits for `cut`. */
+async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): void }> {
+  let cutOff = () => {}
+  const proxy = createServer(async ({ url = '/', headers }, answer) => {
+    const outgoing = request({ port: site.port, path: url, headers }).end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    answer.writeHead(incoming.statusCode ?? 0, incoming.headers)
+    let text = ''
+    incoming.on('data', (part: Buffer) => {
+      text += part
+      answer.write(part)
+      if (cut === 'whole' || !text.includes('"open"') || incoming.headers['content-length']) return
+      incoming.destroy()
+      if (cut !== 'silent') cutOff = () => (cut === 'ended' ? answer.end() : answer.destroy())
+    })
+    incoming.on('end', () => answer.end())
+    incoming.on('error', () => {})
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.teardown(() => {
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+  // A server that listens on a port has an address with one.
+  return { port: (proxy.address() as AddressInfo).port, cut: () => cutOff() }
+}

@@ -1,0 +1,224 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { clientSentence } from '../../src/shared/sentence.ts'
+import { launchChromium, type OpenPage } from '../browser/chromium.ts'
+import { buildFiles, serve } from '../server/served.ts'
+import { startSite } from '../site-server.ts'
+
+const FAIL = '/failures/f11/fail'
+const MISSING = '**/later-part-OLDBUILD.js'
+
+const site = await startSite(t)
+const chromium = await launchChromium(t)
+const origin = `http://127.0.0.1:${site.port}`
+
+interface Documents {
+  count: number
+  /** Holds the next document but one back, and resolves with what is shown meanwhile, frame by frame, when it may go. */
+  holdSecond(): Promise<{ texts: string[]; release(): void }>
+}
+
+const FRAMES = 20
+
+/** Counts documents. */
+async function watchDocuments({ page }: OpenPage): Promise<Documents> {
+  let onHeld: ((release: () => void) => void) | null = null
+  let onFrame = (_text: string) => {}
+  // No question is answered by a page that is about to be replaced, but it still tells.
+  await page.addInitScript(() => {
+    const tell = () => {
+      console.debug(`frame: ${document.querySelector('main')?.innerText}`)
+      requestAnimationFrame(tell)
+    }
+    tell()
+  })
+  page.on('console', (message) => message.text().startsWith('frame: ') && onFrame(message.text()))
+  const documents: Documents = {
+    count: 0,
+    async holdSecond() {
+      documents.count = 0
+      const release = await new Promise<() => void>((resolve) => {
+        onHeld = resolve
+      })
+      const texts = await new Promise<string[]>((resolve) => {
+        const seen: string[] = []
+        onFrame = (text) => {
+          if (seen.push(text) === FRAMES) resolve(seen)
+        }
+      })
+      return { texts, release }
+    },
+  }
+  await page.route('**/*', async (route) => {
+    if (!route.request().isNavigationRequest()) return route.fallback()
+    documents.count++
+    if (onHeld && documents.count === 2) {
+      const tell = onHeld
+      onHeld = null
+      await new Promise<void>(tell)
+    }
+    await route.fallback()
+  })
+  return documents
+}
+
+async function showsSentence(t: Test, open: OpenPage) {
+  // Waits through navigations.
+  await open.page.locator('[role=alert]').waitFor()
+  const lines = (await open.read('[role=alert]')).split('\n').filter(Boolean)
+  t.same(lines, [clientSentence('127.0.0.1'), 'Try again'], 'the client-side sentence')
+}
+
+t.test('F11: a page that misses a script is loaded once more, and then says so', async (t) => {
+  const open = await chromium.open()
+  const { page } = open
+  const seen = await watchDocuments(open)
+  const again = seen.holdSecond()
+  await open.goto(origin + FAIL, 'commit')
+  const { texts, release } = await again
+  t.same([...new Set(texts)].length, 1, 'meanwhile nothing changes')
+  t.match(texts[0], 'This part of the page', 'all stays as the server has sent it')
+  t.notMatch(texts[0], /Loading|Application error/)
+  t.same(open.errors, [], 'and nothing is said in the console')
+  release()
+  await showsSentence(t, open)
+  t.equal(seen.count, 2)
+  t.ok(await page.locator('header.site-header nav').isVisible(), 'inside the layouts')
+  t.ok(
+    open.errors.some((text) => text.includes('dynamically imported module')),
+    'the error itself is in the console',
+  )
+
+  await t.test('it is not loaded a third time when the visitor tries again', async (t) => {
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Try again' }).click()])
+    await showsSentence(t, open)
+    t.equal(seen.count, 3, 'but for the visitor’s own try')
+  })
+
+  await t.test('it works when the script is there', async (t) => {
+    const files = readdirSync('site/.hydrant/client')
+    const name = files.find((file) => /^later-part-\w+\.js$/.test(file)) ?? ''
+    const body = readFileSync(`site/.hydrant/client/${name}`, 'utf8')
+    await page.route(MISSING, (route) => route.fulfill({ contentType: 'text/javascript', body }))
+    await Promise.all([
+      page.waitForResponse((answer) => answer.url().endsWith('OLDBUILD.js')),
+      page.getByRole('button', { name: 'Try again' }).click(),
+    ])
+    await open.hydrated()
+    await page.locator('#counter').click()
+    t.equal(await open.read('#counter'), 'Count: 1')
+    t.match(await open.read('main'), 'This part of the page')
+    t.notMatch(await open.read('main'), 'Application error')
+    t.equal(seen.count, 4)
+  })
+
+  await t.test('after a page that worked it may be loaded once more again', async (t) => {
+    await page.unroute(MISSING)
+    await open.goto(origin + FAIL, 'commit')
+    await showsSentence(t, open)
+    t.equal(seen.count, 6)
+  })
+})
+
+t.test('F11: without JavaScript the part is there', async (t) => {
+  const open = await chromium.open({ javaScript: false })
+  const response = await open.goto(origin + FAIL, 'load')
+  t.equal(response.status(), 200)
+  t.match(await response.text(), 'This part of the page')
+  t.notMatch(await open.read('body'), 'Application error')
+})
+
+t.test('F11: nothing is loaded again where it cannot be remembered', async (t) => {
+  const open = await chromium.open()
+  await open.page.addInitScript(() => {
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('The operation is insecure.', 'SecurityError')
+      },
+    })
+  })
+  const seen = await watchDocuments(open)
+  await open.goto(origin + FAIL, 'commit')
+  await showsSentence(t, open)
+  t.equal(seen.count, 1)
+})
+
+t.test('F11: where a boundary stands inside Suspense, nothing flashes either', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'part.tsx': "export default function Part() {\n  return <p id='part'>the part</p>\n}\n",
+    'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
+import { FailureBoundary } from 'hydrant/react'
+const Part = lazy(() => import('../part.tsx'))
+export default function Page() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <main>
+      <button onClick={() => setIsOpen(true)}>open</button>
+      <Suspense fallback="wait above"><FailureBoundary><i>beside</i>{isOpen && <Part />}</FailureBoundary></Suspense>
+    </main>
+  )
+}
+`,
+    'pages/there.tsx': `import { lazy, Suspense } from 'react'
+import { FailureBoundary } from 'hydrant/react'
+const Part = lazy(() => import('../part.tsx'))
+export default function Page() {
+  return <main><Suspense fallback="wait above"><FailureBoundary><Part /></FailureBoundary></Suspense></main>
+}
+`,
+  })
+  const { app } = await serve(t, dir)
+  await app.listen({ port: 0 })
+  // A server that listens on TCP.
+  const { port } = app.server.address() as AddressInfo
+  const open = await chromium.open()
+  const { page } = open
+  await page.route('**/part-*.js', (route) => route.fulfill({ status: 404, body: 'There is no such asset.\n' }))
+  const seen = await watchDocuments(open)
+
+  const first = seen.holdSecond()
+  await open.goto(`http://127.0.0.1:${port}/there`, 'commit')
+  const there = await first
+  t.same([...new Set(there.texts)], ['frame: the part'], 'what the server has sent stays')
+  there.release()
+  await showsSentence(t, open)
+  t.equal(seen.count, 2)
+
+  const second = seen.holdSecond()
+  await open.goto(`http://127.0.0.1:${port}/`, 'commit')
+  await open.hydrated()
+  const click = page.getByRole('button', { name: 'open' }).click()
+  const clicked = await second
+  t.equal(new Set(clicked.texts).size, 1)
+  t.notMatch(clicked.texts[0], 'Application error', 'nor of a part that was asked for by a click')
+  clicked.release()
+  await click
+  await page.waitForLoadState('load')
+  await open.hydrated()
+  t.match(await open.read('main'), 'beside', 'the page is as it was')
+  await page.getByRole('button', { name: 'open' }).click()
+  await showsSentence(t, open)
+  t.equal(seen.count, 2)
+})
+
+t.test('F11i: without any of its scripts a page stays as it is and works', async (t) => {
+  const open = await chromium.open()
+  const { page } = open
+  const seen = await watchDocuments(open)
+  await page.route('**/_hydrant/assets/*', (route) => route.abort())
+  const response = await open.goto(`${origin}/failures`, 'load')
+  const sent = await response.text()
+  t.match(sent, '<h1>Failures to try</h1>')
+  t.equal(await open.read('h1'), 'Failures to try')
+  t.notMatch(await open.read('body'), 'Application error')
+  await Promise.all([page.waitForURL('**/failures/f1'), page.locator('main a[href="/failures/f1"]').click()])
+  t.match(await open.read('h1'), 'A component throws', 'its links lead on')
+  await Promise.all([page.waitForURL('**/failures/f1/fail'), page.getByRole('link', { name: 'Fail now' }).click()])
+  await open.shown('[role=alert]')
+  const before = seen.count
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Try again' }).click()])
+  t.equal(seen.count, before + 1, 'its forms are sent')
+  await open.shown('[role=alert]')
+  t.match(page.url(), /\/failures\/f1\/fail\??$/)
+})

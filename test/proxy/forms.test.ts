@@ -1,0 +1,59 @@
+// Forms through a real nginx: what the server may believe of where they come from.
+
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import t from 'tap'
+import { buildFormSite } from '../form-site.ts'
+import { startSite } from '../site-server.ts'
+import { startNginx } from './nginx.ts'
+
+const dir = await buildFormSite(t)
+const trusting = await startSite(t, { dir })
+
+/** The status of a form. */
+function send(scheme: 'http' | 'https', port: number, headers: Record<string, string>): Promise<number | undefined> {
+  const options = { host: '127.0.0.1', port, path: '/notes', method: 'POST', rejectUnauthorized: false }
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  return new Promise((resolve, reject) => {
+    const request = (scheme === 'http' ? httpRequest : httpsRequest)(
+      { ...options, headers: { ...type, ...headers } },
+      (response) => response.resume().on('end', () => resolve(response.statusCode)),
+    )
+    request.on('error', reject).end('text=x')
+  })
+}
+
+t.test('behind a proxy that ends TLS, forms of the site itself pass without any configuration', async (t) => {
+  const { tlsPort } = await startNginx(t, trusting.port)
+  t.equal(await send('https', tlsPort, { host: 'shop.example', origin: 'https://shop.example' }), 303)
+  t.equal(await send('https', tlsPort, { host: `shop.example:${tlsPort}`, 'sec-fetch-site': 'same-origin' }), 303)
+  t.equal(await send('https', tlsPort, { host: 'shop.example' }), 303, 'scripts too')
+  t.equal(await send('https', tlsPort, { host: 'shop.example', origin: 'https://evil.example' }), 403)
+  t.equal(await send('https', tlsPort, { host: 'shop.example', origin: 'null' }), 403)
+  const both = { host: 'shop.example', origin: 'https://shop.example', 'sec-fetch-site': 'same-site' }
+  t.equal(await send('https', tlsPort, both), 403)
+})
+
+t.test('a port that the proxy drops is told of', async (t) => {
+  const { forwardingPort } = await startNginx(t, trusting.port)
+  const host = `shop.example:${forwardingPort}`
+  t.equal(await send('http', forwardingPort, { host, origin: `http://${host}` }), 403)
+  const line = await trusting.waitForLine(({ msg }) => msg.includes(`Origin is "http://${host}"`))
+  t.match(line.msg, 'the public host is "shop.example"')
+  t.match(line.msg, 'proxy_set_header Host $http_host')
+  t.equal(await send('http', forwardingPort, { host: 'shop.example', origin: 'http://shop.example' }), 303)
+  const allowing = await startSite(t, { dir, env: { HYDRANT_ALLOWED_ORIGINS: `http://${host}` } })
+  t.equal(await send('http', allowing.port, { host, origin: `http://${host}` }), 303)
+})
+
+t.test('a proxy that hides the host needs a browser that says where it is', async (t) => {
+  const { barePort } = await startNginx(t, trusting.port)
+  t.equal(await send('http', barePort, { host: 'shop.example', origin: 'http://shop.example' }), 403)
+  const known = { host: 'shop.example', origin: 'http://shop.example', 'sec-fetch-site': 'same-origin' }
+  t.equal(await send('http', barePort, known), 303)
+  // What it says of itself is believed of a proxy only that is trusted.
+  t.equal(await send('http', barePort, { origin: 'http://shop.example', 'x-forwarded-host': 'shop.example' }), 303)
+  const doubting = await startSite(t, { dir, env: { HYDRANT_TRUST_PROXY: 'false' } })
+  const forged = { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }
+  t.equal(await send('http', doubting.port, forged), 403)
+})

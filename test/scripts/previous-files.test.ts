@@ -1,0 +1,106 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { buildSite } from '../../scripts/build/site-builder.ts'
+import { formatReport } from '../../scripts/terminal/format-report.ts'
+import { serve } from '../server/served.ts'
+import { createSite } from './create-site.ts'
+
+const page = (text: string) =>
+  `import './index.css'\nimport { lazy } from 'react'\nconst Part = lazy(() => import('../part'))\nexport default () => <p title="${'long '.repeat(200)}">${text}<Part /></p>\n`
+const files = (text: string) => ({
+  'pages/layout.tsx': "export default ({ children }) => <html lang='en'><body>{children}</body></html>\n",
+  'pages/index.tsx': page(text),
+  'pages/index.css': `.a { color: ${text} }`,
+  'part.tsx': `export default () => <i>${text}</i>\n`,
+})
+
+function writeAll(dir: string, text: string) {
+  for (const [path, contents] of Object.entries(files(text))) writeFileSync(join(dir, path), contents)
+}
+
+const build = (dir: string) => buildSite({ dir, mode: 'production' })
+
+t.test('keeps the files of the one build before for pages that are open', async (t) => {
+  const dir = createSite(t, files('red'), 'site')
+  const client = join(dir, '.hydrant', 'client')
+  const one = await build(dir)
+  t.equal(one.keptFiles, 0)
+  t.notMatch(formatReport(one), 'kept')
+  const ofOne = readdirSync(client)
+  const contents = ofOne.map((name) => readFileSync(join(client, name)))
+  t.strictSame(
+    one.manifest.clientFiles,
+    ofOne.filter((name) => !/\.(br|gz)$/.test(name)),
+  )
+
+  writeAll(dir, 'green')
+  const two = await build(dir)
+  const onlyOne = one.manifest.clientFiles.filter((name) => !two.manifest.clientFiles.includes(name))
+  t.ok(onlyOne.length >= 3, 'page, part and stylesheet')
+  t.equal(two.keptFiles, onlyOne.length)
+  t.match(formatReport(two), `kept for pages that are open: ${onlyOne.length} files of the build before`)
+  for (const [index, name] of ofOne.entries())
+    t.strictSame(readFileSync(join(client, name)), contents[index], `${name} is as it was, compressed copies included`)
+  for (const name of onlyOne) t.notOk(existsSync(join(dir, '.hydrant', 'maps', `${name}.map`)), 'without their maps')
+
+  const fresh = `${dir}-fresh`
+  cpSync(dir, fresh, { recursive: true, filter: (path) => !path.includes('.hydrant') })
+  t.strictSame((await build(fresh)).manifest, two.manifest, 'the build is the same without one before it')
+
+  writeAll(dir, 'blue')
+  const three = await build(dir)
+  const onlyTwo = two.manifest.clientFiles.filter((name) => !three.manifest.clientFiles.includes(name))
+  const kept = () => readdirSync(client).filter((name) => !/\.(br|gz)$/.test(name))
+  t.strictSame(kept(), [...three.manifest.clientFiles, ...onlyTwo].sort(), 'not of builds before that')
+  t.notOk(readdirSync(client).some((name) => onlyOne.some((old) => name.startsWith(old))))
+
+  const again = await build(dir)
+  t.strictSame(kept(), [...three.manifest.clientFiles, ...onlyTwo].sort(), 'building the same again changes nothing')
+  t.equal(again.keptFiles, onlyTwo.length)
+
+  const { app } = await serve(t, dir)
+  for (const name of onlyTwo) {
+    const response = await app.inject(`/_hydrant/assets/${name}`)
+    t.equal(response.statusCode, 200, name)
+    t.equal(response.headers['cache-control'], 'public, max-age=31536000, immutable')
+  }
+  const script = onlyTwo.find((name) => /^index.*\.js$/.test(name))
+  const packed = await app.inject({ url: `/_hydrant/assets/${script}`, headers: { 'accept-encoding': 'br' } })
+  t.equal(packed.headers['content-encoding'], 'br')
+  for (const name of onlyOne) t.equal((await app.inject(`/_hydrant/assets/${name}`)).statusCode, 404, name)
+})
+
+t.test('a build before that is broken has nothing to keep', async (t) => {
+  const dir = createSite(t, files('red'), 'site')
+  const folder = join(dir, '.hydrant')
+  const [manifest, client] = [join(folder, 'manifest.json'), join(folder, 'client')]
+  for (const breakIt of [
+    () => rmSync(manifest),
+    () => writeFileSync(manifest, '{"clientFiles":'),
+    () => writeFileSync(manifest, 'null'),
+    () => writeFileSync(manifest, '{"clientFiles":"all"}'),
+    () => writeFileSync(manifest, '{"clientFiles":["../manifest.json","missing.js",5]}'),
+    () => rmSync(client, { recursive: true }),
+  ]) {
+    writeAll(dir, 'red')
+    await build(dir)
+    breakIt()
+    writeAll(dir, 'green')
+    const { keptFiles, manifest } = await build(dir)
+    t.equal(keptFiles, 0)
+    t.strictSame(
+      readdirSync(client).filter((name) => !/\.(br|gz)$/.test(name)),
+      manifest.clientFiles,
+    )
+  }
+})
+
+t.test('what develops a site keeps nothing', async (t) => {
+  const dir = createSite(t, files('red'), 'site')
+  await buildSite({ dir, mode: 'development' })
+  writeAll(dir, 'green')
+  const { keptFiles, folder, manifest } = await buildSite({ dir, mode: 'development' })
+  t.equal(keptFiles, 0)
+  t.strictSame(readdirSync(join(folder, 'client')), manifest.clientFiles)
+})

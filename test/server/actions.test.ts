@@ -1,0 +1,236 @@
+import t from 'tap'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const page =
+  'export default function Page({ data, actionData }) {\n  return <p>data {JSON.stringify(data)} action {JSON.stringify(actionData)}</p>\n}\n'
+const acting = (name: string, server: string): Files => ({
+  [`pages/${name}.tsx`]: page,
+  [`pages/${name}.server.ts`]: `import { HttpError, notFound, redirect } from 'hydrant'\n${server}`,
+})
+
+const site: Files = {
+  'pages/layout.tsx':
+    'export default function Layout({ children }) {\n  return <html><body><header>site</header>{children}</body></html>\n}\n',
+  'pages/error.tsx':
+    'export default function Failed({ status, message, digest }) {\n  return <p>{status}|{message}|{digest}</p>\n}\n',
+  'pages/forever/layout.tsx':
+    'export default function Layout({ data, children }) {\n  return <><h2>{data}</h2>{children}</>\n}\n',
+  'pages/forever/layout.server.ts':
+    "export const load = ({ signal }) => {\n  signal.throwIfAborted()\n  return 'layout of it'\n}\n",
+  'pages/bare.tsx': page,
+  ...acting(
+    'notes',
+    `const notes = []
+export const load = ({ reply }) => {
+  reply.header('cache-control', 'public, max-age=60')
+  return { notes: [...notes] }
+}
+export async function action({ request, reply, form }) {
+  const text = form.get('text')
+  if (!text) {
+    reply.code(422)
+    return { problem: 'Write something.', method: request.method }
+  }
+  notes.push(text)
+  if (form.has('stay')) return { saved: text, at: new Date(0) }
+  redirect('/notes')
+}
+`,
+  ),
+  ...acting('silent', 'export const action = () => {}\n'),
+  ...acting('made', 'export const action = ({ reply }) => void reply.code(201)\n'),
+  ...acting('json', 'export const action = ({ request, form }) => ({ body: request.body, fields: [...form] })\n'),
+  ...acting(
+    'kinds',
+    'export const action = ({ params, url, app, signal }) => [params, url.href, typeof app.get, signal.aborted]\n',
+  ),
+  ...acting(
+    'fails',
+    "export const load = () => 'loaded'\nexport const action = () => {\n  throw new Error('secret text')\n}\n",
+  ),
+  ...acting(
+    'repeats',
+    "export const action = ({ form }) => {\n  throw new Error('no user with ' + form.get('password'))\n}\n",
+  ),
+  ...acting('moved', "export const action = () => redirect('/notes', 307)\n"),
+  ...acting('gone', 'export const action = () => notFound()\n'),
+  ...acting('refuses', "export const action = () => {\n  throw new HttpError(409, 'Taken')\n}\n"),
+  ...acting(
+    'forever/index',
+    'export const action = ({ signal }) => new Promise((_, reject) => { signal.onabort = () => reject(signal.reason) })\n',
+  ),
+  ...acting('promises', 'export const action = () => ({ list: [{ late: Promise.reject(new Error("late")) }] })\n'),
+  ...acting('function', 'export const action = () => ({ save() {} })\n'),
+  ...acting('load-moves', "export const load = () => redirect('/notes')\nexport const action = () => 1\n"),
+  ...acting('load-fails', "export const load = () => {\n  throw new Error('no')\n}\nexport const action = () => 1\n"),
+  ...acting('own', "export const action = ({ reply }) => reply.type('text/csv').send('a,b')\n"),
+  ...acting('taken', 'export const action = () => 1\n'),
+  ...acting('things/[id]', 'export const action = ({ params }) => params\n'),
+  'server.ts': "export default async function server(app) {\n  app.put('/taken', async () => 'of the server')\n}\n",
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const dir = await buildFiles(t.testdir({}), site)
+const { app, get, failuresOf, log } = await serve(t, dir, { timeouts: { loadMs: 300 } })
+
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+function send(
+  url: string,
+  payload: string | object = '',
+  headers: Record<string, string> = {},
+  method: Method = 'POST',
+) {
+  const type = typeof payload === 'string' ? FORM : {}
+  return app.inject({ method, url, payload, headers: { ...HTML, ...type, ...headers } })
+}
+const textOf = (body: string) =>
+  body
+    .replace(/<script.*?<\/script>/gs, '')
+    .replaceAll('<!-- -->', '')
+    .replaceAll('&quot;', '"')
+
+t.test('what an action returns is shown by the page, with what loads find after it', async (t) => {
+  const response = await send('/notes', 'text=first&stay=1')
+  t.equal(response.statusCode, 200)
+  t.match(textOf(response.body), 'data {"notes":["first"]} action {"saved":"first","at":"1970-01-01T00:00:00.000Z"}')
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.notOk(response.headers.etag)
+  t.match(response.headers['content-type'], 'text/html')
+})
+
+t.test('every method that changes something runs it, and the status is its own', async (t) => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const response = await send('/notes', 'text=', {}, method)
+    t.equal(response.statusCode, 422, method)
+    t.match(textOf(response.body), `action {"problem":"Write something.","method":"${method}"}`)
+  }
+  t.match(textOf((await get('/notes')).body), 'action </p>', 'nothing of it stays')
+})
+
+t.test('a redirect is 303 unless it says otherwise, also of a load behind an action', async (t) => {
+  for (const accept of ['text/html', 'application/json']) {
+    const response = await send('/notes', 'text=second', { accept })
+    t.equal(response.statusCode, 303)
+    t.equal(response.headers.location, '/notes')
+    t.equal(response.headers['cache-control'], 'no-store')
+    t.equal(response.body, '')
+  }
+  t.equal((await send('/moved')).statusCode, 307)
+  t.equal((await send('/load-moves')).statusCode, 303)
+  t.equal((await get('/load-moves')).statusCode, 302)
+})
+
+t.test('the browser is told what the action has returned, and of other pages nothing more', async (t) => {
+  const dataOf = (body: string) => /"data":(\[.*\])\}\]<\/script>/.exec(body)?.[1]
+  t.equal(dataOf((await send('/silent')).body), '[]')
+  t.equal(dataOf((await get('/silent')).body), '[]')
+  t.equal(dataOf((await send('/things/7')).body), '[{},{},[{"id":1},"7"]]')
+  const [layout, data, actionData, more] = JSON.parse(dataOf((await send('/notes', '')).body) ?? '')
+  t.strictSame(layout, {})
+  t.ok(Array.isArray(data.plain.notes))
+  t.strictSame(actionData, { plain: { problem: 'Write something.', method: 'POST' } })
+  t.equal(more, undefined)
+})
+
+t.test('an action has what a load has', async (t) => {
+  const response = await app.inject({ method: 'POST', url: '/kinds?a=1', headers: JSON_ONLY })
+  t.strictSame(response.json(), [{}, 'http://localhost/kinds?a=1', 'function', false])
+})
+
+t.test('JSON is answered with what the action returned', async (t) => {
+  const response = await send('/json', { a: [1] }, JSON_ONLY)
+  t.equal(response.statusCode, 200)
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.strictSame(response.json(), { body: { a: [1] }, fields: [] })
+  const refused = await send('/notes', '', JSON_ONLY)
+  t.equal(refused.statusCode, 422)
+  t.match(refused.headers['content-type'], 'application/json')
+  t.strictSame(refused.json(), { problem: 'Write something.', method: 'POST' })
+})
+
+t.test('nothing returned is 204 for JSON', async (t) => {
+  const response = await send('/silent', '', JSON_ONLY)
+  t.equal(response.statusCode, 204)
+  t.equal(response.body, '')
+  t.equal((await send('/made', '', JSON_ONLY)).statusCode, 201)
+  t.equal((await send('/silent')).statusCode, 200, 'and the page for a browser')
+})
+
+t.test('a failure of an action stands in the page’s place under the digest of the log', async (t) => {
+  const response = await send('/fails', 'password=hunter2')
+  t.equal(response.statusCode, 500)
+  t.equal(response.headers['cache-control'], 'no-store')
+  const [failure, ...more] = failuresOf(response)
+  t.match(failure, { phase: 'action', route: '/fails', method: 'POST', digest: response.headers['x-error-digest'] })
+  t.match(failure?.err?.stack, 'pages/fails.server.ts:')
+  t.equal(more.length, 0)
+  t.match(response.body, '<header>site</header>')
+  t.match(textOf(response.body), `Application error: a server-side exception`)
+  t.match(textOf(response.body), `|${failure?.digest}`)
+  t.notMatch(response.body, 'secret text')
+  const problem = await send('/fails', '', JSON_ONLY)
+  t.match(problem.json(), { status: 500, digest: problem.headers['x-error-digest'], instance: '/fails' })
+})
+
+t.test('what was written into a form does not reach the log', async (t) => {
+  const response = await send('/repeats', 'password=hunter22&file=pages%2Frepeats')
+  t.equal(response.statusCode, 500)
+  const [line] = failuresOf(response)
+  t.equal(line?.err?.message, 'no user with [hidden]')
+  t.match(line?.err?.stack, 'pages/repeats.server.ts:', 'but says where, whatever was sent')
+  t.notMatch(JSON.stringify(log.lines), 'hunter22')
+})
+
+t.test('a failure of a load behind an action is one of a load', async (t) => {
+  const response = await send('/load-fails')
+  t.equal(response.statusCode, 500)
+  t.match(failuresOf(response), [{ phase: 'load' }])
+})
+
+t.test('refusals are shown as they were meant', async (t) => {
+  const refused = await send('/refuses')
+  t.equal(refused.statusCode, 409)
+  t.match(textOf(refused.body), '409|Taken|')
+  t.equal((await send('/gone')).statusCode, 404)
+  t.match((await send('/refuses', '', JSON_ONLY)).json(), { status: 409, detail: 'Taken' })
+  t.equal(failuresOf(refused).length, 0)
+})
+
+t.test('an action that does not end is 504', async (t) => {
+  const response = await send('/forever')
+  t.equal(response.statusCode, 504)
+  t.match(response.body, '<h2>layout of it</h2>', 'inside of layouts whose loads may take their time')
+  t.match(failuresOf(response), [
+    { phase: 'action', err: { message: /pages\/forever\/index\.server\.ts did not finish within 300 ms/ } },
+  ])
+})
+
+t.test('promises and what cannot travel are failures that say where', async (t) => {
+  for (const headers of [{}, JSON_ONLY]) {
+    const response = await send('/promises', '', headers)
+    t.equal(response.statusCode, 500)
+    t.match(failuresOf(response), [
+      { phase: 'action', err: { message: /promises\.server\.ts .*actionData\.list\.0\.late/ } },
+    ])
+  }
+  const response = await send('/function')
+  t.equal(response.statusCode, 500)
+  t.match(failuresOf(response), [
+    { phase: 'action', err: { message: /^action of pages\/function\.server\.ts returned data/ } },
+  ])
+})
+
+t.test('an action may answer by itself', async (t) => {
+  const response = await send('/own')
+  t.equal(response.body, 'a,b')
+  t.equal(response.headers['content-type'], 'text/csv')
+  t.equal(log.errors().filter(({ url }) => url === '/own').length, 0)
+})
+
+t.test('a route of the server beats the action, and a page without one refuses', async (t) => {
+  t.equal((await app.inject({ method: 'PUT', url: '/taken' })).body, 'of the server')
+  t.match(textOf((await send('/taken')).body), 'action 1')
+  const refused = await send('/bare', 'x', { 'content-type': 'application/unknown' })
+  t.equal(refused.statusCode, 405)
+  t.equal(refused.headers.allow, 'GET, HEAD')
+})

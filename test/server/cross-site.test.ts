@@ -1,0 +1,174 @@
+import t from 'tap'
+import { type CrossSiteInput, judgeOrigin } from '../../src/server/cross-site.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+
+const post = (input: Partial<CrossSiteInput>) =>
+  judgeOrigin({
+    method: 'POST',
+    fetchSite: undefined,
+    origin: undefined,
+    host: 'shop.example',
+    allowedOrigins: [],
+    ...input,
+  })
+const passes = (input: Partial<CrossSiteInput>) => post(input).kind === 'pass'
+
+t.test('what changes nothing passes', async (t) => {
+  const hostile = { fetchSite: 'cross-site', origin: 'https://evil.example' }
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE']) t.ok(passes({ method, ...hostile }), method)
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) t.notOk(passes({ method, ...hostile }), method)
+})
+
+t.test('scripts, which say neither, pass', async (t) => {
+  t.ok(passes({}))
+  t.ok(passes({ host: '' }))
+})
+
+t.test('what the browser says of the site decides, whatever the host', async (t) => {
+  for (const [fetchSite, isPassing] of [
+    ['same-origin', true],
+    ['none', true],
+    ['same-site', false],
+    ['cross-site', false],
+    ['', false],
+    ['SAME-ORIGIN', false],
+    ['same-origin, cross-site', false],
+  ] as const) {
+    t.equal(passes({ fetchSite }), isPassing, fetchSite)
+    t.equal(passes({ fetchSite, origin: 'https://other.example' }), isPassing, fetchSite)
+    t.equal(passes({ fetchSite, origin: 'https://shop.example' }), isPassing, fetchSite)
+  }
+})
+
+t.test('without it the origin is compared with the public host and port, in whatever scheme', async (t) => {
+  for (const [origin, host, isPassing] of [
+    ['https://shop.example', 'shop.example', true],
+    ['http://shop.example', 'shop.example', true],
+    ['https://shop.example', 'SHOP.example:443', true],
+    ['https://shop.example', 'shop.example:80', true],
+    ['http://shop.example:8080', 'shop.example:8080', true],
+    ['http://[::1]:3000', '[::1]:3000', true],
+    ['http://127.0.0.1:3000', '127.0.0.1:3000', true],
+    ['https://xn--kxawhkug.example', 'xn--kxawhkug.example', true],
+    ['http://shop.example:8080', 'shop.example', false],
+    ['http://shop.example', 'shop.example:8080', false],
+    ['http://shop.example:8081', 'shop.example:8080', false],
+    ['http://127.0.0.1:3000', 'localhost:3000', false],
+    ['https://evil.example', 'shop.example', false],
+    ['https://www.shop.example', 'shop.example', false],
+    ['https://shop.example.evil.example', 'shop.example', false],
+    ['https://evil.example/shop.example', 'shop.example', false],
+    ['https://shop.example@evil.example', 'shop.example', false],
+    ['https://evil.example@shop.example', 'shop.example', false],
+    ['https://evil.example#@shop.example', 'shop.example', false],
+    ['https://evil.example\\@shop.example', 'shop.example', false],
+    ['null', 'shop.example', false],
+    ['null', 'null', false],
+    ['', 'shop.example', false],
+    ['', '', false],
+    ['shop.example', 'shop.example', false],
+    ['//shop.example', 'shop.example', false],
+    ['file://', '', false],
+    ['https://', '', false],
+    ['chrome-extension://shop.example', 'shop.example', false],
+    ['https://shop.example, https://evil.example', 'shop.example', false],
+    ['https://shop.example', '', false],
+    ['https://shop.example', 'not a host', false],
+  ] as const) {
+    t.equal(passes({ origin, host }), isPassing, `${origin} to ${host}`)
+  }
+})
+
+t.test('origins that are allowed pass, and only they', async (t) => {
+  const allowedOrigins = ['https://app.example']
+  t.ok(passes({ origin: 'https://app.example', allowedOrigins }))
+  t.ok(passes({ origin: 'https://app.example', fetchSite: 'cross-site', allowedOrigins }))
+  for (const origin of ['http://app.example', 'https://app.example:444', 'https://app.example.evil.example', 'null']) {
+    t.notOk(passes({ origin, allowedOrigins }), origin)
+    t.notOk(passes({ origin, fetchSite: 'cross-site', allowedOrigins }), origin)
+  }
+  t.notOk(passes({ fetchSite: 'cross-site', allowedOrigins }))
+})
+
+t.test('a refusal names both values and what to do', async (t) => {
+  t.match(post({ origin: 'https://evil.example' }), {
+    compared: 'Origin is "https://evil.example", the public host is "shop.example"',
+    hint: /public host .*allowedOrigins/,
+  })
+  t.match(post({ fetchSite: 'cross-site', origin: 'https://evil.example' }), {
+    compared: 'Sec-Fetch-Site is "cross-site", not "same-origin" or "none"; Origin is "https://evil.example"',
+  })
+  t.match(post({ origin: 'http://shop.example:8080' }), { hint: /Host \$http_host/ })
+  t.match(post({ origin: `https://${'x'.repeat(5_000)}` }), { compared: /^.{0,400}$/ })
+})
+
+const page = 'export default function Page({ actionData }) {\n  return <p>{actionData}</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/form.tsx': page,
+  'pages/form.server.ts': "export const action = () => 'acted'\n",
+  'pages/bare.tsx': page,
+  'pages/error.tsx':
+    'export default function Failed({ status, message }) {\n  return <p>{[status, message].join()}</p>\n}\n',
+  'server.ts': `export default async function server(app) {
+  app.post('/api', async () => 'changed')
+  app.register(async (inner) => {
+    inner.setErrorHandler(async (error, request, reply) => reply.code(error.statusCode).send({ own: error.message }))
+    inner.delete('/inner', async () => 'changed')
+  })
+}
+`,
+})
+
+const CROSS = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+
+t.test('everything of the site refuses requests of other sites before their body is read', async (t) => {
+  const { app, log } = await serve(t, dir)
+  for (const [method, url] of [
+    ['POST', '/form'],
+    ['POST', '/bare'],
+    ['POST', '/api'],
+    ['DELETE', '/inner'],
+    ['PUT', '/unknown'],
+  ] as const) {
+    const headers = { ...JSON_ONLY, ...CROSS, 'content-type': 'application/unknown' }
+    const response = await app.inject({ method, url, headers, payload: 'x' })
+    t.equal(response.statusCode, 403, url)
+    const lines = log.lines.filter(({ reqId }) => reqId === response.headers['x-request-id'])
+    t.equal(lines.length, 1, 'one line')
+    t.match(lines[0], { level: 30, method, url, statusCode: 403, msg: /"cross-site".*"https:\/\/evil\.example"/ })
+  }
+  t.equal(log.errors().length, 0)
+  t.equal((await app.inject({ method: 'GET', url: '/form', headers: { ...HTML, ...CROSS } })).statusCode, 200)
+})
+
+t.test('the refusal is a page for a browser and a problem for a script', async (t) => {
+  const { app } = await serve(t, dir)
+  const html = await app.inject({ method: 'POST', url: '/form', headers: { ...HTML, ...CROSS } })
+  t.equal(html.statusCode, 403)
+  t.match(html.body, '403,This was sent from another site.')
+  t.equal(html.headers['cache-control'], 'no-store')
+  const json = await app.inject({ method: 'POST', url: '/form', headers: { ...JSON_ONLY, ...CROSS } })
+  t.match(json.json(), { status: 403, detail: 'This was sent from another site.' })
+})
+
+t.test('the host is the public one, by what the proxy is trusted with', async (t) => {
+  const headers = {
+    ...JSON_ONLY,
+    origin: 'https://shop.example',
+    host: 'internal:3000',
+    'x-forwarded-host': 'shop.example',
+  }
+  const trusting = await serve(t, dir, { trustProxy: true })
+  t.equal((await trusting.app.inject({ method: 'POST', url: '/form', headers })).statusCode, 200)
+  const { app, log } = await serve(t, dir)
+  t.equal((await app.inject({ method: 'POST', url: '/form', headers })).statusCode, 403)
+  t.match(log.lines.at(-1)?.msg, /"https:\/\/shop\.example".*"internal:3000"/)
+})
+
+t.test('allowedOrigins lets others through', async (t) => {
+  const { app } = await serve(t, dir, { allowedOrigins: ['https://app.example'] })
+  const headers = { ...JSON_ONLY, 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
+  t.equal((await app.inject({ method: 'POST', url: '/form', headers })).json(), 'acted')
+  t.equal((await app.inject({ method: 'POST', url: '/api', headers })).body, 'changed')
+  t.equal((await app.inject({ method: 'POST', url: '/form', headers: { ...headers, ...CROSS } })).statusCode, 403)
+})

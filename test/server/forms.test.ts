@@ -1,0 +1,356 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
+import Fastify from 'fastify'
+import t from 'tap'
+import { hydrant } from '../../src/server/index.ts'
+import { createRandom, type Random } from '../shared/random.ts'
+import { buildFiles, createLog, type Files, JSON_ONLY, serve } from './served.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+
+const site: Files = {
+  'pages/error.tsx':
+    'export default function Failed({ status, message }) {\n  return <p>{[status, message].join("|")}</p>\n}\n',
+  'pages/echo.tsx': page,
+  // What a form holds, in its order.
+  'pages/echo.server.ts': `import { createHash } from 'node:crypto'
+const hash = (bytes) => createHash('sha1').update(bytes).digest('hex')
+const tell = async (value) => typeof value === 'string' ? value : { name: value.name, type: value.type, size: value.size, hash: hash(Buffer.from(await value.arrayBuffer())) }
+export const action = async ({ form, request }) => {
+  const entries = []
+  for (const [name, value] of form) entries.push([name, await tell(value)])
+  globalThis.hydrantTestSeen?.()
+  return { entries, isBody: request.body === form, isFile: [...form.values()].every((value) => typeof value === 'string' || value instanceof File) }
+}
+`,
+  'pages/fails.tsx': page,
+  'pages/fails.server.ts':
+    "export const action = () => {\n  globalThis.hydrantTestSeen?.()\n  throw new Error('no')\n}\n",
+  'pages/waits.tsx': page,
+  'pages/waits.server.ts':
+    "export const action = ({ request }) => {\n  request.log.info('action has begun')\n  return globalThis.hydrantTestGate.opened\n}\n",
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+// Where the forms' files go.
+const temporary = mkdtempSync(join(tmpdir(), 'forms-test-'))
+process.env.TMPDIR = temporary
+t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
+const leftFiles = () => readdirSync(temporary)
+
+// They go when the server's side of the connection has closed, which is a moment behind the client's.
+async function untilNoFiles() {
+  while (leftFiles().length > 0) await setImmediate()
+}
+
+const limits = { maxFields: 20, maxFieldBytes: 2_000, maxFiles: 3, maxFileBytes: 300_000 }
+const { app, log } = await serve(t, dir, { bodyLimit: 10_000, forms: limits })
+await app.listen({ port: 0, host: '127.0.0.1' })
+const origin = app.listeningOrigin
+
+const post = (path: string, body: BodyInit, headers: Record<string, string> = JSON_ONLY) =>
+  fetch(origin + path, { method: 'POST', body, headers, redirect: 'manual' })
+
+/** What the platform's own parser makes of the same body. */
+async function expected(body: FormData | URLSearchParams): Promise<unknown[]> {
+  const entries: unknown[] = []
+  for (const [name, value] of await new Response(body).formData()) {
+    if (typeof value === 'string') entries.push([name, value])
+    else {
+      const bytes = Buffer.from(await value.arrayBuffer())
+      const hash = createHash('sha1').update(bytes).digest('hex')
+      entries.push([name, { name: value.name, type: value.type, size: value.size, hash }])
+    }
+  }
+  return entries
+}
+
+const NAMES = [
+  '',
+  'a',
+  'b',
+  'a',
+  '__proto__',
+  'constructor',
+  'toString',
+  'a[]',
+  'a.b',
+  '漢字',
+  '"quoted"',
+  'a\nb',
+  'a&b=c',
+  '%41',
+  '😀',
+] as const
+const VALUES = [
+  '',
+  'value',
+  'two words',
+  'a\r\nb',
+  '漢字 😀',
+  'a=b&c=d',
+  '+%2B',
+  '\u0000',
+  '__proto__',
+  '--boundary',
+] as const
+
+function randomText(random: Random): string {
+  return random.below(3) === 0 ? random.text(random.below(200), 'aé漢"\\\r\n&=+%-\u{1F600}') : random.pick(VALUES)
+}
+
+// A lone half of a pair cannot be sent.
+const wellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8')
+
+t.test('any urlencoded form arrives as the platform would read it', async (t) => {
+  const random = createRandom(1)
+  for (let round = 0; round < 60; round++) {
+    const body = new URLSearchParams()
+    for (let count = random.below(8); count > 0; count--)
+      body.append(random.pick(NAMES), wellFormed(randomText(random)))
+    const answer = await post('/echo', body)
+    t.strictSame(await answer.json(), { entries: await expected(body), isBody: true, isFile: true }, body.toString())
+  }
+})
+
+t.test('any multipart form arrives as the platform would read it', async (t) => {
+  const random = createRandom(2)
+  for (let round = 0; round < 60; round++) {
+    const body = new FormData()
+    let files = 0
+    for (let count = random.below(8); count > 0; count--) {
+      const name = random.pick(NAMES)
+      if (files < 3 && random.below(3) === 0) {
+        files++
+        const bytes = random.bytes(random.pick([0, 1, 100, 70_000]))
+        const type = random.pick(['text/plain', 'application/octet-stream', 'image/png'])
+        body.append(
+          name,
+          new File([Buffer.from(bytes)], random.pick(['a.txt', 'é 漢.png', 'a"b.txt', 'no-extension', '😀.bin']), {
+            type,
+          }),
+        )
+      } else body.append(name, wellFormed(randomText(random)))
+    }
+    const copy = new FormData()
+    for (const [name, value] of body) copy.append(name, value)
+    const answer = await post('/echo', body)
+    t.strictSame(await answer.json(), { entries: await expected(copy), isBody: true, isFile: true })
+  }
+  await untilNoFiles()
+})
+
+t.test('bodies that are no forms leave the form empty', async (t) => {
+  const empty = { entries: [], isBody: false, isFile: true }
+  t.strictSame(
+    await (await post('/echo', '{"a":1}', { ...JSON_ONLY, 'content-type': 'application/json' })).json(),
+    empty,
+  )
+  t.strictSame(await (await post('/echo', 'a=1', { ...JSON_ONLY, 'content-type': 'text/plain' })).json(), empty)
+  t.strictSame(await (await fetch(`${origin}/echo`, { method: 'DELETE', headers: JSON_ONLY })).json(), empty)
+})
+
+t.test('passing a limit is a refusal that names it', async (t) => {
+  const form = (fill: (form: FormData) => void) => {
+    const made = new FormData()
+    fill(made)
+    return made
+  }
+  const times = (count: number, work: (index: number) => void) => {
+    for (let index = 0; index < count; index++) work(index)
+  }
+  const file = (size: number) => new File([Buffer.alloc(size, 'x')], 'a.txt')
+  const cases: [name: string, body: BodyInit, limit: string][] = [
+    ['fields', form((made) => times(21, () => made.append('a', ''))), '20 fields (forms.maxFields)'],
+    ['encoded fields', new URLSearchParams('a=&'.repeat(21)), '20 fields (forms.maxFields)'],
+    ['a field', form((made) => made.append('a', 'x'.repeat(2_001))), '2000 bytes (forms.maxFieldBytes)'],
+    ['an encoded field', new URLSearchParams({ a: 'é'.repeat(1_001) }), '2000 bytes (forms.maxFieldBytes)'],
+    ['files', form((made) => times(4, () => made.append('a', file(10)))), '3 files (forms.maxFiles)'],
+    ['a file', form((made) => made.append('a', file(300_001))), '300000 bytes (forms.maxFileBytes)'],
+    ['texts', form((made) => times(6, () => made.append('a', 'x'.repeat(1_900)))), '10000 bytes (bodyLimit)'],
+    ['a body', new URLSearchParams({ a: 'x'.repeat(10_001) }), '10000 bytes (bodyLimit)'],
+  ]
+  for (const [name, body, limit] of cases) {
+    const answer = await post('/echo', body)
+    t.equal(answer.status, 413, name)
+    const { detail, digest } = (await answer.json()) as Record<string, string>
+    t.match(detail, limit)
+    t.equal(digest, undefined)
+    t.equal(answer.headers.get('cache-control'), 'no-store')
+  }
+  const json = await post('/echo', JSON.stringify('x'.repeat(10_000)), {
+    ...JSON_ONLY,
+    'content-type': 'application/json',
+  })
+  t.equal(json.status, 413)
+  const html = await post(
+    '/echo',
+    form((made) => made.append('a', file(300_001))),
+    { accept: 'text/html' },
+  )
+  t.match(await html.text(), '413|A file of the form is larger than 300000 bytes (forms.maxFileBytes).')
+  t.equal(log.errors().length, 0)
+  t.strictSame(leftFiles(), [])
+})
+
+t.test('what lies exactly at a limit passes', async (t) => {
+  const body = new FormData()
+  for (let index = 0; index < 3; index++) body.append('files', new File([Buffer.alloc(300_000)], 'a'))
+  body.append('text', 'x'.repeat(2_000))
+  for (let index = 0; index < 19; index++) body.append('n', '')
+  const answer = await post('/echo', body)
+  t.equal(answer.status, 200, await answer.text())
+})
+
+t.test('bodies that are not well formed are refused, never failures', async (t) => {
+  const type = 'multipart/form-data; boundary=x'
+  const part = (headers: string, value = 'v') => `--x\r\n${headers}\r\n\r\n${value}\r\n`
+  const field = 'Content-Disposition: form-data; name="a"'
+  const cases: [status: number, type: string, body: string][] = [
+    [400, type, ''],
+    [400, type, 'nonsense'],
+    [400, type, part(field)],
+    [400, type, `--x\r\n${field}; filename="a"\r\n\r\nhalf of`],
+    [400, type, `${part('Content-Disposition: form-data')}--x--\r\n`],
+    [400, type, `${part('Content-Disposition: form-data; filename="a"')}--x--\r\n`],
+    [400, 'multipart/form-data', `${part(field)}--x--\r\n`],
+    [400, 'application/json', '{"a":'],
+    [400, 'application/json', ''],
+    [400, 'application/json', '{"__proto__":1}'],
+    [415, 'application/unknown', 'a'],
+    [415, 'nonsense', 'a'],
+    [200, type, '--x--\r\n'],
+    [200, type, `${part(field)}--x--\r\nwhat comes behind`],
+    [200, type, `what comes before\r\n${part(field)}--x--`],
+    [200, `${type}; charset=utf-8`, `${part(field)}--x--`],
+    [200, 'application/x-www-form-urlencoded', '%'],
+    [200, 'application/x-www-form-urlencoded', '&&&=&%zz=%e2'],
+  ]
+  for (const [status, contentType, body] of cases) {
+    const answer = await post('/echo', body, { ...JSON_ONLY, 'content-type': contentType })
+    t.equal(answer.status, status, `${contentType} ${JSON.stringify(body)}`)
+    await answer.arrayBuffer()
+  }
+  t.strictSame(leftFiles(), [])
+  t.equal(log.errors().length, 0)
+})
+
+t.test('an input for files that was left empty is a file without a name, and counts as a field', async (t) => {
+  const part =
+    '--x\r\nContent-Disposition: form-data; name="f"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n'
+  const headers = { ...JSON_ONLY, 'content-type': 'multipart/form-data; boundary=x' }
+  const { entries } = (await (await post('/echo', `${part.repeat(5)}--x--`, headers)).json()) as { entries: unknown[] }
+  t.equal(entries.length, 5)
+  t.match(entries[0], ['f', { name: '', type: 'application/octet-stream', size: 0 }])
+  t.equal((await post('/echo', `${part.repeat(21)}--x--`, headers)).status, 413)
+  t.equal((await post('/echo', `${part}content\r\n--x--`, headers)).status, 400)
+})
+
+t.test('a body cut or changed anywhere is answered, and nothing stays', async (t) => {
+  const random = createRandom(3)
+  const whole = [
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\ntext\r\n',
+    '--x\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\ncontent of it\r\n',
+    '--x--\r\n',
+  ].join('')
+  for (let round = 0; round < 120; round++) {
+    const bytes = Buffer.from(whole.slice(0, random.below(whole.length + 1)))
+    for (let changes = random.below(4); changes > 0 && bytes.length > 0; changes--)
+      bytes[random.below(bytes.length)] = random.below(256)
+    const answer = await post('/echo', bytes, { ...JSON_ONLY, 'content-type': 'multipart/form-data; boundary=x' })
+    await answer.arrayBuffer()
+    if (answer.status !== 200 && answer.status !== 400) t.fail(`${answer.status} for ${JSON.stringify(String(bytes))}`)
+  }
+  t.equal(log.errors().length, 0)
+  t.strictSame(leftFiles(), [])
+})
+
+function upload(): FormData {
+  const body = new FormData()
+  body.append('file', new File(['content'], 'a.txt', { type: 'text/plain' }))
+  return body
+}
+
+t.test('files lie on the disk while the action runs, and not behind it', async (t) => {
+  const seen: number[] = []
+  Object.assign(globalThis, { hydrantTestSeen: () => seen.push(leftFiles().length) })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'hydrantTestSeen'))
+  for (const headers of [JSON_ONLY, { accept: 'text/html' }]) {
+    await (await post('/echo', upload(), headers)).text()
+    await untilNoFiles()
+    await (await post('/fails', upload(), headers)).text()
+    t.strictSame(leftFiles(), [])
+  }
+  t.strictSame(seen, [1, 1, 1, 1])
+})
+
+/** Sends a multipart request whose body is `end` bytes short, over a connection that the test closes. */
+function sendCut(path: string, short: number) {
+  const { port } = new URL(origin)
+  const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${'x'.repeat(100_000)}\r\n--x--\r\n`
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
+  socket.write(body.slice(0, body.length - short))
+  return socket
+}
+
+async function untilLine(text: string, count: number) {
+  while (log.lines.filter(({ msg }) => msg.includes(text)).length < count) await setImmediate()
+}
+
+t.test('files go when the visitor goes, in the middle of the form or of the action', async (t) => {
+  const gate = { opened: Promise.resolve(), open() {} }
+  gate.opened = new Promise((resolve) => {
+    gate.open = resolve
+  })
+  Object.assign(globalThis, { hydrantTestGate: gate })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'hydrantTestGate'))
+  const cut = sendCut('/echo', 50)
+  while (leftFiles().length === 0) await setImmediate()
+  cut.destroy()
+  await untilLine('the visitor left', 1)
+  await untilNoFiles()
+  const waiting = sendCut('/waits', 0)
+  await untilLine('action has begun', 1)
+  t.equal(leftFiles().length, 1)
+  waiting.destroy()
+  await untilLine('the visitor left', 2)
+  t.equal(leftFiles().length, 1, 'the action may finish what it has begun')
+  gate.open()
+  await untilNoFiles()
+  t.equal(log.errors().filter(({ url }) => url === '/waits').length, 0)
+})
+
+t.test('plugins for forms that an app has go on, and the site’s forms are its own', async (t) => {
+  const host = Fastify({ logger: createLog().logger })
+  t.teardown(() => host.close())
+  await host.register(formbody)
+  await host.register(multipart, { attachFieldsToBody: 'keyValues' })
+  host.post('/own', async ({ body }) => body)
+  await host.register(hydrant, { dir })
+  const encode = async (body: BodyInit) => {
+    const response = new Response(body)
+    const type = response.headers.get('content-type') ?? ''
+    return { payload: Buffer.from(await response.arrayBuffer()), headers: { ...JSON_ONLY, 'content-type': type } }
+  }
+  for (const body of [new URLSearchParams({ a: '1' }), upload()]) {
+    const sent = await encode(body)
+    const own = await host.inject({ method: 'POST', url: '/own', ...sent })
+    t.equal(own.statusCode, 200)
+    const answer = await host.inject({ method: 'POST', url: '/echo', ...sent })
+    t.equal(answer.statusCode, 200)
+    t.match(answer.json(), { isBody: true, entries: [[body instanceof FormData ? 'file' : 'a']] })
+  }
+  t.strictSame(
+    (await host.inject({ method: 'POST', url: '/own', ...(await encode(new URLSearchParams({ a: '1' }))) })).json(),
+    { a: '1' },
+  )
+})

@@ -1,0 +1,119 @@
+// Asks for pages the way the client does when it goes there without loading a document.
+
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+import { buildFolder, readManifest } from '../../src/server/build.ts'
+import { BUILD_HEADER, LAYOUTS_HEADER, type NavigationLine } from '../../src/shared/navigation.ts'
+
+/** The headers that a page of that build sends; `layouts` are the keys of those that stand. */
+export function navigationHeaders(dir: string, layouts: readonly string[] = []): Record<string, string> {
+  return { [BUILD_HEADER]: readManifest(buildFolder(dir)).buildId, [LAYOUTS_HEADER]: layouts.join(' ') || 'none' }
+}
+
+export function linesOf(text: string): NavigationLine[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  // The server writes nothing else.
+  return lines.map((line) => JSON.parse(line) as NavigationLine)
+}
+
+export function linesOfResponse({ body }: LightMyRequestResponse): NavigationLine[] {
+  return linesOf(body)
+}
+
+/** Those of one kind. */
+export function pick<Kind extends NavigationLine[0]>(lines: readonly NavigationLine[], kind: Kind) {
+  return lines.filter((line): line is Extract<NavigationLine, { 0: Kind }> => line[0] === kind)
+}
+
+export interface Asking {
+  response: Response
+  /** The next line, or null at the end. */
+  next(): Promise<NavigationLine | null>
+  rest(): Promise<NavigationLine[]>
+  leave(): void
+}
+
+/** Asks over a real socket. */
+export async function askSocket(url: string, headers: Record<string, string>): Promise<Asking> {
+  const controller = new AbortController()
+  const response = await fetch(url, { headers, signal: controller.signal })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  async function next(): Promise<NavigationLine | null> {
+    for (;;) {
+      const end = text.indexOf('\n')
+      if (end !== -1) {
+        const [line] = linesOf(text.slice(0, end))
+        text = text.slice(end + 1)
+        return line ?? null
+      }
+      const { done, value } = (await reader?.read()) ?? { done: true, value: '' }
+      if (done) return null
+      text += value
+    }
+  }
+  return {
+    response,
+    next,
+    async rest() {
+      const lines: NavigationLine[] = []
+      for (let line = await next(); line; line = await next()) lines.push(line)
+      return lines
+    },
+    leave: () => controller.abort(),
+  }
+}
+
+export async function listen(t: Pick<Test, 'teardown'>, app: FastifyInstance): Promise<string> {
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.server.closeAllConnections())
+  return origin
+}
+
+/** For a `server.ts`: loads wait at `app.gate(name)`, and `app.count(name)` counts. */
+export const GATES = `const gates = new Map()
+  const counts = {}
+  const gate = (name) => {
+    if (!gates.has(name)) {
+      const gate = {}
+      gate.opened = new Promise((resolve, reject) => Object.assign(gate, { open: resolve, fail: reject }))
+      gate.opened.catch(() => {})
+      gate.reached = new Promise((resolve) => { gate.arrive = resolve })
+      gate.left = new Promise((resolve) => { gate.leave = resolve })
+      gates.set(name, gate)
+    }
+    return gates.get(name)
+  }
+  app.decorate('gate', gate)
+  app.decorate('count', (name) => { counts[name] = (counts[name] ?? 0) + 1 })
+  globalThis.hydrantGated = { gate, counts }
+`
+
+export interface Gate {
+  opened: Promise<unknown>
+  open(value?: unknown): void
+  fail(reason: unknown): void
+  reached: Promise<unknown>
+  arrive(): void
+  /** Resolves with the reason when a load's signal says that nobody waits for it. */
+  left: Promise<unknown>
+  leave(reason: unknown): void
+}
+
+export interface Gated {
+  gate(name: string): Gate
+  counts: Record<string, number>
+}
+
+/** The gates of the site that was served last in this process. */
+export function gatesOfLast(): Gated {
+  // `GATES` has put them there.
+  return (globalThis as unknown as { hydrantGated: Gated }).hydrantGated
+}
+
+/** Body of a load that waits at a gate. */
+export const waitAt = (name: string, result: string) =>
+  `  const gate = ctx.app.gate('${name}')\n  ctx.signal.addEventListener('abort', () => gate.leave(ctx.signal.reason))\n  gate.arrive()\n  await gate.opened\n  return ${result}`
+
+export const load = (body: string) =>
+  `import { HttpError, notFound, redirect } from 'hydrant'\nvoid [HttpError, notFound, redirect]\nexport const load = async (ctx) => {\n${body}\n}\n`

@@ -1,0 +1,192 @@
+// Who answers `/_hydrant/data/<path>`, and which hooks run.
+
+import Fastify from 'fastify'
+import t from 'tap'
+import { buildFolder, readManifest } from '../../src/server/build.ts'
+import { hydrant } from '../../src/server/index.ts'
+import { linesOfResponse, load, navigationHeaders, pick } from './lines.ts'
+import { buildFiles, type Files, serve } from './served.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+
+const site: Files = {
+  'pages/layout.tsx':
+    'export default function Layout({ children }) {\n  return <html><head /><body>{children}</body></html>\n}\n',
+  'pages/index.tsx': page,
+  'pages/admin/users.tsx': page,
+  'pages/admin/users.server.ts': load("  globalThis.hydrantSeen.push('load of users')\n  return 'secret data'"),
+  'pages/hooked.tsx': page,
+  'pages/form.tsx': page,
+  'pages/docs/[...path].tsx': page,
+  'pages/docs/[...path].server.ts': load('  return ctx.params.path + ctx.url.search'),
+  'public/robots.txt': 'User-agent: *\n',
+  'public/docs/file.txt': 'a file\n',
+  'server.ts': `import { HttpError, redirect } from 'hydrant'
+globalThis.hydrantSeen = []
+export default async function server(app) {
+  const note = (name) => globalThis.hydrantSeen.push(name)
+  app.addHook('onRequest', async (request, reply) => {
+    note('onRequest ' + request.url)
+    reply.header('x-hook', 'ran')
+    if (request.url.startsWith('/admin') && request.headers.authorization !== 'yes') throw new HttpError(401, 'Members only')
+    if (request.url.startsWith('/hooked')) {
+      if (request.query.to) return reply.redirect('/login')
+      if (request.query.broken) throw new Error('the hook is broken')
+    }
+  })
+  app.addHook('preHandler', async () => void note('preHandler'))
+  app.addHook('onSend', async () => void note('onSend'))
+  app.addHook('onResponse', async () => void note('onResponse'))
+  app.get('/api', async () => { note('api'); return { ran: true } })
+  app.get('/docs/api', async () => { note('api'); return { ran: true } })
+  app.post('/form', async () => { note('post'); return { ran: true } })
+  app.register(async (scope) => { scope.get('/nested', async () => { note('nested'); return 1 }) })
+}
+`,
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+const headers = navigationHeaders(dir)
+const served = await serve(t, dir)
+// `server.ts` has made it.
+const { hydrantSeen: seen } = globalThis as unknown as { hydrantSeen: string[] }
+
+async function ask(url: string, more: Record<string, string> = {}) {
+  seen.length = 0
+  const response = await served.get(url, { ...headers, ...more })
+  return { response, lines: linesOfResponse(response), seen: [...seen] }
+}
+
+t.test('what is no page is left to the browser, and does not run', async (t) => {
+  for (const path of [
+    '/nowhere',
+    '/api',
+    '/nested',
+    '/robots.txt',
+    '/docs/file.txt',
+    '/docs/api',
+    '/_hydrant/live',
+    '/admin/',
+  ]) {
+    const { response, lines, seen } = await ask(`/_hydrant/data${path}`)
+    t.strictSame(lines, [['load']], path)
+    t.equal(response.headers['cache-control'], 'no-store')
+    t.notOk(
+      seen.some((name) => name === 'api' || name === 'nested'),
+      `${path} has not run`,
+    )
+  }
+  seen.length = 0
+  const posted = await served.app.inject({ method: 'POST', url: '/_hydrant/data/form', headers })
+  t.strictSame(linesOfResponse(posted), [['load']])
+  t.notOk(seen.includes('post'))
+})
+
+t.test('a hook that guards an address guards its data', async (t) => {
+  for (const url of [
+    '/_hydrant/data/admin/users',
+    '/_hydrant/data/%61dmin/users',
+    '/_hydrant/data/_hydrant/data/admin/users',
+  ]) {
+    const { response, lines, seen } = await ask(url)
+    const isGuarded = !seen.includes('load of users')
+    const document = url.includes('%61') ? await served.get('/%61dmin/users') : null
+    t.equal(isGuarded, document ? document.statusCode === 401 : true, `${url}: as its document`)
+    if (!document && lines[0]?.[0] === 'start') {
+      t.equal(response.statusCode, 401)
+      t.match(lines, [
+        ['start'],
+        ['data', 0],
+        ['shown', 1, { shown: { kind: 'refusal', status: 401, message: 'Members only' } }],
+      ])
+    }
+    t.notMatch(isGuarded ? response.body : '', 'secret data')
+  }
+  const { lines } = await ask('/_hydrant/data/admin/users', { authorization: 'yes' })
+  t.match(lines.at(-1), ['data', 1, { plain: 'secret data' }])
+})
+
+t.test('a hook that answers by itself: the browser asks for the document', async (t) => {
+  const { response } = await ask('/_hydrant/data/hooked?to=login')
+  t.equal(response.statusCode, 302)
+  t.equal(response.headers.location, '/login')
+})
+
+t.test('a hook that fails: its digest stands in the page’s place', async (t) => {
+  const { response, lines } = await ask('/_hydrant/data/hooked?broken=1')
+  const [failure, ...others] = served.failuresOf(response)
+  t.strictSame(others, [])
+  t.match(lines.at(-1), ['shown', 1, { shown: { digest: failure?.digest } }])
+})
+
+t.test('the hooks of server.ts run once, for the page’s own address', async (t) => {
+  const { response, seen } = await ask('/_hydrant/data/docs/a?b=c')
+  t.strictSame(seen, ['onRequest /docs/a?b=c', 'preHandler', 'onSend', 'onResponse'])
+  t.equal(response.headers['x-hook'], 'ran')
+})
+
+t.test('pages below a folder with a rest of the path', async (t) => {
+  const { lines } = await ask('/_hydrant/data/docs/a/b%20c?d=e')
+  t.match(lines, [['start', { params: { path: 'a/b c' } }], ['data'], ['data', 1, { plain: 'a/b c?d=e' }]])
+})
+
+t.test('the target of a request may be a whole address', async (t) => {
+  const { lines, seen } = await ask('http://other.example/_hydrant/data/docs/a')
+  t.match(seen[0], 'onRequest /docs/a')
+  t.match(pick(lines, 'start'), [['start', { params: { path: 'a' } }]])
+})
+
+t.test('an address that stands in itself is no page', async (t) => {
+  const all = await serve(t, await buildFiles(t.testdir({}), { 'pages/[...path].tsx': page }))
+  const { buildId } = readManifest(buildFolder(t.testdirName))
+  const response = await all.get(`${'/_hydrant/data'.repeat(900)}/x`, { ...headers, 'hydrant-build': buildId })
+  t.strictSame(linesOfResponse(response), [['load']])
+  t.strictSame(all.log.errors(), [])
+})
+
+t.test('the log tells of a script that another build had', async (t) => {
+  const response = await served.get('/_hydrant/assets/about-OLDBUILD.js?token=secret')
+  t.equal(response.statusCode, 404)
+  const lines = served.log.lines.filter(({ reqId }) => reqId === response.headers['x-request-id'])
+  t.match(lines, [{ level: 30, url: '/_hydrant/assets/about-OLDBUILD.js', msg: /^refused: 404/ }])
+  t.equal(lines.length, 1)
+})
+
+t.test('HEAD loads nothing', async (t) => {
+  seen.length = 0
+  const response = await served.app.inject({
+    method: 'HEAD',
+    url: '/_hydrant/data/admin/users',
+    headers: { ...headers, authorization: 'yes' },
+  })
+  t.equal(response.body, '')
+  t.notOk(seen.includes('load of users'))
+})
+
+t.test('the same wherever the site is mounted', async (t) => {
+  for (const { prefix, base, root } of [
+    { prefix: undefined, base: '/shop', root: '/shop' },
+    { prefix: '/mount', base: undefined, root: '/mount' },
+    { prefix: '/mount/', base: '/shop', root: '/mount/shop' },
+  ]) {
+    const app = Fastify()
+    await app.register(hydrant, { dir, ...(base ? { base } : {}), ...(prefix ? { prefix } : {}) })
+    t.teardown(() => app.close())
+    for (const [path, url] of [
+      ['/docs/a', `${root}/docs/a`],
+      ['/', root],
+      ['/?q=1', `${root}?q=1`],
+    ]) {
+      const response = await app.inject({ url: `${root}/_hydrant/data${path}`, headers })
+      t.match(
+        linesOfResponse(response)[0],
+        ['start', { url: `http://localhost:80${url}` }],
+        `${root}/_hydrant/data${path}`,
+      )
+    }
+    const file = await app.inject({ url: `${root}/_hydrant/data/robots.txt`, headers })
+    t.strictSame(linesOfResponse(file), [['load']])
+    const outside = await app.inject({ url: `/_hydrant/data/docs/a`, headers })
+    t.equal(outside.statusCode, 404)
+  }
+})

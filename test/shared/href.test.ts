@@ -1,0 +1,50 @@
+import t from 'tap'
+import { type HrefArguments, href, type RouteId } from '../../src/shared/href.ts'
+
+// The project's own site registers its routes for TypeScript; here any route is meant.
+const any = (route: string, ...rest: HrefArguments<string>) => href(route as RouteId, ...(rest as []))
+
+t.test('puts parameters into their places, encoded', async (t) => {
+  t.equal(any('/'), '/')
+  t.equal(any('/about'), '/about')
+  t.equal(any('/products/[id]', { id: 7 }), '/products/7')
+  t.equal(any('/a/[x]/b/[y]', { x: 'ä b', y: '1/2' }), '/a/%C3%A4%20b/b/1%2F2')
+  t.equal(any('/[id]', { id: '?#%&=+"<\\' }), '/%3F%23%25%26%3D%2B%22%3C%5C')
+  t.equal(any('/[id]', { id: '...' }), '/...')
+  t.equal(any('/[id]', { id: 0 }), '/0')
+  t.equal(any('/[id]', { id: '%2e%2e' }), '/%252e%252e')
+})
+
+t.test('a catch-all keeps its slashes', async (t) => {
+  t.equal(any('/docs/[...path]', { path: 'a/b c/d' }), '/docs/a/b%20c/d')
+  t.equal(any('/docs/[...path]', { path: 'a//b/' }), '/docs/a//b/')
+  t.equal(any('/[...path]', { path: 'a' }), '/a')
+})
+
+t.test('refuses what would lead to another page or another host', async (t) => {
+  for (const [route, params, message] of [
+    ['/p/[id]', {}, `href('/p/[id]'): "id" is missing or empty`],
+    ['/p/[id]', { id: '' }, `href('/p/[id]'): "id" is missing or empty`],
+    ['/p/[id]', { id: '.' }, `href('/p/[id]'): "id" must not have the segment "." or ".."; got "."`],
+    ['/p/[id]', { id: '..' }, /got "\.\."/],
+    ['/p/[...path]', { path: 'a/../b' }, /got "a\/\.\.\/b"/],
+    ['/p/[...path]', { path: './b' }, /"path" must not/],
+    ['/p/[...path]', { path: '' }, /"path" is missing/],
+    ['/[...path]', { path: '/evil.example/x' }, /"\/\/evil\.example\/x" would lead to another host/],
+  ] as const) {
+    t.throws(() => any(route, params), { name: 'TypeError', message })
+  }
+  t.throws(() => any('/p/[id]'), { message: /"id" is missing/ })
+  t.throws(() => any('/[constructor]', {}), /"constructor"/, 'what every object has is no parameter')
+})
+
+t.test('adds a query and a hash', async (t) => {
+  t.equal(any('/s', {}, { search: { q: 'a b&c', page: 2, all: true } }), '/s?q=a+b%26c&page=2&all=true')
+  t.equal(any('/s', {}, { search: { q: undefined, tag: ['a', 'b'], none: [] } }), '/s?tag=a&tag=b')
+  t.equal(any('/s', {}, { search: new URLSearchParams('a=1&a=2') }), '/s?a=1&a=2')
+  t.equal(any('/s', {}, { search: {} }), '/s')
+  t.equal(any('/s', {}, { hash: 'top' }), '/s#top')
+  t.equal(any('/s', undefined, { hash: '#a b', search: { q: '' } }), '/s?q=#a%20b')
+  t.equal(any('/s', {}, { hash: ':~:text=x' }), '/s#:~:text=x')
+  t.equal(any('/s', {}, { hash: '' }), '/s')
+})
