@@ -55,6 +55,8 @@ export interface SiteOptions {
   allowedOrigins?: string[]
   /** Send a `Content-Security-Policy` with a nonce and `strict-dynamic` for scripts (true). */
   csp?: boolean
+  /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
+  release?: string
   /** Which of React's server builds renders: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
   reactServer?: 'bun' | 'node'
 }

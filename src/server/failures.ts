@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
-import type { Side } from '../shared/page-types.ts'
-import { type Description, describe } from './describe.ts'
-import { causeOf, createOccurrence, type Frame } from './digest.ts'
+import { createOccurrence, type Frame } from './digest.ts'
+import { type Examined, examine, type Redactors, toKept, toLogged } from './examine.ts'
+import { writeFailure } from './failure-line.ts'
 import { publicAddress } from './host.ts'
+import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import { createRedactor, hideForm } from './secrets.ts'
 import type { MappedFrame, SourceMapper } from './source-map.ts'
-
-/** Where in the life of a request it failed. */
-export type Phase = 'load' | 'action' | 'render' | 'stream' | 'route'
+import { userAgentClass } from './user-agent.ts'
 
 /** The request that a failure belongs to. */
 export interface FailureSubject {
@@ -52,39 +51,36 @@ export interface Failures {
 
 interface RequestFailures {
   occurrence: string
-  redact: (text: string) => string
+  redact: Redactors
   first: Failure | null
   byThrown: Map<unknown, Named>
   byDigest: Map<string, Named>
 }
 
-interface Named extends Failure {
-  error: LoggedError
+interface Named extends Failure, Examined {
   isWritten: boolean
 }
 
-interface Redactors {
-  message(text: string): string
-  frame(text: string): string
+export interface FailuresInput {
+  mapper: SourceMapper
+  /** What is said to have failed: `HYDRANT_RELEASE`, or the build's id. */
+  release: string
+  /** Takes each failure once its line is written. */
+  keep(failure: FailureRecord): void
 }
 
-/** What a log line tells of an error. */
-interface LoggedError {
-  type: string
-  message: string
-  stack: string
-  digest?: string
-  cause?: LoggedError
-  errors?: LoggedError[]
-}
-
-export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
+export function createFailures({ mapper, release, keep }: FailuresInput): Failures {
   const requests = new WeakMap<FastifyRequest, RequestFailures>()
 
   function failuresOf(request: FastifyRequest): RequestFailures {
     const known = requests.get(request)
     if (known) return known
-    const redact = createRedactor(request.headers)
+    const hide = createRedactor(request.headers)
+    const redact: Redactors = {
+      frame: hide,
+      // A form has no business in frames, and what stands there must not depend on what a visitor sends.
+      message: (text) => hide(hideForm(text, request.body)),
+    }
     const created = { occurrence: createOccurrence(), redact, first: null, byThrown: new Map(), byDigest: new Map() }
     requests.set(request, created)
     return created
@@ -92,17 +88,13 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
 
   // The same failure comes here more than once: from React's `onError` and `onShellError`, from a deferred promise
   // and from the component that reads it, from a layout that is rendered again around the fallback.
-  function name(thrown: unknown, subject: FailureSubject, details: FailureDetails): Named {
-    const own = failuresOf(subject.request)
+  function name(thrown: unknown, { request, route }: FailureSubject, details: FailureDetails): Named {
+    const own = failuresOf(request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const { cause, error } = examine(thrown, subject, details, {
-      frame: own.redact,
-      // A form has no business in frames, and what stands there must not depend on what a visitor sends.
-      message: (text) => own.redact(hideForm(text, subject.request.body)),
-    })
-    const digest = formatDigest(cause, own.occurrence)
-    const named = own.byDigest.get(digest) ?? { digest, status: statusOf(thrown), error, isWritten: false }
+    const examined = examine(thrown, mapper, own.redact, () => framesOfPlace(route, details, mapper))
+    const digest = formatDigest(examined.cause, own.occurrence)
+    const named = own.byDigest.get(digest) ?? { digest, status: statusOf(thrown), ...examined, isWritten: false }
     own.byThrown.set(thrown, named)
     own.byDigest.set(digest, named)
     return named
@@ -112,30 +104,35 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
     const named = name(thrown, subject, details)
     if (named.isWritten) return named
     named.isWritten = true
-    const own = failuresOf(subject.request)
+    const { request, route } = subject
+    const own = failuresOf(request)
     own.first ??= named
-    const { pending, pendingComponents = [] } = details
-    const places = pendingComponents.map((stack) => componentPlace(stack, mapFrame))
-    write(named, subject, details, pending && [...pending, ...places], own.redact)
-    return named
-  }
-
-  function examine(thrown: unknown, { route }: FailureSubject, details: FailureDetails, redact: Redactors) {
-    try {
-      const described = describe(thrown)
-      // An error that takes its name from its class has the name that bundling gave the class.
-      const description = { ...described, type: mapName(described.type) || described.type }
-      const frames = description.frames.map(mapFrame)
-      const extra = frames.some((frame) => frame.site) ? [] : framesOfPlace(route, details, mapFrame)
-      const siteFrames = [...extra, ...frames].flatMap((frame) => frame.site ?? [])
-      const cause = causeOf({ type: description.type, message: description.message, frames: siteFrames })
-      return { cause, error: toLogged(description, [...extra, ...frames], mapFrame, redact) }
-    } catch (error) {
-      // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
-      const { type, message } = describe(error)
-      const cause = causeOf({ type: 'FailurePath', message: type, frames: [] })
-      return { cause, error: { type: 'FailurePath', message: `while a failure was examined: ${message}`, stack: '' } }
+    const { phase, statusSent } = details
+    const { digest, cause, error } = named
+    const pending = pendingOf(details, mapper)
+    const { method } = request
+    const url = own.redact.frame(request.originalUrl)
+    const { host } = publicAddress(request)
+    const line = {
+      ...{ digest, side: 'server' as const, phase, route, method, url, host },
+      ...(statusSent === undefined ? {} : { statusSent }),
+      ...pending,
+      err: toLogged(error, own.redact),
     }
+    writeFailure(line, request)
+    keep({
+      ...{ digest, cause, side: 'server', phase, route, method, host, release },
+      time: Date.now(),
+      message: error.message,
+      error: toKept(error, mapper, own.redact),
+      path: url.replace(/[?#].*$/s, ''),
+      requestId: request.id,
+      userAgent: userAgentClass(request.headers['user-agent']),
+      statusSent: statusSent ?? named.status,
+      isRecovered: false,
+      ...pending,
+    })
+    return named
   }
 
   function alias(substitute: unknown, thrown: unknown, { request }: FailureSubject) {
@@ -145,49 +142,18 @@ export function createFailures({ mapFrame, mapName }: SourceMapper): Failures {
   }
 
   const firstOf = (request: FastifyRequest) => requests.get(request)?.first ?? null
-  return { fail, name, firstOf, alias, redact: (text, request) => failuresOf(request).redact(text) }
+  return { fail, name, firstOf, alias, redact: (text, request) => failuresOf(request).redact.frame(text) }
 }
 
-// `Reviews (pages/products/[id].tsx:31:10)`
-function componentPlace(stack: string, mapFrame: SourceMapper['mapFrame']): string {
-  const frames = stack.split('\n').filter(Boolean).map(mapFrame)
-  const frame = frames.find(({ site }) => site) ?? frames[0]
-  return frame ? frame.text.replace(/^\s*at /, '') : 'a component'
-}
-
-function write(
-  { digest, error: err }: Named,
-  subject: FailureSubject,
-  details: FailureDetails,
-  pending: readonly string[] | undefined,
-  redact: (text: string) => string,
-) {
-  const { request, route } = subject
-  const { phase, statusSent } = details
-  const side: Side = 'server'
-  const line = {
-    digest,
-    side,
-    phase,
-    route,
-    method: request.method,
-    url: redact(request.originalUrl),
-    host: publicAddress(request).host,
-    ...(statusSent === undefined ? {} : { statusSent }),
-    ...(pending === undefined ? {} : { pending }),
-    err,
-  }
-  const text = `${err.type}: ${err.message}`
-  // An app without a logger still must not give out a digest that nobody can look up.
-  if (isSilent(request.log))
-    process.stderr.write(`${JSON.stringify({ level: 50, reqId: request.id, ...line, msg: text })}\n`)
-  // Pino's own way with errors would fold the causes into the message.
-  else request.log.child({}, { serializers: { err: (error: unknown) => error } }).error(line, text)
-}
-
-// Fastify's logger of an app without one has the methods, but no level.
-function isSilent(log: FastifyRequest['log']): boolean {
-  return !('level' in log)
+// What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`
+function pendingOf({ pending, pendingComponents = [] }: FailureDetails, { mapFrame }: SourceMapper) {
+  if (pending === undefined) return {}
+  const places = pendingComponents.map((stack) => {
+    const frames = stack.split('\n').filter(Boolean).map(mapFrame)
+    const place = frames.find(({ frame }) => frame?.isSite) ?? frames[0]
+    return place ? place.text.replace(/^\s*at /, '') : 'a component'
+  })
+  return { pending: [...pending, ...places] }
 }
 
 function statusOf(thrown: unknown): number {
@@ -208,37 +174,11 @@ function describeCode(thrown: unknown): { code?: unknown } {
 function framesOfPlace(
   route: string,
   { place, componentStack }: FailureDetails,
-  mapFrame: SourceMapper['mapFrame'],
+  { mapFrame }: SourceMapper,
 ): MappedFrame[] {
   const components = (componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
-  if (components.some((frame) => frame.site)) return components
-  if (place) return [{ text: `    at ${place.function} (${place.file})`, site: place }]
-  return [{ text: `    at route ${route}`, site: { file: route, function: '' } }]
-}
-
-function toLogged(
-  description: Description,
-  frames: readonly MappedFrame[],
-  mapFrame: SourceMapper['mapFrame'],
-  redact: Redactors,
-): LoggedError {
-  const { type, ownDigest, cause, errors } = description
-  const message = shorten(redact.message(description.message))
-  const nested = (inner: Description) => toLogged(inner, inner.frames.map(mapFrame), mapFrame, redact)
-  return {
-    type,
-    message,
-    stack: [`${type}: ${message}`, ...frames.map((frame) => redact.frame(frame.text))].join('\n'),
-    ...(ownDigest === undefined ? {} : { digest: redact.message(ownDigest) }),
-    ...(cause === undefined ? {} : { cause: nested(cause) }),
-    ...(errors === undefined ? {} : { errors: errors.map(nested) }),
-  }
-}
-
-const MAX_LOGGED_MESSAGE = 2_000
-
-// Keeps the remark at the end that says how long the message was.
-function shorten(message: string): string {
-  if (message.length <= MAX_LOGGED_MESSAGE) return message
-  return message.slice(0, MAX_LOGGED_MESSAGE) + (/… \(\d+ characters\)$/.exec(message)?.[0] ?? '…')
+  if (components.some(({ frame }) => frame?.isSite)) return components
+  const { file, function: name } = place ?? { file: route, function: '' }
+  const text = place ? `    at ${name} (${file})` : `    at route ${route}`
+  return [{ text, frame: { file, line: 0, column: 0, function: name, isSite: true } }]
 }

@@ -11,6 +11,8 @@ export interface Options {
   forms: { maxFields: number; maxFieldBytes: number; maxFiles: number; maxFileBytes: number }
   allowedOrigins: readonly string[]
   csp: boolean
+  /** Empty for the build's id. */
+  release: string
   reactServer: 'bun' | 'node'
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
   logRequests: boolean
@@ -124,6 +126,13 @@ const rules: Record<string, OptionRule> = {
     accepts: (value) => Array.isArray(value) && value.every(isOrigin),
   },
   csp: booleanRule('site', true),
+  release: {
+    scope: 'site',
+    expected: 'a name of 1 to 100 characters, without line breaks',
+    fallback: '',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,100}$/u.test(value),
+  },
   reactServer: oneOf('site', ['bun', 'node'], 'bun'),
   trustProxy: {
     scope: 'server',

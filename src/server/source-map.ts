@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type EncodedSourceMap, eachMapping, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
-import type { Frame } from './digest.ts'
+import type { CodeLines, SourceFrame } from './ledger/ledger.ts'
 
 export interface MappedFrame {
   /** As it stands in a stack: `    at load (pages/index.server.ts:3:9)`. */
   text: string
-  /** Set for a frame inside the site. */
-  site?: Frame
+  /** Null for a line that names no place. */
+  frame: SourceFrame | null
 }
 
 export interface SourceMapper {
@@ -16,17 +16,24 @@ export interface SourceMapper {
   mapFrame(frame: string): MappedFrame
   /** The name in the source of a class or function of the site. */
   mapName(name: string): string
+  /** The source around a frame of the site, as the build had it; null when the map does not hold it. */
+  codeAround(frame: SourceFrame): CodeLines | null
 }
 
 interface LoadedMap {
   map: TraceMap
+  /** Lines of the site's files, by their path in the site. */
+  sources: Map<string, readonly string[]>
   /** Names that bundling changed, by source: esbuild numbers what collides, `load2` was `load` there. */
   renamed: Map<string, Renamed>
 }
 
 type Renamed = Map<string, string>
 
-const FRAME = /^ {4}at (?:(async )?(.*?) \()?(file:\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
+const FRAME = /^ {4}at (?:(async )?(.*?) \()?([^\s()]*?|file:\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
+const LINES_AROUND = 5
+const MAX_LINE = 300
+const MAX_KNOWN_FRAMES = 2_000
 
 /**
  * Maps frames of the files in `bundles` by the map beside each. A map is read at the first failure that needs it;
@@ -34,11 +41,13 @@ const FRAME = /^ {4}at (?:(async )?(.*?) \()?(file:\/\/.*?|\/.*?|[A-Za-z]:\\.*?)
  */
 export function createSourceMapper(siteDir: string, bundles: readonly string[]): SourceMapper {
   const maps = new Map<string, LoadedMap | null>()
+  // What fails once often fails again, and mapping is most of what a failure costs.
+  const known = new Map<string, MappedFrame>()
 
   function load(bundle: string): LoadedMap | null {
     const known = maps.get(bundle)
     if (known !== undefined) return known
-    const loaded = bundles.includes(bundle) ? readMap(bundle) : null
+    const loaded = bundles.includes(bundle) ? readMap(bundle, siteDir) : null
     maps.set(bundle, loaded)
     return loaded
   }
@@ -59,39 +68,58 @@ export function createSourceMapper(siteDir: string, bundles: readonly string[]):
   }
 
   // With --enable-source-maps Node has mapped the place, but not the name.
-  function mappedByNode({
-    text,
-    path,
-    name,
-    isAsync,
-    at,
-  }: Record<'text' | 'path' | 'name' | 'isAsync' | 'at', string>) {
-    const file = toSitePath(siteDir, path)
-    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file)) return { text }
-    const original = originalName(name, renamedIn(path))
-    return { text: frameText(isAsync, original, `${file}:${at}`), site: { file, function: original } }
+  function mappedByNode(text: string, raw: SourceFrame, isAsync: string): MappedFrame {
+    const isBundle = bundles.includes(raw.file)
+    const file = toSitePath(siteDir, raw.file)
+    if (isBundle) return { text, frame: { ...raw, unmapped: 'its source map is missing or cannot be read' } }
+    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file)) return { text, frame: raw }
+    const frame = { ...raw, file, function: originalName(raw.function, renamedIn(raw.file)), isSite: true }
+    return { text: frameText(isAsync, frame), frame }
   }
 
-  function mapFrame(frame: string): MappedFrame {
-    const match = FRAME.exec(frame)
-    if (!match) return { text: frame }
+  function map(text: string): MappedFrame {
+    const match = FRAME.exec(text)
+    if (!match) return { text, frame: null }
     const [, isAsync = '', name = '', location = '', line, column] = match
     const bundle = toPath(location)
+    const raw = { file: bundle, line: Number(line), column: Number(column), function: name, isSite: false }
     const loaded = load(bundle)
-    if (!loaded) return mappedByNode({ text: frame, path: bundle, name, isAsync, at: `${line}:${column}` })
-    const position = originalPositionFor(loaded.map, { line: Number(line), column: Number(column) - 1 })
-    if (position.source === null) return { text: frame }
+    if (!loaded) return mappedByNode(text, raw, isAsync)
+    const position = originalPositionFor(loaded.map, { line: raw.line, column: raw.column - 1 })
+    if (position.source === null) return { text, frame: raw }
     const file = toSitePath(siteDir, resolve(dirname(bundle), decode(position.source)))
-    const original = originalName(name, loaded.renamed.get(position.source))
-    const place = `${file}:${position.line}:${position.column + 1}`
-    const text = frameText(isAsync, original, place)
-    return file.includes('node_modules/') ? { text } : { text, site: { file, function: original } }
+    const frame = {
+      file,
+      line: position.line,
+      column: position.column + 1,
+      function: originalName(name, loaded.renamed.get(position.source)),
+      isSite: !file.includes('node_modules/'),
+    }
+    return { text: frameText(isAsync, frame), frame }
   }
 
-  return { mapFrame, mapName }
+  function mapFrame(text: string): MappedFrame {
+    const found = known.get(text)
+    if (found) return found
+    if (known.size >= MAX_KNOWN_FRAMES) known.clear()
+    const mapped = map(text)
+    known.set(text, mapped)
+    return mapped
+  }
+
+  function codeAround({ file, line }: SourceFrame): CodeLines | null {
+    const lines = bundles.flatMap((bundle) => load(bundle)?.sources.get(file) ?? [])
+    if (line < 1 || line > lines.length) return null
+    const firstLine = Math.max(1, line - LINES_AROUND)
+    const around = lines.slice(firstLine - 1, line + LINES_AROUND)
+    return { firstLine, lines: around.map((text) => text.slice(0, MAX_LINE)) }
+  }
+
+  return { mapFrame, mapName, codeAround }
 }
 
-function frameText(isAsync: string, name: string, place: string): string {
+function frameText(isAsync: string, { file, line, column, function: name }: SourceFrame): string {
+  const place = `${file}:${line}:${column}`
   return name ? `    at ${isAsync}${name} (${place})` : `    at ${isAsync}${place}`
 }
 
@@ -117,11 +145,15 @@ function toSitePath(siteDir: string, file: string): string {
   return relative(siteDir, file).split(sep).join('/')
 }
 
-function readMap(bundle: string): LoadedMap | null {
+function readMap(bundle: string, siteDir: string): LoadedMap | null {
   try {
     // A source map as esbuild writes it; TraceMap throws for anything else.
     const map = new TraceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')) as EncodedSourceMap)
-    return { map, renamed: readRenames(map, readFileSync(bundle, 'utf8').split('\n')) }
+    const sources = map.sources.map((source, index): [string, readonly string[]] => {
+      const file = source === null ? '' : toSitePath(siteDir, resolve(dirname(bundle), decode(source)))
+      return [file, file.includes('node_modules/') ? [] : (map.sourcesContent?.[index]?.split('\n') ?? [])]
+    })
+    return { map, sources: new Map(sources), renamed: readRenames(map, readFileSync(bundle, 'utf8').split('\n')) }
   } catch {
     return null
   }

@@ -1,0 +1,125 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { addEntry, entryOf } from './gather.ts'
+import type { FailureRecord, Ledger, LedgerEntry } from './ledger.ts'
+
+/** How long a failure waits for others to be written with it. */
+const GATHER_MS = 200
+/** The longest that is waited before a ledger which could not be written is tried again. */
+const LONGEST_PAUSE_MS = 10_000
+const WARN_MS = 60_000
+const MAX_CAUSES_WAITING = 2_000
+/** Of one cause: in a storm its newest will do. */
+const MAX_OCCURRENCES_WAITING = 100
+const MAX_CAUSES_AT_ONCE = 200
+
+export interface WriterStats {
+  /** Failures that wait to be written. */
+  queued: number
+  /** Failures that are lost, as the queue was full. */
+  dropped: number
+  written: number
+}
+
+/** Writes failures behind the requests that they happen in, gathered into batches. */
+export interface LedgerWriter {
+  /** Never throws and never waits. */
+  add(record: FailureRecord): void
+  /** Resolves when all that was added has been written, or could not be. */
+  flush(): Promise<void>
+  stats(): WriterStats
+}
+
+/**
+ * While the ledger cannot be written, what there is to write waits in memory, up to a bound, and is counted beyond it;
+ * one warning a minute says so.
+ */
+export function createLedgerWriter(
+  { record }: Pick<Ledger, 'record'>,
+  log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
+): LedgerWriter {
+  const waiting = new Map<string, LedgerEntry>()
+  let dropped = 0
+  let written = 0
+  let timer: NodeJS.Timeout | null = null
+  let writing: Promise<void> | null = null
+  let pauseMs = 0
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  function wait(entry: LedgerEntry) {
+    const known = waiting.get(entry.cause)
+    if (known) addEntry(known, entry, MAX_OCCURRENCES_WAITING)
+    else if (waiting.size < MAX_CAUSES_WAITING) waiting.set(entry.cause, entry)
+    else dropped += entry.count
+  }
+
+  function schedule() {
+    timer ??= setTimeout(() => {
+      timer = null
+      void write()
+    }, pauseMs || GATHER_MS).unref()
+  }
+
+  /** One batch after the other; resolves when there is nothing left, or the ledger has refused. */
+  function write(): Promise<void> {
+    writing ??= writeAll().finally(() => {
+      writing = null
+      if (waiting.size > 0) schedule()
+    })
+    return writing
+  }
+
+  async function writeAll() {
+    while (waiting.size > 0) {
+      const batch = [...waiting.values()].slice(0, MAX_CAUSES_AT_ONCE)
+      for (const { cause } of batch) waiting.delete(cause)
+      try {
+        await record(batch)
+      } catch (error) {
+        putBack(batch)
+        return refused(error)
+      }
+      written += countOf(batch)
+      if (pauseMs > 0) log.info('the ledger of failures can be written again')
+      pauseMs = 0
+    }
+  }
+
+  // Before what has come meanwhile.
+  function putBack(batch: readonly LedgerEntry[]) {
+    const later = [...waiting.values()]
+    waiting.clear()
+    for (const entry of [...batch, ...later]) wait(entry)
+  }
+
+  function refused(error: unknown) {
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || GATHER_MS * 2)
+    if (performance.now() - warnedAt < WARN_MS) return
+    warnedAt = performance.now()
+    const message = error instanceof Error ? error.message : String(error)
+    log.warn(
+      { err: error, queued: countOf(waiting.values()), dropped },
+      `the ledger of failures cannot be written, they are kept in memory meanwhile: ${message}`,
+    )
+  }
+
+  return {
+    add(record) {
+      wait(entryOf(record))
+      schedule()
+    },
+    async flush() {
+      if (timer) clearTimeout(timer)
+      timer = null
+      // A batch that was on its way may have left others behind.
+      await writing
+      await write()
+    },
+    stats: () => ({ queued: countOf(waiting.values()), dropped, written }),
+  }
+}
+
+function countOf(entries: Iterable<LedgerEntry>): number {
+  let count = 0
+  for (const entry of entries) count += entry.count
+  return count
+}

@@ -1,0 +1,181 @@
+// Where failures are kept. Each implementation keeps the same promises; test/server/ledger/contract.ts says which.
+
+import type { Side } from '../../shared/page-types.ts'
+
+/** Where in the life of a request, a page or the process it failed. */
+export type Phase = 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'
+
+export interface SourceFrame {
+  /** Path in the site with forward slashes; for other code its path or URL, as the stack has it. */
+  file: string
+  /** From 1; 0 when the stack does not say. */
+  line: number
+  /** From 1; 0 when the stack does not say. */
+  column: number
+  /** The function's name in the source; empty for none. */
+  function: string
+  /** Of the site's own code? */
+  isSite: boolean
+  /** Why the frame is as the stack had it, for one that should have led to a source. */
+  unmapped?: string
+  /** The lines around it, for the first frames of the site. */
+  code?: CodeLines
+}
+
+export interface CodeLines {
+  /** Number of the first of them, from 1. */
+  firstLine: number
+  lines: string[]
+}
+
+/** An error as it is kept: without secrets, and cut to size. */
+export interface KeptError {
+  type: string
+  message: string
+  /** Innermost first. */
+  stack: SourceFrame[]
+  cause?: KeptError
+  /** Of an AggregateError. */
+  errors?: KeptError[]
+}
+
+/** What kind of program has asked. */
+export type UserAgentClass = 'browser' | 'crawler' | 'script'
+
+/** One time that something failed. */
+export interface Occurrence {
+  /** The whole digest, `CAUSE-OCCURRENCE`. */
+  digest: string
+  /** Milliseconds since 1970. */
+  time: number
+  phase: Phase
+  /** With the ids and numbers of this time. */
+  message: string
+  /** The site's route, `/products/[id]`; null outside of any request. */
+  route: string | null
+  method: string | null
+  /** Without the query. */
+  path: string | null
+  host: string | null
+  requestId: string | null
+  /** `HYDRANT_RELEASE`, or the build's id. */
+  release: string
+  userAgent: UserAgentClass | null
+  /** The status that the visitor got; null outside of any request and for what failed in a browser. */
+  statusSent: number | null
+  /** Did the browser show the page all the same? */
+  isRecovered: boolean
+  /** What a deadline found unfinished. */
+  pending?: string[]
+}
+
+/** A failure as it is handed to the ledger and to `onFailure`. */
+export interface FailureRecord extends Occurrence {
+  /** The first half of the digest: which failure it is. */
+  cause: string
+  side: Side
+  error: KeptError
+}
+
+/** What a batch tells of one cause. */
+export interface LedgerEntry {
+  cause: string
+  side: Side
+  /** As it was the last time in the batch. */
+  error: KeptError
+  /** How often it happened, which may be more than there are occurrences. */
+  count: number
+  firstSeen: number
+  lastSeen: number
+  /** Counts by the hour, as hours since 1970. */
+  hours: Record<number, number>
+  /** Oldest first. */
+  occurrences: Occurrence[]
+}
+
+/** Bounds of what is kept. */
+export interface LedgerLimits {
+  maxCauses: number
+  /** Of each cause; the newest stay. */
+  maxOccurrences: number
+  maxAgeMs: number
+  /** Of what is stored, as far as the store can tell. */
+  maxBytes: number
+}
+
+export interface ListQuery {
+  /** Seen last at that time or later, in milliseconds since 1970. */
+  since?: number
+  side?: Side
+  /** A route that one of the occurrences kept has. */
+  route?: string
+  /** A text that the cause, type, message or place in the source holds, in any case. */
+  search?: string
+  isSolved?: boolean
+  /** Most of them to return, those seen last (all). */
+  limit?: number
+}
+
+export interface CauseSummary {
+  cause: string
+  side: Side
+  phase: Phase
+  type: string
+  message: string
+  count: number
+  firstSeen: number
+  lastSeen: number
+  firstRelease: string
+  lastRelease: string
+  /** Route of the last occurrence. */
+  route: string | null
+  /** The first frame of the site, without its code; null when there is none. */
+  source: SourceFrame | null
+  /** When somebody marked it as solved; null while it is open. */
+  solvedAt: number | null
+}
+
+export interface CauseDetails extends CauseSummary {
+  error: KeptError
+  /** Newest first. */
+  occurrences: Occurrence[]
+}
+
+export interface ReadQuery {
+  /** Most occurrences to return (50). */
+  limit?: number
+  /** The second half of a digest: that occurrence comes first, if it is kept. */
+  occurrence?: string
+}
+
+export interface LedgerStats {
+  causes: number
+  occurrences: number
+  bytes: number
+}
+
+/**
+ * Keeps failures. Every method may reject when the store cannot be reached; what was handed to `record` then has not been
+ * kept, in whole, and may be handed over again.
+ */
+export interface Ledger {
+  /**
+   * Keeps a batch, all of it or nothing, and removes what is beyond the limits. A cause marked as solved is open again
+   * when it happens in a release that the ledger met after that.
+   */
+  record(entries: readonly LedgerEntry[]): Promise<void>
+  /** Seen last first. */
+  list(query: ListQuery): Promise<CauseSummary[]>
+  /** Null for a cause that is not kept. */
+  read(cause: string, query?: ReadQuery): Promise<CauseDetails | null>
+  /** Every cause that is kept. */
+  causes(): Promise<string[]>
+  /** How often each cause happened in each hour from `sinceHour` on, hours since 1970. */
+  hours(sinceHour: number): Promise<{ cause: string; hour: number; count: number }[]>
+  /** Notes that the browser has shown the page all the same. False when that occurrence is not kept. */
+  markRecovered(digest: string): Promise<boolean>
+  /** Marks as solved at that time, or as open with null. False for a cause that is not kept. */
+  setSolved(cause: string, at: number | null): Promise<boolean>
+  stats(): Promise<LedgerStats>
+  close(): Promise<void>
+}

@@ -1,0 +1,100 @@
+import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, ListQuery } from './ledger.ts'
+import { matches, summaryOf } from './summary.ts'
+
+const DEFAULT_OCCURRENCES = 50
+
+interface Kept {
+  details: CauseDetails
+  hours: Map<number, number>
+  /** Of its JSON. */
+  bytes: number
+}
+
+/** A ledger that ends with the process. Its bytes are those of its JSON. */
+export function createMemoryLedger(limits: LedgerLimits): Ledger {
+  /** What was seen last stands last. */
+  const kept = new Map<string, Kept>()
+  /** When each release was met first. */
+  const releases = new Map<string, number>()
+
+  function add(entry: LedgerEntry) {
+    const known = kept.get(entry.cause)
+    const summary = summaryOf(entry, known?.details ?? null)
+    for (const { release, time } of entry.occurrences) if (!releases.has(release)) releases.set(release, time)
+    const { solvedAt } = summary
+    const isBack = solvedAt !== null && entry.occurrences.some(({ release }) => (releases.get(release) ?? 0) > solvedAt)
+    const hours = known?.hours ?? new Map<number, number>()
+    for (const [hour, count] of Object.entries(entry.hours)) {
+      hours.set(Number(hour), (hours.get(Number(hour)) ?? 0) + count)
+    }
+    const occurrences = [...entry.occurrences.toReversed(), ...(known?.details.occurrences ?? [])]
+    const details: CauseDetails = {
+      ...summary,
+      solvedAt: isBack ? null : solvedAt,
+      error: entry.error,
+      occurrences: occurrences.slice(0, limits.maxOccurrences),
+    }
+    kept.delete(entry.cause)
+    kept.set(entry.cause, { details, hours, bytes: JSON.stringify(details).length })
+  }
+
+  function prune(now: number) {
+    const oldest = now - limits.maxAgeMs
+    let bytes = bytesKept()
+    for (const [cause, { details, bytes: own }] of kept) {
+      const isBeyond = kept.size > limits.maxCauses || bytes > limits.maxBytes || details.lastSeen < oldest
+      if (!isBeyond) break
+      kept.delete(cause)
+      bytes -= own
+    }
+  }
+
+  const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  const details = () => [...kept.values()].map((entry) => entry.details).toReversed()
+
+  return {
+    async record(entries) {
+      for (const entry of entries) add(entry)
+      prune(Date.now())
+    },
+    async list(query) {
+      const found = details()
+        .filter((cause) => matches(cause, query) && isOfRoute(cause, query))
+        .sort((a, b) => b.lastSeen - a.lastSeen)
+      return found.slice(0, query.limit).map(({ error: _error, occurrences: _occurrences, ...summary }) => summary)
+    },
+    async read(cause, { limit = DEFAULT_OCCURRENCES, occurrence } = {}) {
+      const found = kept.get(cause)?.details
+      if (!found) return null
+      const meant = found.occurrences.filter(({ digest }) => digest === `${cause}-${occurrence}`)
+      const others = found.occurrences.filter((one) => !meant.includes(one))
+      return { ...found, occurrences: [...meant, ...others].slice(0, limit) }
+    },
+    causes: async () => [...kept.keys()],
+    hours: async (sinceHour) =>
+      [...kept].flatMap(([cause, { hours }]) =>
+        [...hours].flatMap(([hour, count]) => (hour >= sinceHour ? [{ cause, hour, count }] : [])),
+      ),
+    async markRecovered(digest) {
+      const found = kept.get(digest.slice(0, digest.indexOf('-')))?.details.occurrences
+      const occurrence = found?.find((one) => one.digest === digest)
+      if (occurrence) occurrence.isRecovered = true
+      return occurrence !== undefined
+    },
+    async setSolved(cause, at) {
+      const found = kept.get(cause)?.details
+      if (found) found.solvedAt = at
+      return found !== undefined
+    },
+    stats: async () => ({
+      causes: kept.size,
+      occurrences: details().reduce((sum, { occurrences }) => sum + occurrences.length, 0),
+      bytes: bytesKept(),
+    }),
+    close: async () => kept.clear(),
+  }
+}
+
+function isOfRoute({ occurrences }: CauseDetails, { route }: ListQuery): boolean {
+  return route === undefined || occurrences.some((occurrence) => occurrence.route === route)
+}

@@ -1,0 +1,46 @@
+import type { CauseSummary, KeptError, LedgerEntry, ListQuery, SourceFrame } from './ledger.ts'
+
+/** What is known of a cause after a batch, together with what was known before. */
+export function summaryOf(entry: LedgerEntry, before: CauseSummary | null): CauseSummary {
+  const { cause, side, error, occurrences } = entry
+  const last = occurrences.at(-1)
+  return {
+    cause,
+    side,
+    phase: last?.phase ?? before?.phase ?? 'process',
+    type: error.type,
+    message: error.message,
+    count: entry.count + (before?.count ?? 0),
+    firstSeen: Math.min(entry.firstSeen, before?.firstSeen ?? entry.firstSeen),
+    lastSeen: Math.max(entry.lastSeen, before?.lastSeen ?? entry.lastSeen),
+    firstRelease: before?.firstRelease ?? occurrences[0]?.release ?? '',
+    lastRelease: last?.release ?? before?.lastRelease ?? '',
+    route: last?.route ?? before?.route ?? null,
+    source: sourceOf(error),
+    solvedAt: before?.solvedAt ?? null,
+  }
+}
+
+/** The first frame of the site, in the error or in what caused it. */
+export function sourceOf({ stack, cause }: KeptError): SourceFrame | null {
+  const frame = stack.find(({ isSite }) => isSite)
+  if (!frame) return cause ? sourceOf(cause) : null
+  const { code: _, ...source } = frame
+  return source
+}
+
+/** Is a cause among those asked for, as far as its summary tells? */
+export function matches(summary: CauseSummary, { since, side, search, isSolved }: ListQuery): boolean {
+  if (since !== undefined && summary.lastSeen < since) return false
+  if (side !== undefined && summary.side !== side) return false
+  if (isSolved !== undefined && (summary.solvedAt !== null) !== isSolved) return false
+  if (search === undefined) return true
+  return searchText(summary).includes(search.toLowerCase())
+}
+
+/** What a search looks through. */
+export function searchText({ cause, type, message, source }: CauseSummary): string {
+  return [cause, type, message, source ? `${source.file}:${source.line} ${source.function}` : '']
+    .join('\n')
+    .toLowerCase()
+}
