@@ -19,8 +19,7 @@ import { createFailures } from './failures.ts'
 import { createTooLarge, type FormLimits } from './form-limits.ts'
 import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
-import { createLedgerWriter } from './ledger/ledger-writer.ts'
-import { createMemoryLedger } from './ledger/memory-ledger.ts'
+import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { createPageRoute, type PageRoute } from './page-route.ts'
@@ -29,8 +28,6 @@ import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { createSourceMapper } from './source-map.ts'
-
-const LIMITS = { maxCauses: 1_000, maxOccurrences: 100, maxAgeMs: 30 * 86_400_000, maxBytes: 20_000_000 }
 
 /** Options of the Fastify plugin. */
 export interface PluginOptions extends SiteOptions {
@@ -65,20 +62,24 @@ export function addRequestIds(app: FastifyInstance) {
   })
 }
 
-/** Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. */
-export async function serveSite(outer: FastifyInstance, folder: string, options: Options): Promise<void> {
+/**
+ * Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. Failures go to
+ * the keeper, which is closed with the instance.
+ */
+export async function serveSite(
+  outer: FastifyInstance,
+  folder: string,
+  options: Options,
+  given?: Keeper,
+): Promise<void> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
-  const ledger = createMemoryLedger(LIMITS)
-  const { add, flush } = createLedgerWriter(ledger, outer.log)
-  outer.addHook('onClose', async () => {
-    await flush()
-    await ledger.close()
-  })
+  const keeper = given ?? createKeeper(outer.log)
+  outer.addHook('onClose', keeper.close)
   const failures = createFailures({
     mapper: createSourceMapper(build.siteDir, build.bundles),
     release: options.release || build.manifest.buildId,
-    keep: add,
+    keep: keeper.keep,
   })
   const render = await loadRenderer(options.reactServer)
   warnOfDevelopmentReact(outer, build)
