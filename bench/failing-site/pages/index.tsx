@@ -1,0 +1,23 @@
+import type { PageProps } from 'hydrant/react'
+import { useState } from 'react'
+import type { load } from './index.server.ts'
+
+function Counter() {
+  const [count, setCount] = useState(0)
+  return (
+    <button type="button" id="counter" onClick={() => setCount((n) => n + 1)}>
+      {`count: ${count}`}
+    </button>
+  )
+}
+
+export default function Hello({ data }: PageProps<typeof load>) {
+  if (data.part === 'render') throw new Error('The component throws.')
+  return (
+    <>
+      <title>Hello</title>
+      <h1>Hello</h1>
+      <Counter />
+    </>
+  )
+}
