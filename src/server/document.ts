@@ -5,7 +5,7 @@ import { messageScript, type Notice } from '../shared/boot.ts'
 import { messageText } from '../shared/serialise.ts'
 import type { Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
-import type { Failure } from './failures.ts'
+import type { Components, Failure } from './failures.ts'
 import { DocumentSink } from './sink.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
@@ -82,7 +82,7 @@ class DocumentRender {
     )
     this.#react = input.render(input.element, {
       nonce: input.nonce,
-      onError: (thrown, info) => this.#noteError(thrown, info.componentStack),
+      onError: (thrown, info) => this.#noteError(thrown, info),
       onShellReady: () => {
         this.#isShellReady = true
         if (this.#isFirstTurn) return
@@ -108,13 +108,13 @@ class DocumentRender {
 
   // A digest that is returned here travels to the browser. React hangs for ever when this throws after the shell
   // has gone out; everything that is called from here catches for itself.
-  #noteError(thrown: unknown, componentStack: string | null | undefined): string | undefined {
+  #noteError(thrown: unknown, components: Components): string | undefined {
     const { visit } = this.#input
     if (visit.isGone || this.#state === 'closed') return undefined
     // Whatever fails from now on fails because it was told to stop.
     if (this.#timeout) {
-      this.#timeout.components.push(componentStack ?? '')
-      const { digest } = visit.name(this.#timeout.error, { phase: 'render', ...inComponents(componentStack) })
+      this.#timeout.components.push(components.componentStack ?? '')
+      const { digest } = visit.name(this.#timeout.error, { phase: 'render', components })
       if (!this.#late) {
         this.#late = [0, 'late', digest]
         // React writes what it has aborted when all of it is reported: until then it is pending in the browser.
@@ -130,7 +130,7 @@ class DocumentRender {
     }
     if (kind === 'notFound' || kind === 'refusal') return undefined
     const failed = meaning.kind === 'redirect' ? visit.lateRedirect(meaning.redirection) : thrown
-    const failure = visit.fail(failed, { phase: 'render', ...inComponents(componentStack) })
+    const failure = visit.fail(failed, { phase: 'render', components })
     return failure.digest
   }
 
@@ -239,7 +239,7 @@ class DocumentRender {
     this.#timeout.isWritten = true
     const { visit } = this.#input
     const { error, pending, components } = this.#timeout
-    const details = { pending, pendingComponents: components, ...inComponents(components[0]) }
+    const details = { pending, pendingComponents: components, components: { componentStack: components[0] } }
     visit.fail(error, { phase: 'render', ...details })
   }
 
@@ -253,10 +253,6 @@ class DocumentRender {
     clearTimeout(this.#deadline)
     this.#resolve(rendered)
   }
-}
-
-function inComponents(componentStack: string | null | undefined) {
-  return componentStack ? { componentStack } : {}
 }
 
 // The same steps as in React's `$RX`, for all Suspense boundaries that are pending.

@@ -1,4 +1,4 @@
-import { type Description, describe } from './describe.ts'
+import type { Description } from './describe.ts'
 import { causeOf } from './digest.ts'
 import type { KeptError, SourceFrame } from './ledger/ledger.ts'
 import type { MappedFrame, SourceMapper } from './source-map.ts'
@@ -36,25 +36,8 @@ export interface LoggedError {
   errors?: LoggedError[]
 }
 
-/** `placeFrames` are asked for when no frame of the error's own lies in the site. Never throws. */
+/** `placeFrames` are asked for when no frame of the error's own lies in the site. */
 export function examine(
-  thrown: unknown,
-  mapper: SourceMapper,
-  redact: Redactors,
-  placeFrames: () => readonly MappedFrame[],
-): Examined {
-  try {
-    return examineDescription(describe(thrown), mapper, redact, placeFrames)
-  } catch (error) {
-    // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
-    const { type, message } = describe(error)
-    const cause = causeOf({ type: 'FailurePath', message: type, frames: [] })
-    return { cause, error: { type: 'FailurePath', message: `while a failure was examined: ${message}`, frames: [] } }
-  }
-}
-
-/** The same of an error that has been described elsewhere: in a browser. */
-export function examineDescription(
   description: Description,
   mapper: SourceMapper,
   redact: Redactors,

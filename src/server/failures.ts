@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import { createOccurrence, type Frame } from './digest.ts'
-import { type Examined, examine, type Redactors, toKept, toLogged } from './examine.ts'
-import { writeFailure } from './failure-line.ts'
+import { createExaminer, type Hidden, type Told } from './examiner.ts'
+import { type FailureLine, writeFailure } from './failure-line.ts'
 import { publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
-import { createRedactor, hideForm } from './secrets.ts'
+import { formValues, hideForm, redactorOf, secretsOf } from './secrets.ts'
 import type { MappedFrame, SourceMapper } from './source-map.ts'
 import { userAgentClass } from './user-agent.ts'
 
@@ -14,6 +14,11 @@ export interface FailureSubject {
   request: FastifyRequest
   /** The site's route, as the developer writes it: `/products/[id]`. */
   route: string
+}
+
+/** React's stack of the components around a place. React makes it when it is read, at the cost of half a page. */
+export interface Components {
+  readonly componentStack?: string | null | undefined
 }
 
 export interface FailureDetails {
@@ -26,8 +31,7 @@ export interface FailureDetails {
   pendingComponents?: readonly string[]
   /** Where it happened, for what carries no stack of its own: a file of the site and a function in it. */
   place?: Frame
-  /** React's stack of components. */
-  componentStack?: string
+  components?: Components
 }
 
 export interface Failure {
@@ -51,13 +55,13 @@ export interface Failures {
 
 interface RequestFailures {
   occurrence: string
-  redact: Redactors
+  hidden: Hidden
   first: Failure | null
   byThrown: Map<unknown, Named>
   byDigest: Map<string, Named>
 }
 
-interface Named extends Failure, Examined {
+interface Named extends Failure, Told {
   isWritten: boolean
 }
 
@@ -70,18 +74,14 @@ export interface FailuresInput {
 }
 
 export function createFailures({ mapper, release, keep }: FailuresInput): Failures {
+  const { examineThrown } = createExaminer(mapper)
   const requests = new WeakMap<FastifyRequest, RequestFailures>()
 
   function failuresOf(request: FastifyRequest): RequestFailures {
     const known = requests.get(request)
     if (known) return known
-    const hide = createRedactor(request.headers)
-    const redact: Redactors = {
-      frame: hide,
-      // A form has no business in frames, and what stands there must not depend on what a visitor sends.
-      message: (text) => hide(hideForm(text, request.body)),
-    }
-    const created = { occurrence: createOccurrence(), redact, first: null, byThrown: new Map(), byDigest: new Map() }
+    const hidden = hiddenIn(request)
+    const created = { occurrence: createOccurrence(), hidden, first: null, byThrown: new Map(), byDigest: new Map() }
     requests.set(request, created)
     return created
   }
@@ -92,9 +92,10 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const own = failuresOf(request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const examined = examine(thrown, mapper, own.redact, () => framesOfPlace(route, details, mapper))
-    const digest = formatDigest(examined.cause, own.occurrence)
-    const named = own.byDigest.get(digest) ?? { digest, status: statusOf(thrown), ...examined, isWritten: false }
+    const { cause, logged, kept } = examineThrown(thrown, own.hidden, () => framesOfPlace(route, details, mapper))
+    const digest = formatDigest(cause, own.occurrence)
+    const status = statusOf(thrown)
+    const named = own.byDigest.get(digest) ?? { digest, status, cause, logged, kept, isWritten: false }
     own.byThrown.set(thrown, named)
     own.byDigest.set(digest, named)
     return named
@@ -107,31 +108,36 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const { request, route } = subject
     const own = failuresOf(request)
     own.first ??= named
+    const { digest, cause, logged, kept, status } = named
     const { phase, statusSent } = details
-    const { digest, cause, error } = named
+    const { method, id } = request
     const pending = pendingOf(details, mapper)
-    const { method } = request
-    const url = own.redact.frame(request.originalUrl)
+    const url = own.hidden.redact.frame(request.originalUrl)
     const { host } = publicAddress(request)
-    const line = {
-      ...{ digest, side: 'server' as const, phase, route, method, url, host },
-      ...(statusSent === undefined ? {} : { statusSent }),
-      ...pending,
-      err: toLogged(error, own.redact),
-    }
+    const line: FailureLine = { digest, side: 'server', phase, route, method, url, host, err: logged }
+    if (statusSent !== undefined) line.statusSent = statusSent
+    if (pending) line.pending = pending
     writeFailure(line, request)
-    keep({
-      ...{ digest, cause, side: 'server', phase, route, method, host, release },
+    const record: FailureRecord = {
+      digest,
+      cause,
+      side: 'server',
       time: Date.now(),
-      message: error.message,
-      error: toKept(error, mapper, own.redact),
+      phase,
+      message: kept.message,
+      error: kept,
+      route,
+      method,
       path: url.replace(/[?#].*$/s, ''),
-      requestId: request.id,
+      host,
+      requestId: id,
+      release,
       userAgent: userAgentClass(request.headers['user-agent']),
-      statusSent: statusSent ?? named.status,
+      statusSent: statusSent ?? status,
       isRecovered: false,
-      ...pending,
-    })
+    }
+    if (pending) record.pending = pending
+    keep(record)
     return named
   }
 
@@ -142,18 +148,26 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
   }
 
   const firstOf = (request: FastifyRequest) => requests.get(request)?.first ?? null
-  return { fail, name, firstOf, alias, redact: (text, request) => failuresOf(request).redact.frame(text) }
+  return { fail, name, firstOf, alias, redact: (text, request) => failuresOf(request).hidden.redact.frame(text) }
+}
+
+function hiddenIn(request: FastifyRequest): Hidden {
+  const inHeaders = secretsOf(request.headers)
+  const frame = redactorOf(inHeaders)
+  // A form has no business in frames, and what stands there must not depend on what a visitor sends.
+  const message = (text: string) => frame(hideForm(text, request.body))
+  return { secrets: () => [...inHeaders, ...formValues(request.body)], redact: { frame, message } }
 }
 
 // What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`
-function pendingOf({ pending, pendingComponents = [] }: FailureDetails, { mapFrame }: SourceMapper) {
-  if (pending === undefined) return {}
+function pendingOf({ pending, pendingComponents = [] }: FailureDetails, { mapFrame }: SourceMapper): string[] | null {
+  if (pending === undefined) return null
   const places = pendingComponents.map((stack) => {
     const frames = stack.split('\n').filter(Boolean).map(mapFrame)
     const place = frames.find(({ frame }) => frame?.isSite) ?? frames[0]
     return place ? place.text.replace(/^\s*at /, '') : 'a component'
   })
-  return { pending: [...pending, ...places] }
+  return [...pending, ...places]
 }
 
 function statusOf(thrown: unknown): number {
@@ -173,11 +187,11 @@ function describeCode(thrown: unknown): { code?: unknown } {
 
 function framesOfPlace(
   route: string,
-  { place, componentStack }: FailureDetails,
+  { place, components }: FailureDetails,
   { mapFrame }: SourceMapper,
 ): MappedFrame[] {
-  const components = (componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
-  if (components.some(({ frame }) => frame?.isSite)) return components
+  const frames = (components?.componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
+  if (frames.some(({ frame }) => frame?.isSite)) return frames
   const { file, function: name } = place ?? { file: route, function: '' }
   const text = place ? `    at ${name} (${file})` : `    at route ${route}`
   return [{ text, frame: { file, line: 0, column: 0, function: name, isSite: true } }]

@@ -48,7 +48,7 @@ export async function runLoads(
         return { kind: 'thrown', thrown: error, values, serverFile: step.serverFile }
       }
       if ('thrown' in result) {
-        visit.abort(new DOMException('Another load of this page has thrown.', 'AbortError'))
+        visit.abort(OTHER_HAS_THROWN)
         reportOthers(running.slice(index + 1), result.thrown, step, visit)
         return { kind: 'thrown', thrown: result.thrown, values, serverFile: step.serverFile }
       }
@@ -82,6 +82,9 @@ const SIGNAL: PropertyDescriptor & ThisType<{ [VISIT]: Visit }> = {
   },
   enumerable: true,
 }
+
+// Made once: what it takes to make one is most of its stack, which tells nothing here.
+const OTHER_HAS_THROWN = new DOMException('Another load of this page has thrown.', 'AbortError')
 
 /** What a deadline's promise resolves with. */
 export const DEADLINE = Symbol('deadline')

@@ -7,7 +7,11 @@ const SECRET_NAME = /pass|pwd|secret|token|auth|session|credential|signature|api
 
 /** Removes from a text what must reach no log: credentials in URLs and what the request's own headers hold. */
 export function createRedactor(headers: IncomingHttpHeaders): (text: string) => string {
-  const secrets = secretsOf(headers)
+  return redactorOf(secretsOf(headers))
+}
+
+/** The same for what `secretsOf` has read. */
+export function redactorOf(secrets: readonly string[]): (text: string) => string {
   return (text) => {
     const cleaned = text
       .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]*:[^\s/@]*@/gi, `$1${HIDDEN}@`)
@@ -21,18 +25,25 @@ export function createRedactor(headers: IncomingHttpHeaders): (text: string) => 
 
 /** Removes what the visitor has written into a form: an error's message may repeat it. */
 export function hideForm(text: string, body: unknown): string {
-  if (!(body instanceof FormData)) return text
-  const values = [...body.values()].filter((value) => typeof value === 'string')
-  return longestFirst(values).reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
+  return formValues(body).reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
 }
 
-function secretsOf(headers: IncomingHttpHeaders): string[] {
+/** The texts of a form, as far as they are long enough to be told from others. Longest first. */
+export function formValues(body: unknown): readonly string[] {
+  if (!(body instanceof FormData)) return NONE
+  return longestFirst([...body.values()].filter((value) => typeof value === 'string'))
+}
+
+const NONE: readonly string[] = []
+
+/** What the headers of a request hold that nobody else is to read. Longest first. */
+export function secretsOf(headers: IncomingHttpHeaders): string[] {
   const values: string[] = []
   for (const name of ['authorization', 'proxy-authorization'] as const) {
     const value = headers[name]
     if (value) values.push(value, value.slice(value.indexOf(' ') + 1))
   }
-  for (const pair of (headers.cookie ?? '').split(';')) {
+  for (const pair of headers.cookie?.split(';') ?? []) {
     const value = pair.slice(pair.indexOf('=') + 1).trim()
     const bare = value.replace(/^"(.*)"$/, '$1')
     values.push(value, bare, decodeLoosely(bare))

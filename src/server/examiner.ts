@@ -1,0 +1,79 @@
+import { type Description, describe } from './describe.ts'
+import { causeOf } from './digest.ts'
+import { examine, type LoggedError, type Redactors, toKept, toLogged } from './examine.ts'
+import type { KeptError } from './ledger/ledger.ts'
+import type { MappedFrame, SourceMapper } from './source-map.ts'
+
+/** All that is told of what was thrown. */
+export interface Told {
+  /** The first half of the digest. */
+  cause: string
+  logged: LoggedError
+  kept: KeptError
+}
+
+/** What is to be hidden. */
+export interface Hidden {
+  /** Each secret, to see whether there is one in a text at all. */
+  secrets(): readonly string[]
+  redact: Redactors
+}
+
+/** Examines anything at all that was thrown, or an error that has been described elsewhere. Never throws. */
+export interface Examiner {
+  examineThrown(thrown: unknown, hidden: Hidden, placeFrames: () => readonly MappedFrame[]): Told
+  examineDescription(description: Description, hidden: Hidden, placeFrames: () => readonly MappedFrame[]): Told
+}
+
+const MAX_KNOWN = 500
+
+/**
+ * What fails once often fails again, and to examine it is most of what a failure costs: what is told is made once for
+ * failures that are alike to the letter.
+ */
+export function createExaminer(mapper: SourceMapper): Examiner {
+  const known = new Map<string, Told>()
+
+  function examineAnew(description: Description, redact: Redactors, placeFrames: () => readonly MappedFrame[]): Told {
+    const { cause, error } = examine(description, mapper, redact, placeFrames)
+    return { cause, logged: toLogged(error, redact), kept: toKept(error, mapper, redact) }
+  }
+
+  function examineDescription(
+    description: Description,
+    { secrets, redact }: Hidden,
+    placeFrames: () => readonly MappedFrame[],
+  ): Told {
+    const key = keyOf(description)
+    if (key === null || secrets().some((secret) => key.includes(secret)))
+      return examineAnew(description, redact, placeFrames)
+    const found = known.get(key)
+    if (found) return found
+    const told = examineAnew(description, redact, placeFrames)
+    // One without a frame of the site is told by the place where it was met.
+    if (!description.frames.some((frame) => mapper.mapFrame(frame).frame?.isSite)) return told
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(key, told)
+    return told
+  }
+
+  function examineThrown(thrown: unknown, hidden: Hidden, placeFrames: () => readonly MappedFrame[]): Told {
+    try {
+      return examineDescription(describe(thrown), hidden, placeFrames)
+    } catch (error) {
+      // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
+      const { type, message } = describe(error)
+      const own = { type: 'FailurePath', message: `while a failure was examined: ${message}` }
+      const cause = causeOf({ type: own.type, message: type, frames: [] })
+      return { cause, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
+    }
+  }
+
+  return { examineThrown, examineDescription }
+}
+
+// Null for one that is more than its type, message and frames.
+function keyOf({ type, message, frames, ownDigest, cause, errors }: Description): string | null {
+  if (ownDigest !== undefined || cause || errors) return null
+  return `${type}\n${message}\n${frames.join('\n')}`
+}

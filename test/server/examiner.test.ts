@@ -1,0 +1,49 @@
+import t from 'tap'
+import { buildFiles, HTML, serve } from './served.ts'
+
+const site = {
+  'pages/index.server.ts':
+    "export function load({ request }) {\n  throw new Error('no ' + request.query.what + ' here')\n}\n" +
+    "export function action({ form }) {\n  throw new Error('no ' + form.get('what') + ' here')\n}\n",
+}
+
+t.test('a secret is hidden in a failure that was told openly to another request', async (t) => {
+  const { app, get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), site))
+  const ask = (headers: Record<string, string>) => get('/?what=applepie', { ...HTML, ...headers })
+  const openly = await ask({})
+  const hidden = await ask({ cookie: 'a=applepie' })
+  const again = await ask({})
+  t.match(failuresOf(openly), [{ err: { message: 'no applepie here' } }])
+  t.match(failuresOf(hidden), [{ err: { message: 'no [hidden] here' } }])
+  t.notMatch(JSON.stringify(failuresOf(hidden)), /no applepie/)
+  t.match(failuresOf(again), [{ err: { message: 'no applepie here' } }])
+  const causes = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(0, 8))
+  t.equal(new Set(causes).size, 1, 'the same failure')
+  const occurrences = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(9))
+  t.equal(new Set(occurrences).size, 3)
+  const sent = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'what=applepie',
+  })
+  t.match(failuresOf(sent), [{ err: { message: 'no [hidden] here' } }])
+})
+
+t.test('what is told of a failure without a place of its own is told for each place where it is met', async (t) => {
+  const stackless = "const broken = Object.assign(new Error('broken'), { stack: 'Error: broken' })\n"
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/a.server.ts': `${stackless}export const load = () => Promise.reject(broken)\n`,
+    'pages/b.server.ts': `${stackless}export const load = () => Promise.reject(broken)\n`,
+    'pages/a.tsx': 'export default () => <p>a</p>\n',
+    'pages/b.tsx': 'export default () => <p>b</p>\n',
+  })
+  const { get, failuresOf } = await serve(t, dir)
+  const stacks: (string | undefined)[] = []
+  for (const url of ['/a', '/b', '/a']) stacks.push(failuresOf(await get(url))[0]?.err?.stack.split('\n')[1])
+  t.strictSame(stacks, [
+    '    at load (pages/a.server.ts)',
+    '    at load (pages/b.server.ts)',
+    '    at load (pages/a.server.ts)',
+  ])
+})
