@@ -13,6 +13,8 @@ export interface FailureLine {
   url: string
   host: string
   statusSent?: number
+  traceId?: string
+  spanId?: string
   pending?: readonly string[]
   err: LoggedError
 }

@@ -7,6 +7,7 @@ import { publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import { formValues, hideForm, redactorOf, secretsOf } from './secrets.ts'
 import type { MappedFrame, SourceMapper } from './source-map.ts'
+import { traceOf } from './trace-context.ts'
 import { userAgentClass } from './user-agent.ts'
 
 /** The request that a failure belongs to. */
@@ -114,9 +115,11 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const pending = pendingOf(details, mapper)
     const url = own.hidden.redact.frame(request.originalUrl)
     const { host } = publicAddress(request)
+    const trace = traceOf(request.headers.traceparent)
     const line: FailureLine = { digest, side: 'server', phase, route, method, url, host, err: logged }
     if (statusSent !== undefined) line.statusSent = statusSent
     if (pending) line.pending = pending
+    Object.assign(line, trace)
     writeFailure(line, request)
     const record: FailureRecord = {
       digest,
@@ -137,6 +140,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
       isRecovered: false,
     }
     if (pending) record.pending = pending
+    Object.assign(record, trace)
     keep(record)
     return named
   }

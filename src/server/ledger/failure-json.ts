@@ -1,0 +1,96 @@
+import type { CauseDetails, CauseSummary, CodeLines, KeptError, Occurrence, SourceFrame } from './ledger.ts'
+
+/** A failure in a list, as `hydrant errors --json` prints it and the console's API answers. Times are ISO strings. */
+export type SummaryJson = ReturnType<typeof summaryJson>
+
+/** One failure in whole. */
+export type FailureJson = ReturnType<typeof failureJson>
+
+export interface FrameJson {
+  file: string
+  line: number
+  column: number
+  function: string
+  isSite: boolean
+  unmapped?: string
+}
+
+export interface SourceJson extends Omit<FrameJson, 'isSite' | 'unmapped'> {
+  /** The lines around it; null when the build did not have them. */
+  code: CodeLines | null
+}
+
+/** What caused a failure, or one of an AggregateError's. */
+export interface InnerErrorJson {
+  type: string
+  message: string
+  stack: FrameJson[]
+  cause?: InnerErrorJson
+  errors?: InnerErrorJson[]
+}
+
+/** What is known of a cause, without its stack and its occurrences. */
+export function summaryJson(summary: CauseSummary) {
+  return { ...headJson(summary), source: summary.source ? sourceJson(summary.source) : null }
+}
+
+/** All that is known of a cause, with the occurrences that were read. */
+export function failureJson({ error, occurrences, ...summary }: CauseDetails) {
+  const source = siteFrameOf(error) ?? summary.source
+  return {
+    ...headJson(summary),
+    source: source ? sourceJson(source) : null,
+    stack: error.stack.map(frameJson),
+    causes: causesOf(error).map(innerJson),
+    errors: (error.errors ?? []).map(innerErrorJson),
+    occurrences: occurrences.map(occurrenceJson),
+  }
+}
+
+/** The first frame of the site, in the error or in what caused it. */
+export function siteFrameOf({ stack, cause }: KeptError): SourceFrame | null {
+  return stack.find(({ isSite }) => isSite) ?? (cause ? siteFrameOf(cause) : null)
+}
+
+/** What caused an error, the nearest first. */
+export function causesOf({ cause }: KeptError): KeptError[] {
+  return cause ? [cause, ...causesOf(cause)] : []
+}
+
+function headJson(summary: CauseSummary) {
+  const { cause, side, phase, type, message, count, route, firstRelease, lastRelease } = summary
+  return {
+    ...{ cause, side, phase, type, message, count },
+    firstSeen: isoTime(summary.firstSeen),
+    lastSeen: isoTime(summary.lastSeen),
+    firstRelease,
+    lastRelease,
+    route,
+    solvedAt: summary.solvedAt === null ? null : isoTime(summary.solvedAt),
+  }
+}
+
+function sourceJson({ file, line, column, function: name, code }: SourceFrame): SourceJson {
+  return { file, line, column, function: name, code: code ?? null }
+}
+
+function frameJson({ file, line, column, function: name, isSite, unmapped }: SourceFrame): FrameJson {
+  return { file, line, column, function: name, isSite, ...(unmapped === undefined ? {} : { unmapped }) }
+}
+
+function innerErrorJson({ cause, ...error }: KeptError): InnerErrorJson {
+  return { ...innerJson(error), ...(cause ? { cause: innerErrorJson(cause) } : {}) }
+}
+
+// Without its own cause: of a chain each stands beside the others.
+function innerJson({ type, message, stack, errors }: KeptError): InnerErrorJson {
+  return { type, message, stack: stack.map(frameJson), ...(errors ? { errors: errors.map(innerErrorJson) } : {}) }
+}
+
+function occurrenceJson({ time, ...occurrence }: Occurrence) {
+  return { ...occurrence, time: isoTime(time) }
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString()
+}
