@@ -47,7 +47,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 
   async function take(build: SiteBuild) {
     options = readOptions(input, build.config)
-    slot.put(await createInstance(build.folder, options, input.createLogging(options)))
+    const { app } = await createInstance(build.folder, options, input.createLogging(options))
+    slot.put(app)
     inputs = new Set(build.inputs)
     watcher.include(outsideFiles(dir, build.inputs))
     input.onReady(build, changed)

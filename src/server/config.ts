@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Params } from '../shared/page-types.ts'
+import type { FailureRecord } from './ledger/ledger.ts'
 
 /** What a `load` is given. */
 export interface LoadContext<Path extends string = string> {
@@ -57,6 +58,11 @@ export interface SiteOptions {
   csp?: boolean
   /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
   release?: string
+  /**
+   * Is told of each failure once its line is logged, for a service of yours. It may take its time: no request waits, and a
+   * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
+   */
+  onFailure?: (failure: FailureRecord) => unknown
   /** Which of React's server builds renders: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
   reactServer?: 'bun' | 'node'
 }

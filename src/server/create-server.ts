@@ -17,7 +17,7 @@ import { addVary, contentSecurityPolicy, createNonce, HTML_TYPE, NO_STORE, REQUE
 import { publicAddress } from './host.ts'
 import { preferredFormat } from './negotiate.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { addRequestIds, serveSite } from './plugin.ts'
+import { addRequestIds, type ServedSite, serveSite } from './plugin.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { createRedactor } from './secrets.ts'
 
@@ -43,7 +43,12 @@ export async function createServer(given: CreateServerOptions): Promise<FastifyI
   const config = await readConfig(folder)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'server' })
   const logging = loggerInstance ? { loggerInstance } : { logger: logger ?? { level: resolved.logLevel } }
-  return createInstance(folder, resolved, logging)
+  const { app } = await createInstance(folder, resolved, logging)
+  return app
+}
+
+export interface Instance extends ServedSite {
+  app: FastifyInstance
 }
 
 /** The same from options that are resolved already. */
@@ -51,7 +56,7 @@ export async function createInstance(
   folder: string,
   options: Options,
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>,
-): Promise<FastifyInstance> {
+): Promise<Instance> {
   const app = Fastify({
     ...logging,
     trustProxy: options.trustProxy,
@@ -68,9 +73,12 @@ export async function createInstance(
   })
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
-  await app.register(async (scope) => serveSite(scope, folder, options))
+  const served = new Promise<ServedSite>((resolve) => {
+    app.register(async (scope) => resolve(await serveSite(scope, folder, options)))
+  })
+  // Rejects with what the site's own registration does.
   await app.ready()
-  return app
+  return { app, ...(await served) }
 }
 
 const CLOSE_CHECK_MS = 50

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Side } from '../shared/page-types.ts'
 import type { LoggedError } from './examine.ts'
 import type { Phase } from './ledger/ledger.ts'
@@ -8,10 +8,11 @@ export interface FailureLine {
   digest: string
   side: Side
   phase: Phase
-  route: string
-  method: string
-  url: string
-  host: string
+  /** Missing, as the next ones, outside of any request. */
+  route?: string
+  method?: string
+  url?: string
+  host?: string
   statusSent?: number
   traceId?: string
   spanId?: string
@@ -19,16 +20,27 @@ export interface FailureLine {
   err: LoggedError
 }
 
-/** Writes the line of a failure in a request, to the app's log. */
-export function writeFailure(line: FailureLine, { log, id }: Pick<FastifyRequest, 'log' | 'id'>) {
-  const text = `${line.err.type}: ${line.err.message}`
-  // An app without a logger still must not give out a digest that nobody can look up.
-  if (isSilent(log)) process.stderr.write(`${JSON.stringify({ level: 50, reqId: id, ...line, msg: text })}\n`)
-  // Pino's own way with errors would fold the causes into the message.
-  else log.child({}, { serializers: { err: (error: unknown) => error } }).error(line, text)
+/** Where a failure's line goes. */
+export interface LineTarget {
+  log: FastifyBaseLogger
+  /** The request's; missing outside of any. */
+  id?: string
 }
 
+/** Writes the line of a failure, to the app's log. */
+export function writeFailure(line: FailureLine, { log, id }: LineTarget, level: 'error' | 'fatal' = 'error') {
+  const text = `${line.err.type}: ${line.err.message}`
+  // An app without a logger still must not give out a digest that nobody can look up.
+  if (isSilent(log))
+    process.stderr.write(`${JSON.stringify({ level: LEVELS[level], reqId: id, ...line, msg: text })}\n`)
+  // Pino's own way with errors would fold the causes into the message.
+  else log.child({}, { serializers: { err: (error: unknown) => error } })[level](line, text)
+}
+
+// Pino's numbers.
+const LEVELS = { error: 50, fatal: 60 }
+
 // Fastify's logger of an app without one has the methods, but no level.
-function isSilent(log: FastifyRequest['log']): boolean {
+function isSilent(log: FastifyBaseLogger): boolean {
   return !('level' in log)
 }

@@ -1,10 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import { createOccurrence, type Frame } from './digest.ts'
 import { createExaminer, type Hidden, type Told } from './examiner.ts'
 import { type FailureLine, writeFailure } from './failure-line.ts'
 import { publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
+import { examineProcessFailure } from './process-failure.ts'
 import { formValues, hideForm, redactorOf, secretsOf } from './secrets.ts'
 import type { MappedFrame, SourceMapper } from './source-map.ts'
 import { traceOf } from './trace-context.ts'
@@ -50,6 +51,8 @@ export interface Failures {
   alias(substitute: unknown, thrown: unknown, subject: FailureSubject): void
   /** Removes the request's secrets from a text for the log. */
   redact(text: string, request: FastifyRequest): string
+  /** The same for what nothing has caught, outside of any request: it ends the process. */
+  failProcess(thrown: unknown, log: FastifyBaseLogger): Failure
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
   name(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
 }
@@ -75,7 +78,7 @@ export interface FailuresInput {
 }
 
 export function createFailures({ mapper, release, keep }: FailuresInput): Failures {
-  const { examineThrown } = createExaminer(mapper)
+  const examiner = createExaminer(mapper)
   const requests = new WeakMap<FastifyRequest, RequestFailures>()
 
   function failuresOf(request: FastifyRequest): RequestFailures {
@@ -93,7 +96,9 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const own = failuresOf(request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const { cause, logged, kept } = examineThrown(thrown, own.hidden, () => framesOfPlace(route, details, mapper))
+    const { cause, logged, kept } = examiner.examineThrown(thrown, own.hidden, () =>
+      framesOfPlace(route, details, mapper),
+    )
     const digest = formatDigest(cause, own.occurrence)
     const status = statusOf(thrown)
     const named = own.byDigest.get(digest) ?? { digest, status, cause, logged, kept, isWritten: false }
@@ -145,6 +150,13 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     return named
   }
 
+  function failProcess(thrown: unknown, log: FastifyBaseLogger): Failure {
+    const { line, record } = examineProcessFailure(thrown, examiner)
+    writeFailure(line, { log }, 'fatal')
+    keep({ ...record, release })
+    return { digest: line.digest, status: statusOf(thrown) }
+  }
+
   function alias(substitute: unknown, thrown: unknown, { request }: FailureSubject) {
     const { byThrown } = failuresOf(request)
     const named = byThrown.get(thrown)
@@ -152,7 +164,14 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
   }
 
   const firstOf = (request: FastifyRequest) => requests.get(request)?.first ?? null
-  return { fail, name, firstOf, alias, redact: (text, request) => failuresOf(request).hidden.redact.frame(text) }
+  return {
+    fail,
+    failProcess,
+    name,
+    firstOf,
+    alias,
+    redact: (text, request) => failuresOf(request).hidden.redact.frame(text),
+  }
 }
 
 function hiddenIn(request: FastifyRequest): Hidden {

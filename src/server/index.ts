@@ -14,4 +14,13 @@ export { defineConfig } from './config.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type { HydrantError } from './errors.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
+export type {
+  CodeLines,
+  FailureRecord,
+  KeptError,
+  Occurrence,
+  Phase,
+  SourceFrame,
+  UserAgentClass,
+} from './ledger/ledger.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'

@@ -1,5 +1,6 @@
 import type { FastifyServerOptions } from 'fastify'
 import { createHydrantError, showValue } from './errors.ts'
+import type { FailureRecord } from './ledger/ledger.ts'
 import { nearest } from './nearest.ts'
 
 /** Every option with its value, checked. */
@@ -13,6 +14,7 @@ export interface Options {
   csp: boolean
   /** Empty for the build's id. */
   release: string
+  onFailure: ((failure: FailureRecord) => unknown) | null
   reactServer: 'bun' | 'node'
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
   logRequests: boolean
@@ -48,6 +50,8 @@ interface OptionRule {
   accepts(value: unknown): boolean
   /** Names in the environment, besides `HYDRANT_<NAME>`. */
   env?: string
+  /** Cannot be typed, in the environment or on the command line: only code can give it. */
+  isCode?: true
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -133,6 +137,14 @@ const rules: Record<string, OptionRule> = {
     parse: asTyped,
     accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,100}$/u.test(value),
   },
+  onFailure: {
+    scope: 'site',
+    expected: 'a function',
+    fallback: null,
+    parse: () => undefined,
+    accepts: (value) => typeof value === 'function',
+    isCode: true,
+  },
   reactServer: oneOf('site', ['bun', 'node'], 'bun'),
   trustProxy: {
     scope: 'server',
@@ -175,7 +187,9 @@ export function resolveOptions(sources: OptionSources): Options {
   const inScope = (rule: OptionRule) => SCOPES.indexOf(rule.scope) <= SCOPES.indexOf(scope)
   const ownNames = Object.keys(rules).filter((name) => rules[name] && inScope(rules[name]))
   const environment = new Map<string, string>()
-  for (const name of Object.keys(rules)) environment.set(environmentName(name), name)
+  for (const [name, { isCode }] of Object.entries(rules)) {
+    if (!isCode) environment.set(environmentName(name), name)
+  }
   for (const name of Object.keys(flatten(config))) {
     if (!KNOWN_ELSEWHERE.includes(name)) requireKnown(name, Object.keys(rules))
   }

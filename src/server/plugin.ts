@@ -15,7 +15,8 @@ import { type Build, buildFolder, loadBuild, readConfig, readManifest } from './
 import type { SiteOptions } from './config.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { addDataRoutes, keepNavigationsToPages, tellRedirect } from './data-route.ts'
-import { createFailures } from './failures.ts'
+import { createFailureListener } from './failure-listener.ts'
+import { createFailures, type Failures } from './failures.ts'
 import { createTooLarge, type FormLimits } from './form-limits.ts'
 import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
@@ -62,6 +63,13 @@ export function addRequestIds(app: FastifyInstance) {
   })
 }
 
+/** What a site that is served has for what happens outside of its requests. */
+export interface ServedSite {
+  failures: Failures
+  /** Hands over the failures that wait for it; the instance does it when it is closed. */
+  closeFailures(): Promise<void>
+}
+
 /**
  * Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. Failures go to
  * the keeper, which is closed with the instance.
@@ -71,11 +79,18 @@ export async function serveSite(
   folder: string,
   options: Options,
   given?: Keeper,
-): Promise<void> {
+): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
   const keeper = given ?? createKeeper(outer.log)
-  outer.addHook('onClose', keeper.close)
+  const listener = options.onFailure ? createFailureListener(options.onFailure, outer.log) : null
+  if (listener) keeper.subscribe(listener.tell)
+  const closeFailures = async () => {
+    // What fails while the instance is closed comes behind its hooks.
+    await new Promise(setImmediate)
+    await Promise.all([listener?.settle(), keeper.close()])
+  }
+  outer.addHook('onClose', closeFailures)
   const failures = createFailures({
     mapper: createSourceMapper(build.siteDir, build.bundles),
     release: options.release || build.manifest.buildId,
@@ -103,6 +118,7 @@ export async function serveSite(
     await addActions(app, site, pages)
     addPages(app, site, pages)
   })
+  return { failures, closeFailures }
 }
 
 async function addSitePlugin(app: FastifyInstance, plugin: unknown) {

@@ -1,7 +1,7 @@
-import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import { createInstance } from './create-server.ts'
+import { endWithProcess } from './ending.ts'
 import { createHydrantError } from './errors.ts'
 import { type Options, resolveOptions } from './options.ts'
 
@@ -21,20 +21,19 @@ export interface StartedServer {
 
 /**
  * Serves a build until a signal says to stop: then no new connections are taken, requests in flight have `drainMs` to
- * finish, and the process ends with 0. A second signal ends it at once. Throws the build's and the options' errors,
+ * finish, and the process ends with 0. A second signal ends it at once. An exception that nothing has caught is a failure
+ * which ends the process in the same way, with 1. Throws the build's and the options' errors,
  * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
  */
 export async function startServer({ dir, flags, env }: StartInput): Promise<StartedServer> {
   const folder = buildFolder(dir)
   readManifest(folder)
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
-  const app = await createInstance(folder, options, await createLogging(options.logLevel))
+  const instance = await createInstance(folder, options, await createLogging(options.logLevel))
+  const { app } = instance
+  // Before somebody reads that it listens, and stops it.
+  endWithProcess(instance, options.timeouts.drainMs)
   await listen(app, options)
-  closeWithGrace({ delay: options.timeouts.drainMs, logger: app.log }, async ({ signal, err }) => {
-    if (err) app.log.fatal({ err }, 'an exception outside of any request ends the process')
-    else app.log.info({ signal }, 'stopping: requests in flight are finished first')
-    await app.close()
-  })
   return { url: urlOf(app, options), close: () => app.close() }
 }
 

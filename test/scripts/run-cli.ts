@@ -35,11 +35,16 @@ export interface RunningCli {
   /** The next line of its output that the pattern finds, with what it caught. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>
   stop(signal?: NodeJS.Signals): Promise<number | null>
+  /** Resolves with its exit code when it has ended by itself. */
+  ended: Promise<number | null>
+  /** Every line so far, of both outputs. */
+  lines: readonly string[]
 }
 
 /** Starts a command that goes on; it is ended with the test at the latest. */
 export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], options: CliOptions = {}): RunningCli {
   const child = spawnCli(args, options)
+  const lines: string[] = []
   const seen: string[] = []
   const waiting = new Set<() => void>()
   const wake = () => {
@@ -48,6 +53,7 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
   for (const output of [child.stdout, child.stderr]) {
     if (!output) continue
     createInterface(output).on('line', (line) => {
+      lines.push(line)
       seen.push(line)
       wake()
     })
@@ -59,6 +65,8 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
   t.teardown(() => child.kill('SIGKILL'))
 
   return {
+    ended,
+    lines,
     waitFor: (pattern) =>
       new Promise((found, fail) => {
         const check = () => {

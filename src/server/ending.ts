@@ -1,0 +1,44 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
+import type { Instance } from './create-server.ts'
+
+/** How long what is not yet kept of failures has, once the requests have had theirs. */
+const KEEP_MS = 3_000
+
+/**
+ * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
+ * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
+ */
+export function endWithProcess({ app, failures, closeFailures }: Instance, drainMs: number) {
+  let isEnding = false
+  let exitCode = 0
+
+  async function finish(signal: string | undefined) {
+    isEnding = true
+    if (signal) app.log.info({ signal }, 'stopping: requests in flight are finished first')
+    const isDone = await Promise.race([app.close().then(() => true), wait(drainMs, false)])
+    if (!isDone) {
+      exitCode = 1
+      app.log.error(`requests in flight were not finished within ${drainMs} ms`)
+      await closeFailures()
+    }
+    if (exitCode !== 0) process.exit(exitCode)
+  }
+
+  const ending = closeWithGrace(
+    {
+      delay: drainMs + KEEP_MS,
+      logger: app.log,
+      // It would end with 0 when `undefined` is thrown, and leave out a second exception's digest.
+      skip: ['uncaughtException', 'unhandledRejection'],
+    },
+    ({ signal }) => finish(signal),
+  )
+
+  function fail(thrown: unknown) {
+    exitCode = 1
+    failures.failProcess(thrown, app.log)
+    if (!isEnding) ending.close()
+  }
+  process.on('uncaughtException', fail).on('unhandledRejection', fail)
+}
