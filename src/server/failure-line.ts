@@ -33,8 +33,22 @@ export function writeFailure(line: FailureLine, { log, id }: LineTarget, level: 
   // An app without a logger still must not give out a digest that nobody can look up.
   if (isSilent(log))
     process.stderr.write(`${JSON.stringify({ level: LEVELS[level], reqId: id, ...line, msg: text })}\n`)
-  // Pino's own way with errors would fold the causes into the message.
-  else log.child({}, { serializers: { err: (error: unknown) => error } })[level](line, text)
+  else withOwnErrors(log)[level](line, text)
+}
+
+/** The symbol that Pino publishes for a logger's serializers, whichever version it is. */
+const SERIALIZERS = Symbol.for('pino.serializers')
+const asItIs = { err: (error: unknown) => error }
+const changed = new WeakMap<object, object>()
+
+// Pino's own way with errors would fold the causes into the message. Its `child` does the same for any logger; of this, one
+// for each failure is a good part of what a failure costs.
+function withOwnErrors(log: FastifyBaseLogger): FastifyBaseLogger {
+  const serializers: unknown = Reflect.get(log, SERIALIZERS)
+  if (typeof serializers !== 'object' || serializers === null) return log.child({}, { serializers: asItIs })
+  const own = changed.get(serializers) ?? { ...serializers, ...asItIs }
+  changed.set(serializers, own)
+  return Object.create(log, { [SERIALIZERS]: { value: own } })
 }
 
 // Pino's numbers.

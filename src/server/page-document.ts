@@ -87,6 +87,13 @@ export function createPlan(
   }
 }
 
+/** The same plan for something else to be shown in its place. */
+export function withLeaf(plan: DocumentPlan, leaf: BootLeaf, { manifest }: Build): DocumentPlan {
+  const { layouts, dataFiles, bootLayouts, files, preloads, readerPreloads, canStream } = plan
+  const boot = planText({ layouts: bootLayouts, leaf, build: manifest.buildId })
+  return { layouts, dataFiles, boot, bootLayouts, files, preloads, readerPreloads, canStream }
+}
+
 /** May a document that is not complete at the shell go out in parts? */
 export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolean {
   return plan.canStream && !isStorable(reply) && !isCrawler(request.headers['user-agent'])

@@ -11,7 +11,7 @@ import type { Phase } from './ledger/ledger.ts'
 import { redirectLocation, redirectStatus } from './location.ts'
 import type { NavigationStream } from './navigation.ts'
 import type { Format } from './negotiate.ts'
-import { createPlan, renderScene, type Scene } from './page-document.ts'
+import { createPlan, type DocumentPlan, renderScene, type Scene, withLeaf } from './page-document.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
@@ -151,6 +151,20 @@ function createShownScene(shown: Shown, page: Chosen | null, place: Place, level
     page?.kind === 'notFound'
       ? { kind: 'notFound', Component: page.module.Component, css }
       : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
-  const plan = createPlan({ frame, level, bootLeaf, leaf: { scripts, css }, dataFile: '', canStream: true }, build)
+  const known = knownPlans(frame)
+  const key = `${level} ${page?.module.file ?? ''}`
+  const before = known.get(key)
+  const input = { frame, level, bootLeaf, leaf: { scripts, css }, dataFile: '', canStream: true }
+  const plan = before ? withLeaf(before, bootLeaf, build) : createPlan(input, build)
+  if (!before) known.set(key, plan)
   return { plan, params, leaf, data: place.layoutData.slice(0, level) }
+}
+
+// By how many layouts there are, and what stands inside them: of each frame there are few.
+const plans = new WeakMap<SiteFrame, Map<string, DocumentPlan>>()
+
+function knownPlans(frame: SiteFrame): Map<string, DocumentPlan> {
+  const known = plans.get(frame) ?? new Map<string, DocumentPlan>()
+  plans.set(frame, known)
+  return known
 }
