@@ -62,10 +62,12 @@ function strangers(
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
   peerDependencies: Record<string, string>
   exports: Record<string, string | Record<string, string>>
 }
-const installed = [...Object.keys(MANIFEST.dependencies), ...Object.keys(MANIFEST.peerDependencies)]
+const { dependencies, optionalDependencies, peerDependencies } = MANIFEST
+const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 const FOR_BUILDING = ['esbuild', 'chokidar', 'typescript']
 
 t.test('shared knows React, the data format and itself', async (t) => {

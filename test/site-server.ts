@@ -2,6 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
@@ -65,6 +68,7 @@ export async function startSite(
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
   // `env` takes away what tap puts into NODE_OPTIONS of each child: it would turn on Node's own source maps.
   const options = nodeOptions === undefined ? ['-u', 'NODE_OPTIONS'] : [`NODE_OPTIONS=${nodeOptions}`]
+  const ledger = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', '0']
   const child = spawn('env', command, {
     env: {
@@ -73,6 +77,8 @@ export async function startSite(
       HYDRANT_TRUST_PROXY: '127.0.0.1',
       // Of the project's own site: nobody else's notes, and none that stay.
       NOTES_DB: ':memory:',
+      // Nor failures beside those that are looked up by hand.
+      HYDRANT_LEDGER: join(ledger, 'errors.db'),
       ...SHORT_DEADLINES,
       ...env,
     },
@@ -82,6 +88,7 @@ export async function startSite(
   t.teardown(async () => {
     child.kill()
     await ended
+    rmSync(ledger, { recursive: true, force: true })
   })
 
   const lines: LogLine[] = []

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 
 /** Programs that the tests use, each with the Debian package that brings it. */
 const TOOLS = [
@@ -16,10 +16,46 @@ export const CURL = '/usr/bin/curl'
 export const WGET = '/usr/bin/wget'
 export const PYTHON = '/usr/bin/python3'
 
+const POSTGRES_VERSIONS = '/usr/lib/postgresql'
+
+/** The folder of PostgreSQL's programs, of the newest version that is there; null for none. */
+export function findPostgres(): string | null {
+  if (!existsSync(POSTGRES_VERSIONS)) return null
+  const folders = readdirSync(POSTGRES_VERSIONS)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => `${POSTGRES_VERSIONS}/${version}/bin`)
+  return folders.find((folder) => existsSync(`${folder}/initdb`)) ?? null
+}
+
 /** Installs what is missing. Throws when that is not possible: no test is left out. */
 export function installTools() {
   const missing = TOOLS.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
-  if (missing.length === 0) return
+  if (findPostgres() === null) missing.push('postgresql')
+  if (missing.length > 0) installPackages(missing)
+  for (const { program, debianPackage } of TOOLS) {
+    if (!existsSync(program)) throw new Error(`${debianPackage} is installed, but ${program} is not there.`)
+  }
+  if (findPostgres() === null) throw new Error(`postgresql is installed, but not in ${POSTGRES_VERSIONS}.`)
+  buildSqlite()
+}
+
+// Where its ready-made binary could not be fetched and there was no compiler, `npm ci` has gone on without it.
+function buildSqlite() {
+  if (loadsSqlite()) return
+  installPackages(['g++', 'make', 'python3'])
+  console.log('Building better-sqlite3, once for this checkout…')
+  const words = existsSync('node_modules/better-sqlite3') ? ['rebuild', 'better-sqlite3'] : ['ci']
+  execFileSync('npm', words, { stdio: 'inherit' })
+  if (!loadsSqlite())
+    throw new Error('The tests need better-sqlite3, which cannot be loaded: npm rebuild better-sqlite3')
+}
+
+function loadsSqlite(): boolean {
+  const program = "new (require('better-sqlite3'))(':memory:').close()"
+  return spawnSync(process.execPath, ['-e', program]).status === 0
+}
+
+function installPackages(missing: readonly string[]) {
   console.log(`Installing ${missing.join(' and ')} with apt-get, once for this machine…`)
   if (spawnSync('apt-get', ['--version']).error) {
     throw new Error(`The tests need ${missing.join(' and ')}, and this machine has no apt-get. Install them by hand.`)
@@ -28,7 +64,4 @@ export function installTools() {
   const apt = (...words: string[]) => execFileSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   apt('update', '-qq')
   apt('install', '-y', '-qq', '--no-install-recommends', ...missing, 'fonts-dejavu-core')
-  for (const { program, debianPackage } of TOOLS) {
-    if (!existsSync(program)) throw new Error(`${debianPackage} is installed, but ${program} is not there.`)
-  }
 }

@@ -6,6 +6,7 @@ import { createInstance } from '../../src/server/create-server.ts'
 import { type Options, resolveOptions } from '../../src/server/options.ts'
 import { createSiteBuilder, type SiteBuild } from '../build/site-builder.ts'
 import { createAppSlot } from './app-slot.ts'
+import { createDevKeepers } from './dev-keepers.ts'
 import { createErrorPage } from './error-page.ts'
 import { createRebuildLoop } from './rebuild-loop.ts'
 import { createReloadChannel } from './reload-channel.ts'
@@ -43,11 +44,15 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   let changed: string[] = []
   const slot = createAppSlot((error) => input.onFailure(error))
   const channel = createReloadChannel()
+  const keepers = createDevKeepers(dir)
   const builder = createSiteBuilder({ dir, mode: 'development', folder: DEV_FOLDER })
 
   async function take(build: SiteBuild) {
     options = readOptions(input, build.config)
-    const { app } = await createInstance(build.folder, options, input.createLogging(options))
+    const { app } = await createInstance({
+      ...{ dir, folder: build.folder, options, logging: input.createLogging(options) },
+      findKeeper: (log) => keepers.find(options, log),
+    })
     slot.put(app)
     inputs = new Set(build.inputs)
     watcher.include(outsideFiles(dir, build.inputs))
@@ -89,6 +94,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       await loop.close()
       channel.close()
       await slot.close()
+      await keepers.close()
     },
   }
 }

@@ -19,7 +19,7 @@ export type ChangeKind = 'add' | 'change' | 'unlink'
 /** Several files are often saved at once. */
 const DEBOUNCE_MS = 30
 
-const ignored = /(^|\/)(node_modules|\.git|\.hydrant[^/]*)(\/|$)/
+const ignored = /(^|\/)(node_modules|\.git|\.hydrant[^/]*|hydrant-errors\.db[^/]*)(\/|$)/
 const source =
   /\.([cm]?[jt]sx?|json|css|[a-z]*html?|mdx?|s[ac]ss|less|svg|png|jpe?g|gif|webp|avif|ico|woff2?|[ot]tf|eot)$/i
 const settings = /(^|\/)(tsconfig[\w.-]*|package)\.json$/

@@ -63,6 +63,22 @@ export interface SiteOptions {
    * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
    */
   onFailure?: (failure: FailureRecord) => unknown
+  /**
+   * Where failures are kept: a file, relative to the site's folder; `postgres://user@host/database` for sites on several
+   * machines; or false, to keep nothing ('hydrant-errors.db').
+   */
+  ledger?: string | false
+  /** Bounds of what is kept. */
+  ledgerLimits?: {
+    /** Causes; those seen last stay (1 000). */
+    maxCauses?: number
+    /** Occurrences of each cause; the newest stay (100). */
+    maxOccurrences?: number
+    /** Days that a failure is kept (30). */
+    maxAgeDays?: number
+    /** Bytes of all that is stored (100 000 000). */
+    maxBytes?: number
+  }
   /** Which of React's server builds renders: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
   reactServer?: 'bun' | 'node'
 }

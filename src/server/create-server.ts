@@ -15,6 +15,7 @@ import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { ServerOptions } from './config.ts'
 import { addVary, contentSecurityPolicy, createNonce, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
 import { publicAddress } from './host.ts'
+import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import { preferredFormat } from './negotiate.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { addRequestIds, type ServedSite, serveSite } from './plugin.ts'
@@ -43,20 +44,29 @@ export async function createServer(given: CreateServerOptions): Promise<FastifyI
   const config = await readConfig(folder)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'server' })
   const logging = loggerInstance ? { loggerInstance } : { logger: logger ?? { level: resolved.logLevel } }
-  const { app } = await createInstance(folder, resolved, logging)
+  const { app } = await createInstance({ dir, folder, options: resolved, logging })
   return app
+}
+
+export interface InstanceInput {
+  /** The site's folder. */
+  dir: string
+  /** The build's folder. */
+  folder: string
+  options: Options
+  logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
+  /** Gives one that outlives the instance (one of its own, which is closed with it). */
+  findKeeper?(log: FastifyBaseLogger): Keeper
 }
 
 export interface Instance extends ServedSite {
   app: FastifyInstance
+  keeper: Keeper
 }
 
 /** The same from options that are resolved already. */
-export async function createInstance(
-  folder: string,
-  options: Options,
-  logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>,
-): Promise<Instance> {
+export async function createInstance(input: InstanceInput): Promise<Instance> {
+  const { dir, folder, options, logging, findKeeper } = input
   const app = Fastify({
     ...logging,
     trustProxy: options.trustProxy,
@@ -66,6 +76,8 @@ export async function createInstance(
     forceCloseConnections: 'idle',
     frameworkErrors: answerBadAddress,
   })
+  const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
+  if (!findKeeper) app.addHook('onClose', keeper.close)
   addRequestIds(app)
   app.addHook('preClose', (done) => {
     closeConnectionsOnceIdle(app)
@@ -74,11 +86,11 @@ export async function createInstance(
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await serveSite(scope, folder, options)))
+    app.register(async (scope) => resolve(await serveSite(scope, folder, options, keeper)))
   })
   // Rejects with what the site's own registration does.
   await app.ready()
-  return { app, ...(await served) }
+  return { app, keeper, ...(await served) }
 }
 
 const CLOSE_CHECK_MS = 50

@@ -9,7 +9,7 @@ const KEEP_MS = 3_000
  * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
  * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
  */
-export function endWithProcess({ app, failures, closeFailures }: Instance, drainMs: number) {
+export function endWithProcess({ app, failures, keeper, settleFailures }: Instance, drainMs: number) {
   let isEnding = false
   let exitCode = 0
 
@@ -20,7 +20,7 @@ export function endWithProcess({ app, failures, closeFailures }: Instance, drain
     if (!isDone) {
       exitCode = 1
       app.log.error(`requests in flight were not finished within ${drainMs} ms`)
-      await closeFailures()
+      await Promise.all([settleFailures(), keeper.close()])
     }
     if (exitCode !== 0) process.exit(exitCode)
   }

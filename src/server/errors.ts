@@ -43,6 +43,42 @@ export const errorTable = {
     message: 'cannot listen on %s port %s: %s',
     fix: 'Choose a host of this machine with --host and a port that this user may open with --port.',
   },
+  HYD_LEDGER_SQLITE_MISSING: {
+    message: 'the ledger %s needs the package better-sqlite3, which cannot be loaded: %s',
+    fix: 'Run "npm install better-sqlite3", which may want g++, make and python3; or name another ledger, "postgres://…" or false.',
+  },
+  HYD_LEDGER_PG_MISSING: {
+    message: 'the ledger %s needs the package pg, which cannot be loaded: %s',
+    fix: 'Run "npm install pg".',
+  },
+  HYD_LEDGER_UNWRITABLE: {
+    message: 'the ledger %s cannot be written: %s',
+    fix: 'Make its folder writable for the user that runs the server, or name another place: HYDRANT_LEDGER.',
+  },
+  HYD_LEDGER_MISSING: {
+    message: 'there is no ledger %s',
+    fix: 'Name the folder of the site that failed, or its ledger with HYDRANT_LEDGER; the first failure makes the file.',
+  },
+  HYD_LEDGER_NEWER: {
+    message: 'the ledger %s has format %s; this version of hydrant knows those up to %s',
+    fix: 'Use the newest hydrant that has written it, or name another ledger.',
+  },
+  HYD_LEDGER_DAMAGED: {
+    message: 'the ledger %s is damaged: %s',
+    fix: 'Start the site: it moves the file aside and begins a new one.',
+  },
+  HYD_LEDGER_FAILED: {
+    message: 'the ledger %s failed: %s',
+    fix: 'See that its disk has room and that no other program holds it.',
+  },
+  HYD_LEDGER_UNREACHABLE: {
+    message: 'the ledger %s cannot be reached: %s',
+    fix: 'See that PostgreSQL runs there and that this machine may connect to it.',
+  },
+  HYD_LEDGER_THREAD: {
+    message: 'the thread of the ledger has ended: %s',
+    fix: 'Mend what the message names; the thread is started again when it is needed.',
+  },
   HYD_DATA_UNSERIALISABLE: {
     message: '%s of %s returned data%s that cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; from load also promises of these.',

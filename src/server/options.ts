@@ -15,6 +15,9 @@ export interface Options {
   /** Empty for the build's id. */
   release: string
   onFailure: ((failure: FailureRecord) => unknown) | null
+  /** A file, as it is written relative to the site's folder; a `postgres:` URL; or false for none. */
+  ledger: string | false
+  ledgerLimits: { maxCauses: number; maxOccurrences: number; maxAgeDays: number; maxBytes: number }
   reactServer: 'bun' | 'node'
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
   logRequests: boolean
@@ -85,12 +88,12 @@ const millisecondsRule: OptionRule = {
 
 const MAX_COUNT = 2_147_483_647
 
-const countRule = (what: string, fallback: number): OptionRule => ({
+const countRule = (what: string, fallback: number, least = 0, most = MAX_COUNT): OptionRule => ({
   scope: 'site',
-  expected: `a whole number of ${what} from 0 to ${MAX_COUNT}`,
+  expected: `a whole number of ${what} from ${least} to ${most}`,
   fallback,
   parse: parseWhole,
-  accepts: (value) => isWhole(value, 0, MAX_COUNT),
+  accepts: (value) => isWhole(value, least, most),
 })
 
 const oneOf = (scope: Scope, values: readonly string[], fallback: string): OptionRule => ({
@@ -112,12 +115,8 @@ const rules: Record<string, OptionRule> = {
   'timeouts.loadMs': millisecondsRule,
   'timeouts.renderMs': millisecondsRule,
   'timeouts.drainMs': millisecondsRule,
-  bodyLimit: {
-    ...countRule('bytes', 1_048_576),
-    // Fastify takes none for its own default.
-    expected: `a whole number of bytes from 1 to ${MAX_COUNT}`,
-    accepts: (value) => isWhole(value, 1, MAX_COUNT),
-  },
+  // Fastify takes none for its own default.
+  bodyLimit: countRule('bytes', 1_048_576, 1),
   'forms.maxFields': countRule('fields', 1_000),
   'forms.maxFieldBytes': countRule('bytes', 1_048_576),
   'forms.maxFiles': countRule('files', 10),
@@ -145,6 +144,17 @@ const rules: Record<string, OptionRule> = {
     accepts: (value) => typeof value === 'function',
     isCode: true,
   },
+  ledger: {
+    scope: 'site',
+    expected: 'a file, a URL like "postgres://user@host/database", or false',
+    fallback: 'hydrant-errors.db',
+    parse: (text) => BOOLEANS.get(text) ?? text,
+    accepts: (value) => value === false || (typeof value === 'string' && /^[^\p{Cc}]+$/u.test(value)),
+  },
+  'ledgerLimits.maxCauses': countRule('causes', 1_000, 1, 100_000),
+  'ledgerLimits.maxOccurrences': countRule('occurrences', 100, 1, 10_000),
+  'ledgerLimits.maxAgeDays': countRule('days', 30, 1, 3_650),
+  'ledgerLimits.maxBytes': countRule('bytes', 100_000_000, 1_000_000, Number.MAX_SAFE_INTEGER),
   reactServer: oneOf('site', ['bun', 'node'], 'bun'),
   trustProxy: {
     scope: 'server',
@@ -246,7 +256,7 @@ function requireKnown(name: string, known: readonly string[]) {
 }
 
 /** Options that hold options. */
-const GROUPS = ['timeouts', 'forms']
+const GROUPS = ['timeouts', 'forms', 'ledgerLimits']
 
 function flatten(config: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(config).flatMap(([name, value]): [string, unknown][] => {

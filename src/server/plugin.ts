@@ -52,7 +52,10 @@ export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => 
   readManifest(folder)
   const config = await readConfig(folder)
   addRequestIds(app)
-  await serveSite(app, folder, resolveOptions({ env: process.env, config, given: options, scope: 'site' }))
+  const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
+  const keeper = createKeeper(dir, resolved, app.log)
+  app.addHook('onClose', keeper.close)
+  await serveSite(app, folder, resolved, keeper)
 }
 
 /** Names the request in each of the instance's answers. */
@@ -67,30 +70,22 @@ export function addRequestIds(app: FastifyInstance) {
 export interface ServedSite {
   failures: Failures
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
-  closeFailures(): Promise<void>
+  settleFailures(): Promise<void>
 }
 
 /**
  * Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. Failures go to
- * the keeper, which is closed with the instance.
+ * the keeper, which has to outlive the instance.
  */
 export async function serveSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  given?: Keeper,
+  keeper: Keeper,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
-  const keeper = given ?? createKeeper(outer.log)
-  const listener = options.onFailure ? createFailureListener(options.onFailure, outer.log) : null
-  if (listener) keeper.subscribe(listener.tell)
-  const closeFailures = async () => {
-    // What fails while the instance is closed comes behind its hooks.
-    await new Promise(setImmediate)
-    await Promise.all([listener?.settle(), keeper.close()])
-  }
-  outer.addHook('onClose', closeFailures)
+  const settleFailures = addFailureListener(outer, options, keeper)
   const failures = createFailures({
     mapper: createSourceMapper(build.siteDir, build.bundles),
     release: options.release || build.manifest.buildId,
@@ -118,7 +113,21 @@ export async function serveSite(
     await addActions(app, site, pages)
     addPages(app, site, pages)
   })
-  return { failures, closeFailures }
+  return { failures, settleFailures }
+}
+
+function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: Keeper): () => Promise<void> {
+  if (!onFailure) return async () => {}
+  const { tell, settle } = createFailureListener(onFailure, outer.log)
+  const forget = keeper.subscribe(tell)
+  async function settleFailures() {
+    // What fails while the instance is closed comes behind its hooks.
+    await new Promise(setImmediate)
+    await settle()
+    forget()
+  }
+  outer.addHook('onClose', settleFailures)
+  return settleFailures
 }
 
 async function addSitePlugin(app: FastifyInstance, plugin: unknown) {

@@ -29,11 +29,13 @@ export async function startServer({ dir, flags, env }: StartInput): Promise<Star
   const folder = buildFolder(dir)
   readManifest(folder)
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
-  const instance = await createInstance(folder, options, await createLogging(options.logLevel))
-  const { app } = instance
+  const logging = await createLogging(options.logLevel)
+  const instance = await createInstance({ dir, folder, options, logging })
+  const { app, keeper } = instance
   // Before somebody reads that it listens, and stops it.
   endWithProcess(instance, options.timeouts.drainMs)
   await listen(app, options)
+  keeper.open()
   return { url: urlOf(app, options), close: () => app.close() }
 }
 

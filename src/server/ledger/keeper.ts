@@ -1,29 +1,34 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord, Ledger } from './ledger.ts'
 import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts'
-import { createMemoryLedger } from './memory-ledger.ts'
-
-const LIMITS = { maxCauses: 1_000, maxOccurrences: 100, maxAgeMs: 30 * 86_400_000, maxBytes: 20_000_000 }
+import { createLedger, type LedgerOptions } from './open-ledger.ts'
 
 /** Where a server's failures go once their lines are written: the ledger, and who else wants to know. */
 export interface Keeper {
   ledger: Ledger
   writer: LedgerWriter
+  /** Opens the ledger now, in the background, so that what is wrong with it is warned of. It is opened with its first use. */
+  open(): void
   /** Never throws and never waits. */
   keep(failure: FailureRecord): void
-  /** Tells of each failure from now on. A listener that throws is logged and asked again. */
-  subscribe(listener: (failure: FailureRecord) => void): void
+  /**
+   * Tells of each failure from now on, until the function is called that it returns. A listener that throws is logged and
+   * told again.
+   */
+  subscribe(listener: (failure: FailureRecord) => void): () => void
   /** Writes what is left and closes the ledger. */
   close(): Promise<void>
 }
 
-export function createKeeper(log: FastifyBaseLogger): Keeper {
-  const ledger = createMemoryLedger(LIMITS)
+/** For a site's folder. Throws HYD_OPTION_INVALID for a ledger that can be none. */
+export function createKeeper(siteDir: string, options: LedgerOptions, log: FastifyBaseLogger): Keeper {
+  const ledger = createLedger(siteDir, options, log)
   const writer = createLedgerWriter(ledger, log)
-  const listeners: ((failure: FailureRecord) => void)[] = []
+  const listeners = new Set<(failure: FailureRecord) => void>()
   return {
     ledger,
     writer,
+    open: writer.open,
     keep(failure) {
       writer.add(failure)
       for (const listener of listeners) {
@@ -34,9 +39,15 @@ export function createKeeper(log: FastifyBaseLogger): Keeper {
         }
       }
     },
-    subscribe: (listener) => void listeners.push(listener),
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     async close() {
       await writer.flush()
+      const { queued, dropped } = writer.stats()
+      if (queued + dropped > 0)
+        log.warn({ queued, dropped }, 'failures are lost for the ledger, which could not be written')
       await ledger.close()
     },
   }

@@ -24,6 +24,8 @@ export interface WriterStats {
 export interface LedgerWriter {
   /** Never throws and never waits. */
   add(record: FailureRecord): void
+  /** Writes nothing, in order to be told what is wrong. */
+  open(): void
   /** Resolves when all that was added has been written, or could not be. */
   flush(): Promise<void>
   stats(): WriterStats
@@ -79,9 +81,13 @@ export function createLedgerWriter(
         return refused(error)
       }
       written += countOf(batch)
-      if (pauseMs > 0) log.info('the ledger of failures can be written again')
-      pauseMs = 0
+      works()
     }
+  }
+
+  function works() {
+    if (pauseMs > 0) log.info({ dropped }, 'the ledger of failures can be written again')
+    pauseMs = 0
   }
 
   // Before what has come meanwhile.
@@ -107,6 +113,7 @@ export function createLedgerWriter(
       wait(entryOf(record))
       schedule()
     },
+    open: () => void record([]).then(works, refused),
     async flush() {
       if (timer) clearTimeout(timer)
       timer = null

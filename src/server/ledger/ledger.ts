@@ -93,17 +93,19 @@ export interface LedgerEntry {
   lastSeen: number
   /** Counts by the hour, as hours since 1970. */
   hours: Record<number, number>
-  /** Oldest first. */
+  /** Oldest first; never empty. */
   occurrences: Occurrence[]
 }
 
-/** Bounds of what is kept. */
+/** Bounds of what is kept. What is beyond them goes with the next batch, a bounded part of it with each. */
 export interface LedgerLimits {
+  /** Those seen last stay. */
   maxCauses: number
   /** Of each cause; the newest stay. */
   maxOccurrences: number
+  /** Of causes since they were seen last, of occurrences and counts since they happened. */
   maxAgeMs: number
-  /** Of what is stored, as far as the store can tell. */
+  /** Of what is stored, as far as the store can tell; the cause seen last stays in any case. */
   maxBytes: number
 }
 
@@ -164,8 +166,8 @@ export interface LedgerStats {
  */
 export interface Ledger {
   /**
-   * Keeps a batch, all of it or nothing, and removes what is beyond the limits. A cause marked as solved is open again
-   * when it happens in a release that the ledger met after that.
+   * Keeps a batch, all of it or nothing, and removes what is beyond the limits, which an empty batch does as well. A cause
+   * marked as solved is open again when it happens in a release that the ledger met after that.
    */
   record(entries: readonly LedgerEntry[]): Promise<void>
   /** Seen last first. */

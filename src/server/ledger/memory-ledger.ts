@@ -1,3 +1,4 @@
+import { hourOf } from './gather.ts'
 import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, ListQuery } from './ledger.ts'
 import { matches, summaryOf } from './summary.ts'
 
@@ -28,6 +29,7 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
       hours.set(Number(hour), (hours.get(Number(hour)) ?? 0) + count)
     }
     const occurrences = [...entry.occurrences.toReversed(), ...(known?.details.occurrences ?? [])]
+    occurrences.sort((a, b) => b.time - a.time)
     const details: CauseDetails = {
       ...summary,
       solvedAt: isBack ? null : solvedAt,
@@ -38,14 +40,17 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     kept.set(entry.cause, { details, hours, bytes: JSON.stringify(details).length })
   }
 
-  function prune(now: number) {
-    const oldest = now - limits.maxAgeMs
+  function prune(oldest: number) {
     let bytes = bytesKept()
     for (const [cause, { details, bytes: own }] of kept) {
-      const isBeyond = kept.size > limits.maxCauses || bytes > limits.maxBytes || details.lastSeen < oldest
-      if (!isBeyond) break
+      const isTooMuch = kept.size > 1 && (kept.size > limits.maxCauses || bytes > limits.maxBytes)
+      if (!isTooMuch && details.lastSeen >= oldest) continue
       kept.delete(cause)
       bytes -= own
+    }
+    for (const { details, hours } of kept.values()) {
+      details.occurrences = details.occurrences.filter(({ time }) => time >= oldest)
+      for (const hour of hours.keys()) if (hour < hourOf(oldest)) hours.delete(hour)
     }
   }
 
@@ -55,7 +60,7 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
   return {
     async record(entries) {
       for (const entry of entries) add(entry)
-      prune(Date.now())
+      prune(Date.now() - limits.maxAgeMs)
     },
     async list(query) {
       const found = details()

@@ -1,0 +1,26 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
+import type { LedgerOptions } from '../../src/server/ledger/open-ledger.ts'
+
+/** The keepers of a site whose servers come and go while its ledger stays open. */
+export interface DevKeepers {
+  /** The one for these options: as long as they stay as they are, the same. */
+  find(options: LedgerOptions, log: FastifyBaseLogger): Keeper
+  close(): Promise<void>
+}
+
+export function createDevKeepers(dir: string): DevKeepers {
+  const keepers = new Map<string, Keeper>()
+  return {
+    find({ ledger, ledgerLimits }, log) {
+      const key = JSON.stringify({ ledger, ledgerLimits })
+      const keeper = keepers.get(key) ?? createKeeper(dir, { ledger, ledgerLimits }, log)
+      keepers.set(key, keeper)
+      return keeper
+    },
+    // Not before: a server that was replaced may still answer, and fail.
+    async close() {
+      await Promise.all([...keepers.values()].map((keeper) => keeper.close()))
+    },
+  }
+}

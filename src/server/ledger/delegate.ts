@@ -1,0 +1,19 @@
+import type { Ledger } from './ledger.ts'
+
+/** Does something with a ledger that has to be found first. */
+export type UseLedger = <T>(work: (ledger: Ledger) => Promise<T>) => Promise<T>
+
+/** A ledger whose work is done by another one. */
+export function delegateLedger(use: UseLedger, close: () => Promise<void>): Ledger {
+  return {
+    record: (entries) => use((ledger) => ledger.record(entries)),
+    list: (query) => use((ledger) => ledger.list(query)),
+    read: (cause, query) => use((ledger) => ledger.read(cause, query)),
+    causes: () => use((ledger) => ledger.causes()),
+    hours: (sinceHour) => use((ledger) => ledger.hours(sinceHour)),
+    markRecovered: (digest) => use((ledger) => ledger.markRecovered(digest)),
+    setSolved: (cause, at) => use((ledger) => ledger.setSolved(cause, at)),
+    stats: () => use((ledger) => ledger.stats()),
+    close,
+  }
+}

@@ -1,0 +1,109 @@
+import type { Pool, PoolClient } from 'pg'
+import type { CauseDetails, KeptError, Ledger, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
+import { createPostgresPool, toPostgresError, transact } from './postgres-pool.ts'
+import { prunePostgres } from './postgres-prune.ts'
+import { migratePostgres, POSTGRES_MIGRATIONS } from './postgres-schema.ts'
+import { writeEntries } from './postgres-write.ts'
+import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
+
+const DEFAULT_OCCURRENCES = 50
+const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
+
+/**
+ * A ledger for sites that run on several machines. It connects with the first use. Its methods reject with
+ * HYD_LEDGER_PG_MISSING, HYD_LEDGER_NEWER, HYD_LEDGER_UNREACHABLE and HYD_LEDGER_FAILED.
+ */
+export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger {
+  let ready: Promise<Pool> | null = null
+  let pool: Pool | null = null
+
+  async function open(): Promise<Pool> {
+    pool ??= await createPostgresPool(url)
+    await migratePostgres(pool, url, POSTGRES_MIGRATIONS)
+    return pool
+  }
+
+  async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    try {
+      ready ??= open()
+      return await transact(await ready, work)
+    } catch (error) {
+      // The tables are looked for again: it may be another server that comes back.
+      ready = null
+      throw toPostgresError(url, error)
+    }
+  }
+
+  const changes = (sql: string, values: readonly unknown[]) =>
+    use(async (client) => ((await client.query(sql, [...values])).rowCount ?? 0) > 0)
+
+  return {
+    record: (entries) =>
+      use(async (client) => {
+        if (entries.length > 0) await writeEntries(client, entries, limits.maxOccurrences)
+        await prunePostgres(client, entries.length, limits)
+      }),
+    list: (query) =>
+      use(async (client) => {
+        const { sql, values } = listSql(query, DIALECT)
+        return (await client.query<CauseRow>(sql, values)).rows.map(fromCauseRow)
+      }),
+    read: (cause, query) => use((client) => readCause(client, cause, query)),
+    causes: () =>
+      use(async (client) => {
+        const { rows } = await client.query<{ cause: string }>('SELECT cause FROM hydrant_causes')
+        return rows.map(({ cause }) => cause)
+      }),
+    hours: (sinceHour) =>
+      use(async (client) => {
+        const sql = 'SELECT cause, hour, count FROM hydrant_hours WHERE hour >= $1'
+        return (await client.query<{ cause: string; hour: number; count: number }>(sql, [sinceHour])).rows
+      }),
+    markRecovered: (digest) =>
+      changes('UPDATE hydrant_occurrences SET is_recovered = TRUE WHERE cause = $1 AND digest = $2', [
+        digest.slice(0, digest.indexOf('-')),
+        digest,
+      ]),
+    setSolved: (cause, at) => changes('UPDATE hydrant_causes SET solved_at = $2 WHERE cause = $1', [cause, at]),
+    stats: () => use(readStats),
+    async close() {
+      const closing = pool
+      ready = null
+      pool = null
+      await closing?.end()
+    },
+  }
+}
+
+async function readCause(
+  client: PoolClient,
+  cause: string,
+  { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {},
+): Promise<CauseDetails | null> {
+  const { rows } = await client.query<CauseRow & { error: string }>(
+    `SELECT ${SUMMARY_COLUMNS}, error FROM hydrant_causes WHERE cause = $1`,
+    [cause],
+  )
+  const [row] = rows
+  if (!row) return null
+  const found = await client.query<OccurrenceRow>(
+    `SELECT data, is_recovered FROM hydrant_occurrences
+    WHERE cause = $1 ORDER BY digest = $2 DESC, time DESC, id DESC LIMIT $3`,
+    [cause, `${cause}-${occurrence}`, limit],
+  )
+  return {
+    ...fromCauseRow(row),
+    // `toCauseRow` has written it.
+    error: JSON.parse(row.error) as KeptError,
+    occurrences: found.rows.map(fromOccurrenceRow),
+  }
+}
+
+async function readStats(client: PoolClient): Promise<LedgerStats> {
+  const { rows } = await client.query<LedgerStats>(
+    `SELECT (SELECT count(*) FROM hydrant_causes) AS causes,
+      (SELECT count(*) FROM hydrant_occurrences) AS occurrences,
+      (SELECT coalesce(sum(bytes), 0)::bigint FROM hydrant_causes) AS bytes`,
+  )
+  return rows[0] ?? { causes: 0, occurrences: 0, bytes: 0 }
+}

@@ -1,0 +1,47 @@
+import type { PoolClient } from 'pg'
+import { hourOf } from './gather.ts'
+import type { LedgerLimits } from './ledger.ts'
+
+/** Names the lock of the one that removes; any number that no other program would take. */
+const LOCK = 4_870_114_202
+
+/** What one batch removes at the most, beside as many causes as it has brought. */
+const MAX_CAUSES = 50
+const MAX_ROWS = 1_000
+
+// What another server writes just now is left for the next time: who removes waits for nobody that could wait for it.
+const CAUSES = `
+  DELETE FROM hydrant_causes WHERE cause IN (
+    SELECT c.cause FROM hydrant_causes c JOIN (
+      SELECT cause, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
+      FROM hydrant_causes WINDOW newest AS (ORDER BY last_seen DESC, cause)
+    ) ranked ON ranked.cause = c.cause
+    WHERE c.last_seen < $1 OR (ranked.place > 1 AND (ranked.place > $2 OR ranked.total > $3))
+    ORDER BY c.last_seen LIMIT $4 FOR UPDATE OF c SKIP LOCKED
+  )`
+const OCCURRENCES = `
+  DELETE FROM hydrant_occurrences WHERE id IN (
+    SELECT id FROM hydrant_occurrences WHERE time < $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
+  )`
+const HOURS = `
+  DELETE FROM hydrant_hours WHERE (cause, hour) IN (
+    SELECT cause, hour FROM hydrant_hours WHERE hour < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+  )`
+// One that was the last to fail in a release still needs to know when that was met.
+const RELEASES = `
+  DELETE FROM hydrant_releases WHERE release IN (
+    SELECT release FROM hydrant_releases
+    WHERE first_met < $1 AND release NOT IN (SELECT last_release FROM hydrant_causes)
+    LIMIT $2 FOR UPDATE SKIP LOCKED
+  )`
+
+/** Removes what is beyond the limits, behind a batch of so many entries; one server at a time. */
+export async function prunePostgres(client: PoolClient, entries: number, limits: LedgerLimits): Promise<void> {
+  const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [LOCK])
+  if (!rows[0]?.mine) return
+  const oldest = Date.now() - limits.maxAgeMs
+  await client.query(CAUSES, [oldest, limits.maxCauses, limits.maxBytes, entries + MAX_CAUSES])
+  await client.query(OCCURRENCES, [oldest, MAX_ROWS])
+  await client.query(HOURS, [hourOf(oldest), MAX_ROWS])
+  await client.query(RELEASES, [oldest, MAX_ROWS])
+}

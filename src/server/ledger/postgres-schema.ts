@@ -1,0 +1,82 @@
+import type { Pool, PoolClient } from 'pg'
+import { createHydrantError } from '../errors.ts'
+import { placeOf, transact } from './postgres-pool.ts'
+
+/** Names the lock that those hold who change the tables; any number that no other program would take. */
+const LOCK = 4_870_114_201
+
+/**
+ * What brings the tables from one version to the next; `hydrant_schema` counts those that they have had. One that was
+ * published is never changed.
+ */
+export const POSTGRES_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE hydrant_causes (
+    cause text PRIMARY KEY,
+    side text NOT NULL,
+    phase text NOT NULL,
+    type text NOT NULL,
+    message text NOT NULL,
+    count bigint NOT NULL,
+    first_seen bigint NOT NULL,
+    last_seen bigint NOT NULL,
+    first_release text NOT NULL,
+    last_release text NOT NULL,
+    route text,
+    source text,
+    solved_at bigint,
+    search text NOT NULL,
+    error text NOT NULL,
+    bytes bigint NOT NULL DEFAULT 0
+  );
+  CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen);
+  CREATE TABLE hydrant_occurrences (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    cause text NOT NULL REFERENCES hydrant_causes ON DELETE CASCADE,
+    digest text NOT NULL,
+    time bigint NOT NULL,
+    route text,
+    is_recovered boolean NOT NULL,
+    data text NOT NULL
+  );
+  CREATE INDEX hydrant_occurrences_by_cause ON hydrant_occurrences (cause, time, id);
+  CREATE INDEX hydrant_occurrences_by_time ON hydrant_occurrences (time);
+  CREATE TABLE hydrant_hours (
+    cause text NOT NULL REFERENCES hydrant_causes ON DELETE CASCADE,
+    hour bigint NOT NULL,
+    count bigint NOT NULL,
+    PRIMARY KEY (cause, hour)
+  );
+  CREATE INDEX hydrant_hours_by_hour ON hydrant_hours (hour);
+  CREATE TABLE hydrant_releases (
+    release text PRIMARY KEY,
+    first_met bigint NOT NULL
+  );`,
+]
+
+/**
+ * Brings the tables to the newest version; several servers may do so at once. A user that may not change tables will do
+ * when there is nothing to change. Throws HYD_LEDGER_NEWER.
+ */
+export async function migratePostgres(pool: Pool, url: string, migrations: readonly string[]): Promise<void> {
+  await transact(pool, async (client) => {
+    if ((await readVersion(client)) === migrations.length) return
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    const version = await readVersion(client)
+    if (version > migrations.length) {
+      throw createHydrantError('HYD_LEDGER_NEWER', [placeOf(url), version, migrations.length])
+    }
+    // Asked again: another server may have been faster.
+    if (version === migrations.length) return
+    for (const migration of migrations.slice(version)) await client.query(migration)
+    await client.query('CREATE TABLE IF NOT EXISTS hydrant_schema (version integer NOT NULL)')
+    await client.query('DELETE FROM hydrant_schema')
+    await client.query('INSERT INTO hydrant_schema (version) VALUES ($1)', [migrations.length])
+  })
+}
+
+async function readVersion(client: PoolClient): Promise<number> {
+  const found = await client.query<{ exists: boolean }>("SELECT to_regclass('hydrant_schema') IS NOT NULL AS exists")
+  if (!found.rows[0]?.exists) return 0
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM hydrant_schema')
+  return rows[0]?.version ?? 0
+}

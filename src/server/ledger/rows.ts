@@ -1,0 +1,99 @@
+import type { CauseSummary, LedgerEntry, ListQuery, Occurrence } from './ledger.ts'
+import { searchText, summaryOf } from './summary.ts'
+
+/** A cause as tables hold it; the columns that a summary is made of. */
+export interface CauseRow {
+  cause: string
+  side: CauseSummary['side']
+  phase: CauseSummary['phase']
+  type: string
+  message: string
+  count: number
+  first_seen: number
+  last_seen: number
+  first_release: string
+  last_release: string
+  route: string | null
+  /** A frame as JSON. */
+  source: string | null
+  solved_at: number | null
+}
+
+export const SUMMARY_COLUMNS =
+  'cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release, route, source, solved_at'
+
+/** What is written of a cause; `search` and `error` are read by searches and for one cause. */
+export function toCauseRow(entry: LedgerEntry) {
+  const summary = summaryOf(entry, null)
+  const { cause, side, phase, type, message, count, route, source } = summary
+  return {
+    ...{ cause, side, phase, type, message, count, route },
+    first_seen: summary.firstSeen,
+    last_seen: summary.lastSeen,
+    first_release: summary.firstRelease,
+    last_release: summary.lastRelease,
+    source: source && JSON.stringify(source),
+    search: searchText(summary),
+    error: JSON.stringify(entry.error),
+  }
+}
+
+export function fromCauseRow(row: CauseRow): CauseSummary {
+  const { cause, side, phase, type, message, count, route } = row
+  return {
+    ...{ cause, side, phase, type, message, count, route },
+    firstSeen: row.first_seen,
+    lastSeen: row.last_seen,
+    firstRelease: row.first_release,
+    lastRelease: row.last_release,
+    // `toCauseRow` has written it.
+    source: row.source === null ? null : (JSON.parse(row.source) as CauseSummary['source']),
+    solvedAt: row.solved_at,
+  }
+}
+
+export interface OccurrenceRow {
+  /** All of it as JSON, but for what may change. */
+  data: string
+  is_recovered: boolean | number
+}
+
+export function toOccurrenceRow(cause: string, occurrence: Occurrence) {
+  const { digest, time, route, release, isRecovered } = occurrence
+  return { cause, digest, time, route, release, is_recovered: isRecovered, data: JSON.stringify(occurrence) }
+}
+
+export function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
+  // `toOccurrenceRow` has written it.
+  return { ...(JSON.parse(data) as Occurrence), isRecovered: Boolean(is_recovered) }
+}
+
+export interface Dialect {
+  /** What the tables' names begin with. */
+  prefix: string
+  /** The function that says where in a text another one stands, 0 for nowhere. */
+  position: string
+}
+
+/** The query for a list, with its values for `$1`, `$2` and so on. */
+export function listSql(query: ListQuery, { prefix, position }: Dialect): { sql: string; values: (string | number)[] } {
+  const values: (string | number)[] = []
+  const place = (value: string | number) => `$${values.push(value)}`
+  const { since, side, route, search, isSolved, limit } = query
+  const causes = `${prefix}causes`
+  const conditions = ['TRUE']
+  if (since !== undefined) conditions.push(`last_seen >= ${place(since)}`)
+  if (side !== undefined) conditions.push(`side = ${place(side)}`)
+  if (isSolved !== undefined) conditions.push(`solved_at IS ${isSolved ? 'NOT NULL' : 'NULL'}`)
+  if (search !== undefined) conditions.push(`${position}(search, ${place(search.toLowerCase())}) > 0`)
+  if (route !== undefined) {
+    const own = `SELECT 1 FROM ${prefix}occurrences o WHERE o.cause = ${causes}.cause AND o.route = ${place(route)}`
+    conditions.push(`EXISTS (${own})`)
+  }
+  const bound = limit === undefined ? '' : ` LIMIT ${place(limit)}`
+  const where = conditions.join(' AND ')
+  return {
+    sql: `SELECT ${SUMMARY_COLUMNS} FROM ${causes} WHERE ${where} ORDER BY last_seen DESC, cause${bound}`,
+    values,
+  }
+}

@@ -1,0 +1,78 @@
+import type { Database } from 'better-sqlite3'
+import type { KeptError, Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from './ledger.ts'
+import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
+import { openSqliteFile, toSqliteError } from './sqlite-file.ts'
+import { createSqlitePruner, usedBytes } from './sqlite-prune.ts'
+import { createSqliteWriter } from './sqlite-write.ts'
+
+const DEFAULT_OCCURRENCES = 50
+const DIALECT = { prefix: '', position: 'instr' }
+
+/**
+ * A ledger in a file, in this thread: each call holds it up until it is done. Throws what `openSqliteFile` throws; its
+ * methods reject with HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ */
+export async function openSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
+  const db = await openSqliteFile(file)
+  const writeEntry = createSqliteWriter(db, limits.maxOccurrences)
+  const pruner = createSqlitePruner(db, limits)
+  const write = db.transaction((entries: readonly LedgerEntry[]) => {
+    for (const entry of entries) writeEntry(entry)
+    pruner.prune(entries.length)
+  })
+  const details = db.prepare<[string], CauseRow & { error: string }>(
+    `SELECT ${SUMMARY_COLUMNS}, error FROM causes WHERE cause = ?`,
+  )
+  const occurrences = db.prepare<[string, string, number], OccurrenceRow>(
+    `SELECT data, is_recovered FROM occurrences
+    WHERE cause = ? ORDER BY digest = ? DESC, time DESC, id DESC LIMIT ?`,
+  )
+  const causes = db.prepare<[], string>('SELECT cause FROM causes').pluck()
+  const hours = db.prepare<[number], { cause: string; hour: number; count: number }>(
+    'SELECT cause, hour, count FROM hours WHERE hour >= ?',
+  )
+  const recover = db.prepare('UPDATE occurrences SET is_recovered = 1 WHERE cause = ? AND digest = ?')
+  const solve = db.prepare('UPDATE causes SET solved_at = ? WHERE cause = ?')
+  const counts = db.prepare<[], { causes: number; occurrences: number }>(
+    'SELECT (SELECT count(*) FROM causes) AS causes, (SELECT count(*) FROM occurrences) AS occurrences',
+  )
+
+  async function run<T>(work: () => T): Promise<T> {
+    try {
+      return work()
+    } catch (error) {
+      throw toSqliteError(file, error)
+    }
+  }
+
+  function read(cause: string, { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {}) {
+    const row = details.get(cause)
+    if (!row) return null
+    const found = occurrences.all(cause, `${cause}-${occurrence}`, limit).map(fromOccurrenceRow)
+    // `toCauseRow` has written it.
+    return { ...fromCauseRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
+  }
+
+  return {
+    record: (entries) =>
+      run(() => {
+        write.immediate(entries)
+        pruner.shrink()
+      }),
+    list: (query) => run(() => list(db, query)),
+    read: (cause, query) => run(() => db.transaction(() => read(cause, query))()),
+    causes: () => run(() => causes.all()),
+    hours: (sinceHour) => run(() => hours.all(sinceHour)),
+    markRecovered: (digest) => run(() => recover.run(digest.slice(0, digest.indexOf('-')), digest).changes > 0),
+    setSolved: (cause, at) => run(() => solve.run(at, cause).changes > 0),
+    stats: () => run(() => ({ causes: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
+    close: () => run(() => void db.close()),
+  }
+}
+
+function list(db: Database, query: ListQuery) {
+  const { sql, values } = listSql(query, DIALECT)
+  // SQLite takes `$1` for a name.
+  const named = Object.fromEntries(values.map((value, index) => [index + 1, value]))
+  return db.prepare<[Record<string, string | number>], CauseRow>(sql).all(named).map(fromCauseRow)
+}

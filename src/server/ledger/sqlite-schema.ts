@@ -1,0 +1,64 @@
+import type { Database } from 'better-sqlite3'
+import { createHydrantError } from '../errors.ts'
+
+/**
+ * What brings a file from one version of its format to the next; the file's `user_version` counts those that it has had.
+ * One that was published is never changed.
+ */
+export const SQLITE_MIGRATIONS: readonly string[] = [
+  `CREATE TABLE causes (
+    cause TEXT PRIMARY KEY,
+    side TEXT NOT NULL,
+    phase TEXT NOT NULL,
+    type TEXT NOT NULL,
+    message TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    first_seen INTEGER NOT NULL,
+    last_seen INTEGER NOT NULL,
+    first_release TEXT NOT NULL,
+    last_release TEXT NOT NULL,
+    route TEXT,
+    source TEXT,
+    solved_at INTEGER,
+    search TEXT NOT NULL,
+    error TEXT NOT NULL
+  );
+  CREATE INDEX causes_by_last_seen ON causes (last_seen);
+  CREATE TABLE occurrences (
+    id INTEGER PRIMARY KEY,
+    cause TEXT NOT NULL REFERENCES causes ON DELETE CASCADE,
+    digest TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    route TEXT,
+    is_recovered INTEGER NOT NULL,
+    data TEXT NOT NULL
+  );
+  CREATE INDEX occurrences_by_cause ON occurrences (cause, time, route);
+  CREATE INDEX occurrences_by_time ON occurrences (time);
+  CREATE TABLE hours (
+    cause TEXT NOT NULL REFERENCES causes ON DELETE CASCADE,
+    hour INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (cause, hour)
+  ) WITHOUT ROWID;
+  CREATE INDEX hours_by_hour ON hours (hour);
+  CREATE TABLE releases (
+    release TEXT PRIMARY KEY,
+    first_met INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+]
+
+/** Brings a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
+export function migrateSqlite(db: Database, migrations: readonly string[]) {
+  const version = () => Number(db.pragma('user_version', { simple: true }))
+  if (version() > migrations.length) {
+    throw createHydrantError('HYD_LEDGER_NEWER', [db.name, version(), migrations.length])
+  }
+  if (version() === migrations.length) return
+  const migrate = db.transaction(() => {
+    // Asked again: another process may have been faster.
+    for (const migration of migrations.slice(version())) db.exec(migration)
+    db.pragma(`user_version = ${migrations.length}`)
+  })
+  migrate.immediate()
+}

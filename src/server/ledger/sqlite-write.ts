@@ -1,0 +1,52 @@
+import type { Database } from 'better-sqlite3'
+import type { LedgerEntry } from './ledger.ts'
+import { toCauseRow, toOccurrenceRow } from './rows.ts'
+
+/** Writes one entry of a batch; to be called within a transaction. */
+export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
+  const addCause = db.prepare(
+    `INSERT INTO causes (cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release,
+      route, source, search, error)
+    VALUES (@cause, @side, @phase, @type, @message, @count, @first_seen, @last_seen, @first_release, @last_release,
+      @route, @source, @search, @error)
+    ON CONFLICT (cause) DO UPDATE SET
+      side = excluded.side, phase = excluded.phase, type = excluded.type, message = excluded.message,
+      count = count + excluded.count,
+      first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
+      last_release = excluded.last_release, route = coalesce(excluded.route, route),
+      source = excluded.source, search = excluded.search, error = excluded.error`,
+  )
+  const addOccurrence = db.prepare(
+    `INSERT INTO occurrences (cause, digest, time, route, is_recovered, data)
+    VALUES (@cause, @digest, @time, @route, @is_recovered, @data)`,
+  )
+  const addHour = db.prepare(
+    `INSERT INTO hours (cause, hour, count) VALUES (?, ?, ?)
+    ON CONFLICT (cause, hour) DO UPDATE SET count = count + excluded.count`,
+  )
+  const addRelease = db.prepare('INSERT INTO releases (release, first_met) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const reopen = db.prepare(
+    `UPDATE causes SET solved_at = NULL
+    WHERE cause = ? AND solved_at < (SELECT first_met FROM releases WHERE release = ?)`,
+  )
+  const trim = db.prepare(
+    `DELETE FROM occurrences WHERE id IN (
+      SELECT id FROM occurrences WHERE cause = ? ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?
+    )`,
+  )
+
+  return (entry) => {
+    const { cause, hours, occurrences } = entry
+    addCause.run(toCauseRow(entry))
+    for (const [hour, count] of Object.entries(hours)) addHour.run(cause, Number(hour), count)
+    for (const occurrence of occurrences) {
+      const { release, time } = occurrence
+      addRelease.run(release, time)
+      reopen.run(cause, release)
+      const row = toOccurrenceRow(cause, occurrence)
+      // SQLite has no booleans.
+      addOccurrence.run({ ...row, is_recovered: Number(row.is_recovered) })
+    }
+    trim.run(cause, maxOccurrences)
+  }
+}

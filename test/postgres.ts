@@ -1,0 +1,81 @@
+// A PostgreSQL of a test's own, in a temporary folder, behind a socket: no port is taken.
+
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { findPostgres } from './tools.ts'
+
+export interface Postgres {
+  /** Of the database `postgres`. */
+  url: string
+  /** Makes an empty database. Returns its URL. */
+  createDatabase(name: string): string
+  start(): void
+  /** At once, with whoever is connected. */
+  stop(): void
+}
+
+export function startPostgres(t: Pick<Test, 'teardown'>): Postgres {
+  const bin = findPostgres()
+  if (bin === null) throw new Error('The tests need PostgreSQL: apt-get install postgresql')
+  // Short, as the path of a socket may have some hundred characters only.
+  const folder = mkdtempSync(join(tmpdir(), 'pg-'))
+  const data = join(folder, 'data')
+  const owner = ownerOf()
+  const run = (program: string, ...words: string[]) =>
+    execFileSync(join(bin, program), words, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  chmodSync(folder, 0o755)
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  const options = `-k ${folder} -c listen_addresses='' -c fsync=off -c log_min_messages=fatal`
+  let isRunning = false
+
+  const postgres: Postgres = {
+    url: urlOf('postgres'),
+    createDatabase(name) {
+      run('createdb', '--host', folder, '--username', 'postgres', name)
+      return urlOf(name)
+    },
+    start() {
+      run('pg_ctl', 'start', '--wait', '--silent', '-D', data, '-l', join(folder, 'log'), '-o', options)
+      isRunning = true
+    },
+    stop() {
+      run('pg_ctl', 'stop', '--wait', '--silent', '-D', data, '-m', 'immediate')
+      isRunning = false
+    },
+  }
+
+  function urlOf(database: string) {
+    return `postgres://postgres:a-password@/${database}?host=${encodeURIComponent(folder)}`
+  }
+
+  t.teardown(() => {
+    if (isRunning) postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  run(
+    'initdb',
+    '-D',
+    data,
+    '--username',
+    'postgres',
+    '--auth',
+    'trust',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--no-sync',
+  )
+  postgres.start()
+  return postgres
+}
+
+// PostgreSQL refuses to run as root; its package brings a user for it.
+function ownerOf(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}

@@ -1,0 +1,267 @@
+// What every ledger promises, whatever it keeps failures in.
+
+import type { Test } from 'tap'
+import { hourOf } from '../../../src/server/ledger/gather.ts'
+import type { Ledger, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+import { entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
+
+/** Makes an empty ledger, which is closed with the test. */
+export type CreateLedger = (t: Test, limits: LedgerLimits) => Promise<Ledger>
+
+export function testLedger(t: Test, createLedger: CreateLedger) {
+  testReading(t, createLedger)
+  testLists(t, createLedger)
+  testSolving(t, createLedger)
+  testLimits(t, createLedger)
+}
+
+function testReading(t: Test, createLedger: CreateLedger) {
+  t.test('an empty ledger has nothing', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    t.strictSame(await ledger.list({}), [])
+    t.equal(await ledger.read('AAAAAAAA'), null)
+    t.strictSame(await ledger.causes(), [])
+    t.strictSame(await ledger.hours(0), [])
+    t.equal(await ledger.markRecovered('AAAAAAAA-000001'), false)
+    t.equal(await ledger.setSolved('AAAAAAAA', NOW), false)
+    t.match(await ledger.stats(), { causes: 0, occurrences: 0 })
+    await ledger.record([])
+    t.strictSame(await ledger.causes(), [])
+  })
+
+  t.test('gives back what a failure was', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    const kept = entry({ pending: ['data.reviews'] })
+    await ledger.record([kept])
+    const summary = {
+      ...{ cause: 'AAAAAAAA', side: 'server', phase: 'load', type: 'TypeError', message: 'no price for 7', count: 1 },
+      ...{ firstSeen: NOW, lastSeen: NOW, firstRelease: 'r1', lastRelease: 'r1', route: '/products/[id]' },
+      source: { file: 'pages/products/[id].server.ts', line: 8, column: 52, function: 'load', isSite: true },
+      solvedAt: null,
+    }
+    t.strictSame(await ledger.list({}), [summary])
+    t.strictSame(await ledger.read('AAAAAAAA'), { ...summary, error: kept.error, occurrences: kept.occurrences })
+    t.strictSame(await ledger.causes(), ['AAAAAAAA'])
+    t.match(await ledger.stats(), { causes: 1, occurrences: 1, bytes: Number })
+  })
+
+  t.test('gives back what no table likes', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    const hostile = '\0 \\u0000 \\ \' " ; DROP TABLE causes -- $1 @cause ü 💧 \u2028 %_'
+    const kept = entry({ message: hostile, path: hostile, route: null, method: null, statusSent: null })
+    await ledger.record([kept])
+    const found = await ledger.read('AAAAAAAA')
+    t.strictSame(found?.error, kept.error)
+    t.strictSame(found?.occurrences, kept.occurrences)
+    t.equal(found?.route, null)
+    t.equal((await ledger.list({ search: 'drop table CAUSES' })).length, 1)
+    // Half of a character cannot be written as UTF-8: it must not keep the rest from being written.
+    await ledger.record([entry({ cause: 'BBBBBBBB', message: 'half \ud83d of one', requestId: '\udca7' })])
+    t.match(await ledger.read('BBBBBBBB'), { message: /^half .+ of one$/ })
+  })
+
+  t.test('adds up what happens again, and keeps the last error', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    await ledger.record([entry({ time: NOW }), entry({ cause: 'BBBBBBBB', time: NOW + 5 })])
+    const again = {
+      time: NOW + HOUR_MS,
+      message: 'no price for 8',
+      release: 'r2',
+      route: '/offers',
+      phase: 'render',
+    } as const
+    await ledger.record([
+      entryOfAll([
+        { ...again, digest: 'AAAAAAAA-000002' },
+        { ...again, digest: 'AAAAAAAA-000003', time: NOW + HOUR_MS + 1 },
+      ]),
+    ])
+    const found = await ledger.read('AAAAAAAA')
+    t.match(found, {
+      ...{ count: 3, firstSeen: NOW, lastSeen: NOW + HOUR_MS + 1, firstRelease: 'r1', lastRelease: 'r2' },
+      ...{ message: 'no price for 8', route: '/offers', phase: 'render', error: { message: 'no price for 8' } },
+    })
+    const digests = found?.occurrences.map(({ digest }) => digest)
+    t.strictSame(digests, ['AAAAAAAA-000003', 'AAAAAAAA-000002', 'AAAAAAAA-000001'], 'newest first')
+    t.equal((await ledger.read('BBBBBBBB'))?.count, 1)
+    t.strictSame((await ledger.causes()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
+  })
+
+  t.test('counts what a batch has more of than occurrences', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    await ledger.record([{ ...entry(), count: 500, hours: { [hourOf(NOW)]: 400, [hourOf(NOW) + 1]: 100 } }])
+    await ledger.record([entry()])
+    t.equal((await ledger.read('AAAAAAAA'))?.count, 501)
+    t.strictSame(await ledger.hours(hourOf(NOW) + 1), [{ cause: 'AAAAAAAA', hour: hourOf(NOW) + 1, count: 100 }])
+    const all = (await ledger.hours(0)).sort((a, b) => a.hour - b.hour)
+    t.strictSame(
+      all.map(({ count }) => count),
+      [401, 100],
+    )
+  })
+
+  t.test('keeps an error without a place, and the route of an earlier time', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    await ledger.record([entry()])
+    const error = { type: 'string', message: 'x', stack: [] }
+    await ledger.record([entry({ route: null, phase: 'process', time: NOW + 1, error })])
+    t.match(await ledger.read('AAAAAAAA'), { route: '/products/[id]', phase: 'process', source: null, error })
+  })
+
+  t.test('reads so many occurrences as are asked for, and the one that is meant first', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    const times = Array.from({ length: 60 }, (_, index) => ({
+      digest: `AAAAAAAA-${name(index, 6)}`,
+      time: NOW + index,
+    }))
+    await ledger.record([entryOfAll(times)])
+    t.equal((await ledger.read('AAAAAAAA'))?.occurrences.length, 50)
+    const found = await ledger.read('AAAAAAAA', { limit: 3, occurrence: '000007' })
+    const digests = found?.occurrences.map(({ digest }) => digest)
+    t.strictSame(digests, ['AAAAAAAA-000007', 'AAAAAAAA-000059', 'AAAAAAAA-000058'])
+    const none = await ledger.read('AAAAAAAA', { limit: 1, occurrence: 'ZZZZZZ' })
+    t.equal(none?.occurrences[0]?.digest, 'AAAAAAAA-000059', 'one that is not kept changes nothing')
+  })
+
+  t.test('marks an occurrence as recovered', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    await ledger.record([entryOfAll([{ digest: 'AAAAAAAA-000001' }, { digest: 'AAAAAAAA-000002', time: NOW + 1 }])])
+    t.equal(await ledger.markRecovered('AAAAAAAA-000001'), true)
+    t.equal(await ledger.markRecovered('AAAAAAAA-000009'), false)
+    const marks = (await ledger.read('AAAAAAAA'))?.occurrences.map(({ isRecovered }) => isRecovered)
+    t.strictSame(marks, [false, true])
+  })
+}
+
+function testLists(t: Test, createLedger: CreateLedger) {
+  t.test('lists what was seen last first, and what is asked for', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    await ledger.record([
+      entry({ cause: 'CCCCCCCC', time: NOW + 2, side: 'client', route: '/cart' }),
+      entryOfAll([
+        { cause: 'AAAAAAAA', time: NOW - 5, route: '/old' },
+        { cause: 'AAAAAAAA', time: NOW + 3, route: '/new' },
+      ]),
+      entry({ cause: 'BBBBBBBB', time: NOW + 1, message: 'Straße 100% taken' }),
+    ])
+    await ledger.setSolved('BBBBBBBB', NOW + 9)
+    const found = async (query: Parameters<Ledger['list']>[0]) =>
+      (await ledger.list(query)).map(({ cause }) => cause[0]).join('')
+    t.equal(await found({}), 'ACB')
+    t.equal(await found({ limit: 2 }), 'AC')
+    t.equal(await found({ since: NOW + 2 }), 'AC', 'that very time is among them')
+    t.equal(await found({ side: 'client' }), 'C')
+    t.equal(await found({ route: '/old' }), 'A', 'the route of an earlier occurrence')
+    t.equal(await found({ route: '/old', side: 'client' }), '')
+    t.equal(await found({ isSolved: true }), 'B')
+    t.equal(await found({ isSolved: false }), 'AC')
+    t.equal(await found({ search: 'STRASSE' }), '')
+    t.equal(await found({ search: 'STRAßE 100%' }), 'B')
+    t.equal(await found({ search: '1__%' }), '', 'nothing in it is a pattern')
+    t.equal(await found({ search: 'cccccc' }), 'C', 'by name')
+    t.equal(await found({ search: 'typeerror' }), 'ACB', 'by type')
+    t.equal(await found({ search: '[ID].server.ts:8 load' }), 'ACB', 'by place')
+    t.equal(await found({ search: 'typeerror', since: NOW + 1, isSolved: false, limit: 1 }), 'A')
+  })
+}
+
+function testSolving(t: Test, createLedger: CreateLedger) {
+  t.test(
+    'a cause that is solved stays so in a release that was met before, and is open again in a later one',
+    async (t) => {
+      const ledger = await createLedger(t, LIMITS)
+      await ledger.record([entry({ time: NOW }), entry({ cause: 'BBBBBBBB', time: NOW + 1, release: 'r2' })])
+      t.equal(await ledger.setSolved('AAAAAAAA', NOW + 10), true)
+      const solvedAt = async () => (await ledger.read('AAAAAAAA'))?.solvedAt
+      t.equal(await solvedAt(), NOW + 10)
+      await ledger.record([entry({ time: NOW + 20 })])
+      t.equal(await solvedAt(), NOW + 10, 'a replica that runs the old release')
+      await ledger.record([entry({ time: NOW + 21, release: 'r2' })])
+      t.equal(await solvedAt(), NOW + 10, 'a release that another failure has made known before')
+      await ledger.record([entry({ time: NOW + 22, release: 'r3' })])
+      t.equal(await solvedAt(), null, 'a new release')
+      await ledger.setSolved('AAAAAAAA', NOW + 30)
+      t.equal((await ledger.list({ isSolved: true })).length, 1)
+      await ledger.setSolved('AAAAAAAA', null)
+      t.equal(await solvedAt(), null)
+    },
+  )
+}
+
+function testLimits(t: Test, createLedger: CreateLedger) {
+  t.test('keeps the causes seen last', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxCauses: 3 })
+    for (const number of [1, 2, 3]) await ledger.record([entry({ cause: name(number), time: NOW + number })])
+    await ledger.record([entry({ cause: name(1), time: NOW + 9 })])
+    await ledger.record([4, 5].map((number) => entry({ cause: name(number), time: NOW + 10 + number })))
+    t.strictSame(
+      (await ledger.causes()).sort(),
+      [1, 4, 5].map((number) => name(number)),
+    )
+    t.match(await ledger.stats(), { causes: 3, occurrences: 4 })
+    const counted = (await ledger.hours(0)).map(({ cause }) => cause)
+    t.strictSame(
+      counted.sort(),
+      [1, 4, 5].map((number) => name(number)),
+      'nothing of the others is left',
+    )
+  })
+
+  t.test('keeps a storm of new causes within the limit', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxCauses: 20 })
+    for (let batch = 0; batch < 5; batch++) {
+      const numbers = Array.from({ length: 100 }, (_, index) => batch * 100 + index)
+      await ledger.record(numbers.map((number) => entry({ cause: name(number), time: NOW + number })))
+    }
+    t.equal((await ledger.stats()).causes, 20)
+    t.equal((await ledger.list({}))[0]?.cause, name(499))
+  })
+
+  t.test('keeps the newest occurrences of a cause, and its whole count', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxOccurrences: 3 })
+    for (let batch = 0; batch < 3; batch++) {
+      const times = [0, 1].map((index) => ({ time: NOW + batch * 2 + index, requestId: `R-${batch * 2 + index}` }))
+      await ledger.record([entryOfAll(times)])
+    }
+    const found = await ledger.read('AAAAAAAA')
+    t.equal(found?.count, 6)
+    t.strictSame(
+      found?.occurrences.map(({ requestId }) => requestId),
+      ['R-5', 'R-4', 'R-3'],
+    )
+  })
+
+  t.test('forgets what is too old', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
+    const longAgo = NOW - 48 * HOUR_MS
+    await ledger.record([
+      entryOfAll([{ cause: 'AAAAAAAA', time: longAgo }, { cause: 'AAAAAAAA' }]),
+      entry({ cause: 'BBBBBBBB', time: longAgo }),
+    ])
+    await ledger.record([])
+    t.strictSame(await ledger.causes(), ['AAAAAAAA'])
+    t.match(await ledger.read('AAAAAAAA'), { count: 2, occurrences: { length: 1 } })
+    t.strictSame(await ledger.hours(0), [{ cause: 'AAAAAAAA', hour: hourOf(NOW), count: 1 }])
+  })
+
+  t.test('keeps its size, and what was seen last', async (t) => {
+    const maxBytes = 1_000_000
+    const ledger = await createLedger(t, { ...LIMITS, maxBytes })
+    const message = 'x'.repeat(20_000)
+    for (let number = 0; number < 100; number++) {
+      await ledger.record([entry({ cause: name(number), time: NOW + number, message })])
+    }
+    const { bytes, causes } = await ledger.stats()
+    t.ok(bytes <= maxBytes, `${bytes} bytes`)
+    t.ok(bytes > maxBytes / 2, `${bytes} bytes: no more is removed than has to be`)
+    t.equal((await ledger.list({}))[0]?.cause, name(99))
+    t.ok(causes > 5 && causes < 90, `${causes} causes`)
+  })
+
+  t.test('keeps what was seen last even when it is too large by itself', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxBytes: 1 })
+    await ledger.record([entry()])
+    await ledger.record([entry({ cause: 'BBBBBBBB', time: NOW + 1 })])
+    t.strictSame(await ledger.causes(), ['BBBBBBBB'])
+  })
+}

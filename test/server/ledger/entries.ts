@@ -1,0 +1,65 @@
+import { addEntry, entryOf } from '../../../src/server/ledger/gather.ts'
+import type { FailureRecord, LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+
+export const HOUR_MS = 3_600_000
+/** The beginning of an hour, some hours ago. */
+export const NOW = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS
+
+export const LIMITS: LedgerLimits = {
+  maxCauses: 1_000,
+  maxOccurrences: 100,
+  maxAgeMs: 30 * 24 * HOUR_MS,
+  maxBytes: 100_000_000,
+}
+
+/** A failure, of which a test says what it is about. */
+export function failure(given: Partial<FailureRecord> = {}): FailureRecord {
+  const { cause = 'AAAAAAAA' } = given
+  const message = given.message ?? 'no price for 7'
+  return {
+    cause,
+    digest: `${cause}-000001`,
+    time: NOW,
+    side: 'server',
+    phase: 'load',
+    message,
+    route: '/products/[id]',
+    method: 'GET',
+    path: '/products/7',
+    host: 'shop.example',
+    requestId: 'R-1',
+    release: 'r1',
+    userAgent: 'browser',
+    statusSent: 500,
+    isRecovered: false,
+    error: {
+      type: 'TypeError',
+      message,
+      stack: [
+        { file: 'node:internal', line: 1, column: 2, function: 'run', isSite: false },
+        {
+          ...{ file: 'pages/products/[id].server.ts', line: 8, column: 52, function: 'load', isSite: true },
+          code: { firstLine: 7, lines: ['function load() {', '  return price.of(7)', '}'] },
+        },
+      ],
+      cause: { type: 'Error', message: 'what it comes from', stack: [] },
+    },
+    ...given,
+  }
+}
+
+export function entry(given: Partial<FailureRecord> = {}): LedgerEntry {
+  return entryOf(failure(given))
+}
+
+/** An entry for several times, oldest first. */
+export function entryOfAll([first = {}, ...others]: readonly Partial<FailureRecord>[]): LedgerEntry {
+  const gathered = entry(first)
+  for (const other of others) addEntry(gathered, entry(other), 1_000)
+  return gathered
+}
+
+/** A name for a cause, or the second half of a digest. */
+export function name(number: number, length = 8): string {
+  return String(number).padStart(length, '0')
+}
