@@ -214,6 +214,14 @@ export const errorTable = {
     message: 'cannot write the build in %s: %s',
     fix: 'Make that folder writable and see that the disk has room.',
   },
+  HYD_DIGEST_UNKNOWN: {
+    message: 'the ledger %s has no failure %s%s',
+    fix: 'Run "hydrant errors" for a list of those it has; failures leave it by their age and number.',
+  },
+  HYD_LEDGER_OFF: {
+    message: 'the site in %s keeps no ledger: "ledger" is false',
+    fix: 'Look the digest up in the log, or set "ledger" to a file or to "postgres://…" for the failures to come.',
+  },
   HYD_CLI_USAGE: {
     message: '%s',
     fix: 'Run "hydrant --help", or "hydrant <command> --help".',

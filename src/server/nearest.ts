@@ -12,6 +12,17 @@ export function nearest(given: string, candidates: readonly string[]): string | 
   return best
 }
 
+/** Up to `count` of the candidates that are near, the nearest first. */
+export function nearestFew(given: string, candidates: readonly string[], count: number): string[] {
+  const most = Math.max(2, Math.floor(given.length / 3))
+  return candidates
+    .map((candidate) => ({ candidate, distance: editDistance(given.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, count)
+    .map(({ candidate }) => candidate)
+}
+
 // Levenshtein's distance, row by row.
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,0 +1,65 @@
+import { createHydrantError } from '../../src/server/errors.ts'
+import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
+import type { CauseSummary, Ledger } from '../../src/server/ledger/ledger.ts'
+import { nearestFew } from '../../src/server/nearest.ts'
+import { type Digest, formatDigest } from '../../src/shared/digest-format.ts'
+import { formatFailure } from '../terminal/format-failure.ts'
+import { formatFailures, type View } from '../terminal/format-failures.ts'
+import { escapeObeyed } from '../terminal/plain-text.ts'
+import type { ErrorsRequest } from './errors-arguments.ts'
+
+/** A ledger that is open, and how it is named to who reads what it says: a file, or an address without its password. */
+export interface NamedLedger {
+  ledger: Pick<Ledger, 'list' | 'read' | 'causes'>
+  name: string
+}
+
+/** What `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN. */
+export async function describeErrors(request: ErrorsRequest, from: NamedLedger, view: View): Promise<string> {
+  return request.kind === 'one' ? describeOne(request, from, view) : describeList(request, from, view)
+}
+
+type RequestOf<Kind extends ErrorsRequest['kind']> = Extract<ErrorsRequest, { kind: Kind }>
+
+async function describeList({ query, limit, isJson }: RequestOf<'list'>, { ledger, name }: NamedLedger, view: View) {
+  // One more than is shown tells whether that is all.
+  const found = await ledger.list({ ...query, limit: limit + 1 })
+  const shown = found.slice(0, limit)
+  if (isJson) return toJson(shown.map(summaryJson))
+  if (shown.length === 0) {
+    const isChosen = Object.keys(query).length > 0
+    return `Nothing has failed${isChosen ? ' of what was asked for' : ''}, says the ledger ${name}.`
+  }
+  const rest = found.length > limit ? `, those seen last; --limit ${limit * 2} shows more` : ''
+  return [
+    ...formatFailures(shown, view),
+    '',
+    `${countOf(shown)}${rest}. Ledger: ${name}`,
+    `One of them in whole: hydrant errors ${shown[0]?.cause ?? ''}`,
+  ].join('\n')
+}
+
+async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger, name }: NamedLedger, view: View) {
+  const { cause, occurrence } = digest
+  const details = await ledger.read(cause, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
+  if (!details) throw await unknownDigest(digest, { ledger, name })
+  if (isJson) return toJson(failureJson(details))
+  const meant = occurrence === undefined ? null : formatDigest(cause, occurrence)
+  return formatFailure(details, { digest: meant }, view).join('\n')
+}
+
+async function unknownDigest({ cause }: Digest, { ledger, name }: NamedLedger) {
+  const near = nearestFew(cause, await ledger.causes(), 3)
+  const hint = near.length > 0 ? `; the nearest: ${near.join(', ')}` : ''
+  return createHydrantError('HYD_DIGEST_UNKNOWN', [name, cause, hint])
+}
+
+function countOf(failures: readonly CauseSummary[]): string {
+  const times = failures.reduce((sum, { count }) => sum + count, 0)
+  const what = failures.length === 1 ? '1 failure' : `${failures.length} failures`
+  return `${what}, seen ${times === 1 ? 'once' : `${times} times`}`
+}
+
+function toJson(value: unknown): string {
+  return escapeObeyed(JSON.stringify(value, null, 2))
+}

@@ -1,0 +1,25 @@
+import type { CodeLines } from '../../src/server/ledger/ledger.ts'
+import type { Paint } from './paint.ts'
+import { cutToWidth, toLine, widthOf } from './plain-text.ts'
+
+/** The lines of the source with their numbers, the one that failed marked, a caret below the column. */
+export function formatCode(
+  { firstLine, lines }: CodeLines,
+  place: { line: number; column: number },
+  paint: Paint,
+  width: number,
+): string[] {
+  const digits = String(firstLine + lines.length - 1).length
+  const room = Math.max(20, width - digits - 6)
+  return lines.flatMap((text, index) => {
+    const number = firstLine + index
+    const margin = String(number).padStart(digits)
+    const shown = cutToWidth(toLine(text), room)
+    if (number !== place.line) return [paint('dim', `    ${margin} | `) + shown]
+    const marked = `${paint('red', '  > ')}${paint('bold', margin)} ${paint('dim', '|')} ${paint('bold', shown)}`
+    const before = widthOf(toLine(text.slice(0, Math.max(0, place.column - 1))))
+    // Under a line that was cut, there may be no such column.
+    if (place.column < 1 || before >= room) return [marked]
+    return [marked, `${paint('dim', `    ${' '.repeat(digits)} | `)}${' '.repeat(before)}${paint('red', '^')}`]
+  })
+}

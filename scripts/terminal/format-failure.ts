@@ -1,0 +1,143 @@
+import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
+import type { CauseDetails, KeptError, Occurrence, SourceFrame } from '../../src/server/ledger/ledger.ts'
+import { formatCode } from './format-code.ts'
+import type { View } from './format-failures.ts'
+import { formatTimeAgo } from './format-time.ts'
+import type { Paint } from './paint.ts'
+import { padToWidth, toLine, toLines, widthOf } from './plain-text.ts'
+
+/** Which occurrence was asked for: one by its digest, or any. */
+export interface Meant {
+  /** The whole digest; null when only its first half was given. */
+  digest: string | null
+}
+
+/** All that is known of a failure, with the occurrence that was meant, or the last one. */
+export function formatFailure(details: CauseDetails, { digest }: Meant, view: View): string[] {
+  const { error, occurrences } = details
+  const meant = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
+  const others = occurrences.filter((one) => one !== meant)
+  return [
+    ...formatHead(details, view),
+    ...(digest !== null && !meant
+      ? ['', `The occurrence ${digest} is no longer kept; this is what is known of its cause.`]
+      : []),
+    ...(meant ? ['', ...formatOccurrence(meant, digest === null, error, view)] : []),
+    ...formatSource(error, view),
+    ...formatErrors(error, view.paint),
+    ...formatOthers(others, meant !== undefined, view),
+  ]
+}
+
+function formatHead(details: CauseDetails, { paint, now }: View): string[] {
+  const { cause, side, phase, count, firstSeen, lastSeen, firstRelease, lastRelease, solvedAt } = details
+  return [
+    ...titleOf(details).map((line) => paint('bold', line)),
+    '',
+    ...formatFields(paint, [
+      ['cause', cause],
+      ['side', `${side}, ${phase}`],
+      ['seen', count === 1 ? 'once' : `${count} times`],
+      ['first seen', formatTimeAgo(firstSeen, now)],
+      ['last seen', formatTimeAgo(lastSeen, now)],
+      ['releases', firstRelease === lastRelease ? firstRelease : `${firstRelease} to ${lastRelease}`],
+      ['solved', solvedAt === null ? '' : formatTimeAgo(solvedAt, now)],
+    ]),
+  ]
+}
+
+function formatOccurrence(one: Occurrence, isLast: boolean, error: KeptError, { paint, now }: View): string[] {
+  const request = [one.method, one.path].filter((part) => part !== null).join(' ')
+  const isOtherMessage = one.message !== error.message
+  return [
+    paint('bold', `${isLast ? 'The last time' : 'This time'}: ${one.digest}`),
+    ...formatFields(paint, [
+      ['time', formatTimeAgo(one.time, now)],
+      ['message', isOtherMessage ? one.message : ''],
+      ['route', one.route ?? ''],
+      ['request', one.host === null ? request : `${request} on ${one.host}`.trim()],
+      ['request id', one.requestId ?? ''],
+      ['trace', one.traceId ? `${one.traceId}, span ${one.spanId ?? ''}` : ''],
+      ['asked by', one.userAgent ?? ''],
+      ['status', one.statusSent === null ? '' : String(one.statusSent)],
+      ['recovered', one.isRecovered ? 'the browser showed the page all the same' : ''],
+      ['release', one.release],
+      ['pending', (one.pending ?? []).join(', ')],
+    ]),
+  ]
+}
+
+function formatSource(error: KeptError, { paint, width }: View): string[] {
+  const frame = siteFrameOf(error)
+  if (!frame) return ['', 'No part of its stack lies in the site.']
+  const code = frame.code ? formatCode(frame.code, frame, paint, width) : []
+  return ['', paint('cyan', placeOf(frame)), ...code]
+}
+
+function formatErrors(error: KeptError, paint: Paint): string[] {
+  return [
+    '',
+    paint('bold', 'Stack'),
+    ...(error.stack.length > 0 ? error.stack.map((frame) => formatFrame(frame, '  ', paint)) : ['  none']),
+    ...formatInner(error, '', paint),
+  ]
+}
+
+function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: Paint): string[] {
+  const named: [string, KeptError][] = [
+    ...(cause ? [['Caused by', cause] satisfies [string, KeptError]] : []),
+    ...errors.map((one, index): [string, KeptError] => [`Error ${index + 1} of ${errors.length}`, one]),
+  ]
+  return named.flatMap(([name, error]) => {
+    const [first = '', ...rest] = titleOf(error)
+    return [
+      '',
+      `${indent}${paint('bold', `${name}:`)} ${first}`,
+      ...rest.map((line) => indent + line),
+      ...error.stack.map((frame) => formatFrame(frame, `${indent}  `, paint)),
+      // The causes of a cause stand below it; what is inside of one of several errors stands inside.
+      ...formatInner(error, name === 'Caused by' ? indent : `${indent}  `, paint),
+    ]
+  })
+}
+
+function formatFrame(frame: SourceFrame, indent: string, paint: Paint): string {
+  const text = `${indent}at ${placeOf(frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
+  return frame.isSite ? text : paint('dim', text)
+}
+
+/** `load (pages/index.server.ts:3:9)` */
+function placeOf({ file, line, column, function: name }: SourceFrame): string {
+  const place = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
+  return toLine(name ? `${name} (${place})` : place)
+}
+
+function formatOthers(others: readonly Occurrence[], hasMeant: boolean, { paint, now }: View): string[] {
+  if (others.length === 0) return []
+  const rows = others.map(({ digest, time, statusSent, method, path, host }) => [
+    digest,
+    formatTimeAgo(time, now),
+    statusSent === null ? '–' : String(statusSent),
+    toLine([method, path].filter((part) => part !== null).join(' ') || '–'),
+    toLine(host ?? ''),
+  ])
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))))
+  return [
+    '',
+    paint('bold', hasMeant ? 'Other occurrences' : 'Occurrences'),
+    ...rows.map((row) => `  ${row.map((cell, column) => padToWidth(cell, widths[column] ?? 0)).join('  ')}`.trimEnd()),
+  ]
+}
+
+function titleOf({ type, message }: { type: string; message: string }): string[] {
+  const [first = '', ...rest] = toLines(`${type}: ${message}`)
+  // Nothing that a message says may look like a line of ours.
+  return [first, ...rest.map((line) => `  ${line}`)]
+}
+
+/** Those that have a value, one below the other. */
+function formatFields(paint: Paint, fields: readonly (readonly [string, string])[]): string[] {
+  const known = fields.filter(([, value]) => value !== '')
+  const width = Math.max(...known.map(([name]) => name.length))
+  return known.map(([name, value]) => `  ${paint('dim', name.padEnd(width))}  ${toLine(value)}`)
+}

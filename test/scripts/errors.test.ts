@@ -1,0 +1,296 @@
+import t from 'tap'
+import { describeErrors } from '../../scripts/commands/describe-errors.ts'
+import { readRequest } from '../../scripts/commands/errors-arguments.ts'
+import { createPaint } from '../../scripts/terminal/paint.ts'
+import type { FailureRecord, KeptError, Ledger } from '../../src/server/ledger/ledger.ts'
+import { parseDigest } from '../../src/shared/digest-format.ts'
+import { DAY, ERROR, failure, frame, HOUR, ledgerOf, MINUTE, NOW } from './failed-ledger.ts'
+
+const NAME = '/site/ledger.db'
+
+interface Asked {
+  flags?: Parameters<typeof readRequest>[1]
+  width?: number
+  hasColours?: boolean
+}
+
+/** What is printed of a ledger; without a digest the list. */
+async function print(ledger: Ledger, digest: string | null, { flags = {}, width, hasColours = false }: Asked = {}) {
+  const request = readRequest(digest === null ? null : parseDigest(digest), flags, NOW)
+  const view = { paint: createPaint(hasColours), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
+  return describeErrors(request, { ledger, name: NAME }, view)
+}
+
+const ofError = (error: Partial<KeptError>, parts: Partial<FailureRecord> = {}) =>
+  failure({ error: { ...ERROR, ...error }, ...parts })
+
+t.test('lists failures, those seen last first', async (t) => {
+  const ledger = await ledgerOf(
+    failure(),
+    failure({ digest: '7F3KQ2M9-000002', time: NOW - 2 * MINUTE }),
+    ofError({ type: 'Error', message: 'gone', stack: [] }, { cause: 'AAAAAAAA', side: 'client', time: NOW - 5 * HOUR }),
+  )
+  t.equal(
+    await print(ledger, null),
+    [
+      'cause     side    count  last seen  source                           message',
+      '7F3KQ2M9  server      2  2 min ago  pages/products/[id].server.ts:9  TypeError: cannot read price of product 7',
+      'AAAAAAAA  client      1  5 h ago    –                                Error: gone',
+      '',
+      '2 failures, seen 3 times. Ledger: /site/ledger.db',
+      'One of them in whole: hydrant errors 7F3KQ2M9',
+    ].join('\n'),
+  )
+})
+
+t.test('lists those that are chosen, and tells when there are more', async (t) => {
+  const ledger = await ledgerOf(
+    failure({ cause: 'AAAAAAAA', time: NOW - MINUTE, route: '/a' }),
+    failure({ cause: 'BBBBBBBB', time: NOW - DAY, side: 'client' }),
+    failure({ cause: 'CCCCCCCC', time: NOW - 9 * DAY }),
+  )
+  await ledger.setSolved('AAAAAAAA', NOW)
+  const causes = async (flags: Asked['flags']) =>
+    [...(await print(ledger, null, { flags: { ...flags } })).matchAll(/^([A-C]{8}) /gm)]
+      .map(([, cause]) => cause?.[0])
+      .join('')
+  t.equal(await causes({}), 'ABC')
+  t.equal(await causes({ since: '2d' }), 'AB')
+  t.equal(await causes({ side: 'client' }), 'B')
+  t.equal(await causes({ route: '/a' }), 'A')
+  t.equal(await causes({ open: true }), 'BC')
+  t.equal(await causes({ limit: '2' }), 'AB')
+  t.match(await print(ledger, null), /^AAAAAAAA .*solved: TypeError/m)
+  t.match(await print(ledger, null, { flags: { limit: '2' } }), '2 failures, seen 2 times, those seen last; --limit 4')
+  t.notMatch(await print(ledger, null, { flags: { limit: '3' } }), '--limit')
+})
+
+t.test('says that nothing has failed, and who says so', async (t) => {
+  t.equal(await print(await ledgerOf(), null), 'Nothing has failed, says the ledger /site/ledger.db.')
+  const ledger = await ledgerOf(failure())
+  const flags = { side: 'client' }
+  t.equal(
+    await print(ledger, null, { flags }),
+    'Nothing has failed of what was asked for, says the ledger /site/ledger.db.',
+  )
+  t.equal(await print(ledger, null, { flags: { ...flags, json: true } }), '[]')
+})
+
+t.test('cuts messages to the width of a terminal, wide letters included', async (t) => {
+  const ledger = await ledgerOf(ofError({ message: '価格を読み込めません'.repeat(20) }))
+  const [, row = ''] = (await print(ledger, null, { width: 100 })).split('\n')
+  const wide = [...row].filter((letter) => letter > '\u2fff').length
+  t.ok(row.endsWith('…'))
+  t.ok([...row].length + wide <= 100 && [...row].length + wide >= 98, `${[...row].length} and ${wide}`)
+})
+
+const HOSTILE = 'a\u001b[2J\u001b]0;owned\u0007 b\r\u009b31m\u0000\u202e c\nError: forged'
+const OBEYED = /[\p{Cc}\u202e]/u
+
+t.test('nothing in a failure commands the terminal', async (t) => {
+  const hostile = frame(`pages/${HOSTILE}.tsx`, 1, {
+    function: HOSTILE,
+    code: { firstLine: 1, lines: [HOSTILE] },
+    unmapped: HOSTILE,
+  })
+  const inner = { type: HOSTILE, message: HOSTILE, stack: [hostile] }
+  const ledger = await ledgerOf(
+    failure({
+      error: { ...inner, cause: inner, errors: [inner] },
+      message: `${HOSTILE} once`,
+      ...{ path: HOSTILE, host: HOSTILE, requestId: HOSTILE, release: HOSTILE, route: HOSTILE, pending: [HOSTILE] },
+    }),
+    failure({ digest: '7F3KQ2M9-000002', path: HOSTILE, host: HOSTILE, time: NOW }),
+  )
+  for (const digest of [null, '7F3KQ2M9', '7F3KQ2M9-K4D2P1']) {
+    const text = await print(ledger, digest)
+    t.notMatch(text.replaceAll('\n', ''), OBEYED, String(digest))
+  }
+  const list = (await print(ledger, null)).split('\n')
+  t.equal(list.length, 5, 'no line is forged')
+  t.notMatch(await print(ledger, '7F3KQ2M9'), /^Error: forged/m)
+  const json = await print(ledger, '7F3KQ2M9', { flags: { json: true } })
+  t.notMatch(json.replaceAll('\n', ''), OBEYED, 'JSON')
+  t.equal(JSON.parse(json).message, HOSTILE)
+})
+
+t.test('shows one failure with the occurrence that was meant', async (t) => {
+  const ledger = await ledgerOf(
+    failure({ time: NOW - DAY, release: 'v0', digest: '7F3KQ2M9-000001' }),
+    failure({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }),
+    failure({ time: NOW, digest: '7F3KQ2M9-000003', message: 'cannot read price of product 8', statusSent: null }),
+  )
+  t.equal(
+    await print(ledger, '7f3kq2m9 k4d2p1'),
+    `TypeError: cannot read price of product 7
+
+  cause       7F3KQ2M9
+  side        server, load
+  seen        3 times
+  first seen  2026-11-20 19:43:28 UTC (1 day ago)
+  last seen   2026-11-21 19:43:28 UTC (just now)
+  releases    v0 to v1
+
+This time: 7F3KQ2M9-K4D2P1
+  time        2026-11-21 19:40:28 UTC (3 min ago)
+  route       /products/[id]
+  request     GET /products/7 on shop.example
+  request id  req-1
+  trace       4bf92f3577b34da6a3ce929d0e0e4736, span 00f067aa0ba902b7
+  asked by    browser
+  status      500
+  release     v1
+
+load (pages/products/[id].server.ts:9:10)
+     7 | export async function load({ params }) {
+     8 |   const product = find(params.id)
+  >  9 |   return product.price
+       |          ^
+    10 | }
+
+Stack
+  at load (pages/products/[id].server.ts:9:10)
+  at call (/app/node_modules/some/index.js:12:10)
+
+Other occurrences
+  7F3KQ2M9-000003  2026-11-21 19:43:28 UTC (just now)   –    GET /products/7  shop.example
+  7F3KQ2M9-000001  2026-11-20 19:43:28 UTC (1 day ago)  500  GET /products/7  shop.example`,
+  )
+})
+
+t.test('shows the last occurrence when only the first half is given', async (t) => {
+  const ledger = await ledgerOf(
+    failure(),
+    failure({ time: NOW, digest: '7F3KQ2M9-000003', message: 'cannot read price of product 8', isRecovered: true }),
+  )
+  const text = await print(ledger, '7F3KQ2M9')
+  t.match(text, /^The last time: 7F3KQ2M9-000003$/m)
+  t.match(text, /^ {2}message +cannot read price of product 8$/m)
+  t.match(text, /^ {2}recovered +the browser showed the page all the same$/m)
+})
+
+t.test('says when the occurrence that was meant is no longer kept', async (t) => {
+  const text = await print(await ledgerOf(failure()), '7F3KQ2M9-ZZZZZZ')
+  t.match(text, /^The occurrence 7F3KQ2M9-ZZZZZZ is no longer kept; this is what is known of its cause\.$/m)
+  t.match(text, /^ {2}7F3KQ2M9-K4D2P1 /m)
+})
+
+t.test('shows what caused a failure, and the errors of several', async (t) => {
+  const stack = [frame('lib/db.ts', 3, { function: 'query' })]
+  const cause = { type: 'Error', message: 'refused', stack, cause: { type: 'Error', message: 'no route', stack: [] } }
+  const errors = [
+    { type: 'Error', message: 'first', stack },
+    { type: 'RangeError', message: 'second', stack: [] },
+  ]
+  const text = await print(await ledgerOf(ofError({ cause, errors })), '7F3KQ2M9')
+  t.match(
+    text,
+    `
+Caused by: Error: refused
+  at query (lib/db.ts:3:10)
+
+Caused by: Error: no route
+
+Error 1 of 2: Error: first
+  at query (lib/db.ts:3:10)
+
+Error 2 of 2: RangeError: second`,
+  )
+})
+
+t.test('takes the source from a cause when the failure itself has none of the site', async (t) => {
+  const cause = { type: 'Error', message: 'inner', stack: ERROR.stack }
+  const ledger = await ledgerOf(ofError({ stack: [], cause }))
+  t.match(await print(ledger, '7F3KQ2M9'), / {2}> {2}9 \| {3}return product\.price/)
+  t.match(await print(ledger, null), 'pages/products/[id].server.ts:9')
+})
+
+t.test('shows a failure outside of any request, and one without a stack', async (t) => {
+  const outside = {
+    route: null,
+    method: null,
+    path: null,
+    host: null,
+    requestId: null,
+    statusSent: null,
+    userAgent: null,
+  }
+  const ledger = await ledgerOf(ofError({ stack: [] }, { phase: 'process', ...outside }))
+  const text = await print(ledger, '7F3KQ2M9')
+  t.match(text, 'server, process')
+  t.match(text, 'No part of its stack lies in the site.')
+  t.notMatch(text, /null|undefined| request /)
+})
+
+t.test('has colours where they are wanted, and the same text', async (t) => {
+  const ledger = await ledgerOf(failure())
+  for (const digest of [null, '7F3KQ2M9']) {
+    const coloured = await print(ledger, digest, { hasColours: true })
+    t.match(coloured, '\u001b[1m')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+    t.equal(coloured.replace(/\u001b\[\d+m/g, ''), await print(ledger, digest))
+  }
+  const other = await print(ledger, '7F3KQ2M9', { hasColours: true })
+  t.match(
+    other,
+    '\u001b[2m  at call (/app/node_modules/some/index.js:12:10)\u001b[22m',
+    'what is not of the site is dim',
+  )
+})
+
+t.test('names the nearest failures when a digest is unknown', async (t) => {
+  const ledger = await ledgerOf(failure(), failure({ cause: '7F3KQ2N8' }), failure({ cause: 'ZZZZZZZZ' }))
+  await t.rejects(print(ledger, '7F3KQ2M8-K4D2P1'), {
+    code: 'HYD_DIGEST_UNKNOWN',
+    message: 'the ledger /site/ledger.db has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9, 7F3KQ2N8',
+  })
+  await t.rejects(print(ledger, 'AAAAAAAA'), { message: 'the ledger /site/ledger.db has no failure AAAAAAAA' })
+})
+
+t.test('prints one failure as JSON, all of it', async (t) => {
+  const ledger = await ledgerOf(failure({ pending: ['data.reviews'] }))
+  await ledger.setSolved('7F3KQ2M9', NOW)
+  const { stack, ...json } = JSON.parse(await print(ledger, '7F3KQ2M9', { flags: { json: true } }))
+  t.strictSame(stack, [
+    { file: 'pages/products/[id].server.ts', line: 9, column: 10, function: 'load', isSite: true },
+    { file: '/app/node_modules/some/index.js', line: 12, column: 10, function: 'call', isSite: false },
+  ])
+  t.strictSame(json, {
+    ...{ cause: '7F3KQ2M9', side: 'server', phase: 'load', type: 'TypeError', message: ERROR.message, count: 1 },
+    firstSeen: '2026-11-21T19:40:28.000Z',
+    lastSeen: '2026-11-21T19:40:28.000Z',
+    ...{ firstRelease: 'v1', lastRelease: 'v1', route: '/products/[id]', solvedAt: '2026-11-21T19:43:28.000Z' },
+    source: {
+      ...{ file: 'pages/products/[id].server.ts', line: 9, column: 10, function: 'load' },
+      code: ERROR.stack[0]?.code,
+    },
+    causes: [],
+    errors: [],
+    occurrences: [
+      {
+        ...{ digest: '7F3KQ2M9-K4D2P1', phase: 'load', message: ERROR.message, route: '/products/[id]', method: 'GET' },
+        ...{ path: '/products/7', host: 'shop.example', requestId: 'req-1', release: 'v1', userAgent: 'browser' },
+        ...{ statusSent: 500, isRecovered: false, pending: ['data.reviews'], time: '2026-11-21T19:40:28.000Z' },
+      },
+    ],
+  })
+})
+
+t.test('prints a chain of causes as JSON, each once', async (t) => {
+  const inner = { type: 'Error', message: 'no route', stack: [] }
+  const cause = { type: 'Error', message: 'refused', stack: [], cause: inner }
+  const ledger = await ledgerOf(ofError({ cause, errors: [cause] }))
+  const { causes, errors } = JSON.parse(await print(ledger, '7F3KQ2M9', { flags: { json: true } }))
+  t.strictSame(causes, [{ type: 'Error', message: 'refused', stack: [] }, inner])
+  t.strictSame(errors, [cause])
+})
+
+t.test('prints a list as JSON, without stacks and occurrences', async (t) => {
+  const [one, ...others] = JSON.parse(await print(await ledgerOf(failure()), null, { flags: { json: true } }))
+  t.strictSame(others, [])
+  t.strictSame(Object.keys(one), [
+    ...['cause', 'side', 'phase', 'type', 'message', 'count', 'firstSeen', 'lastSeen', 'firstRelease', 'lastRelease'],
+    ...['route', 'solvedAt', 'source'],
+  ])
+  t.strictSame(one.source, { file: 'pages/products/[id].server.ts', line: 9, column: 10, function: 'load', code: null })
+})
