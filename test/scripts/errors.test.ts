@@ -111,7 +111,7 @@ t.test('nothing in a failure commands the terminal', async (t) => {
   t.notMatch(await print(ledger, '7F3KQ2M9'), /^Error: forged/m)
   const json = await print(ledger, '7F3KQ2M9', { flags: { json: true } })
   t.notMatch(json.replaceAll('\n', ''), OBEYED, 'JSON')
-  t.equal(JSON.parse(json).message, HOSTILE)
+  t.equal(JSON.parse(json).occurrences.at(-1).message, `${HOSTILE} once`)
 })
 
 t.test('shows one failure with the occurrence that was meant', async (t) => {
