@@ -48,7 +48,7 @@ function createProgram(): Command {
     serves: { port: '3000', host: '127.0.0.1' },
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
-  })
+  }).option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   return program
 }
 
@@ -68,6 +68,7 @@ function addCommand(program: Command, name: string, description: string, { serve
     const runCommand = await load()
     await runCommand(requireFolder(dir), flags)
   })
+  return command
 }
 
 // Values are read and checked where those of the environment and of the configuration are, so none has a default here.

@@ -95,6 +95,17 @@ export interface ServerOptions extends SiteOptions {
   host?: string
   /** Fastify's levels: fatal, error, warn, info, debug, trace, silent ('info'). */
   logLevel?: string
+  /** The operators' own listener: the console, its JSON API and metrics. For `hydrant start`. */
+  admin?:
+    | boolean
+    | {
+        /** Address to listen on; beyond this machine it takes a token ('127.0.0.1'). */
+        host?: string
+        /** TCP port, 0 for any free one; without one 9320, if that is free. */
+        port?: number
+        /** What operators sign in with; HYDRANT_ADMIN_TOKEN keeps it out of the code (none). */
+        token?: string
+      }
 }
 
 /** esbuild's options of the same names, for the site's bundles. Only `hydrant build` and `hydrant dev` read them. */

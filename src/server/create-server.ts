@@ -13,9 +13,11 @@ import { fallbackDocument } from '../shared/fallback.ts'
 import type { Refusal } from '../shared/shown.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { ServerOptions } from './config.ts'
+import { isForwarded } from './data-route.ts'
 import { addVary, contentSecurityPolicy, createNonce, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
 import { publicAddress } from './host.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
+import type { Measures } from './measures.ts'
 import { preferredFormat } from './negotiate.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { addRequestIds, type ServedSite, serveSite } from './plugin.ts'
@@ -55,6 +57,8 @@ export interface InstanceInput {
   folder: string
   options: Options
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
+  /** Null when nobody measures (null). */
+  measures?: Measures | null
   /** Gives one that outlives the instance (one of its own, which is closed with it). */
   findKeeper?(log: FastifyBaseLogger): Keeper
 }
@@ -66,12 +70,12 @@ export interface Instance extends ServedSite {
 
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, findKeeper } = input
+  const { dir, folder, options, logging, measures = null, findKeeper } = input
   const app = Fastify({
     ...logging,
     trustProxy: options.trustProxy,
     bodyLimit: options.bodyLimit,
-    logController: new RequestLog({ disableRequestLogging: !options.logRequests }),
+    logController: new RequestLog(!options.logRequests, measures),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',
     frameworkErrors: answerBadAddress,
@@ -86,7 +90,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await serveSite(scope, folder, options, keeper)))
+    app.register(async (scope) => resolve(await serveSite(scope, folder, options, { keeper, measures })))
   })
   // Rejects with what the site's own registration does.
   await app.ready()
@@ -97,9 +101,19 @@ const CLOSE_CHECK_MS = 50
 
 /** One line for a request, when it is answered. */
 class RequestLog extends LogController {
+  #measures: Measures | null
+
+  constructor(isDisabled: boolean, measures: Measures | null) {
+    super({ disableRequestLogging: isDisabled })
+    this.#measures = measures
+  }
+
   override incomingRequest() {}
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    // Here, as Fastify comes here in any case: a hook would cost each request something.
+    if (this.#measures !== null && !isForwarded(request))
+      this.#measures.answered(request.method, reply.raw.statusCode, reply.elapsedTime)
     if (this.isLogDisabled(request)) return
     const url = createRedactor(request.headers)(request.originalUrl)
     const line = { method: request.method, url, statusCode: reply.statusCode, responseTimeMs: reply.elapsedTime }

@@ -15,6 +15,13 @@ export function isNavigation({ raw }: FastifyRequest): boolean {
   return navigations.has(raw)
 }
 
+const forwarded = new WeakSet<FastifyRequest>()
+
+/** Has it gone through the router once more, as another request? */
+export function isForwarded(request: FastifyRequest): boolean {
+  return forwarded.has(request)
+}
+
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
@@ -49,6 +56,7 @@ export function addDataRoutes(app: FastifyInstance, urls: readonly string[], sit
         // Once: an address could stand in itself a thousand times.
         const raw = isNavigation(request) ? null : redirect(request)
         if (raw === null) return refuseNavigation(new Visit(request, reply, '*', site.failures))
+        forwarded.add(request)
         reply.hijack()
         app.routing(raw, reply.raw)
         return reply

@@ -5,18 +5,23 @@ import type { Instance } from './create-server.ts'
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
 const KEEP_MS = 3_000
 
+export interface Ending extends Instance {
+  /** Closes the instance, and what belongs to it. */
+  close(): Promise<void>
+}
+
 /**
  * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
  * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
  */
-export function endWithProcess({ app, failures, keeper, settleFailures }: Instance, drainMs: number) {
+export function endWithProcess({ app, failures, keeper, settleFailures, close }: Ending, drainMs: number) {
   let isEnding = false
   let exitCode = 0
 
   async function finish(signal: string | undefined) {
     isEnding = true
     if (signal) app.log.info({ signal }, 'stopping: requests in flight are finished first')
-    const isDone = await Promise.race([app.close().then(() => true), wait(drainMs, false)])
+    const isDone = await Promise.race([close().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
       app.log.error(`requests in flight were not finished within ${drainMs} ms`)

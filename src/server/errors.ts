@@ -79,6 +79,18 @@ export const errorTable = {
     message: 'the thread of the ledger has ended: %s',
     fix: 'Mend what the message names; the thread is started again when it is needed.',
   },
+  HYD_OPTION_ADMIN_TOKEN: {
+    message: 'the admin listener on %s could be used by anybody who reaches this machine',
+    fix: 'Set HYDRANT_ADMIN_TOKEN to a secret of at least 16 characters, or let it listen on 127.0.0.1 with --admin 9320.',
+  },
+  HYD_ADMIN_PORT_IN_USE: {
+    message: 'port %s on %s, for the admin listener, is in use by another process',
+    fix: 'Stop that process, or choose another port with --admin <port>.',
+  },
+  HYD_ADMIN_LISTEN_FAILED: {
+    message: 'the admin listener cannot listen on %s port %s: %s',
+    fix: 'Choose an address of this machine with --admin <address>, or do without it: --admin false.',
+  },
   HYD_DATA_UNSERIALISABLE: {
     message: '%s of %s returned data%s that cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; from load also promises of these.',

@@ -1,6 +1,7 @@
 // The public entry `hydrant`: what server files, the configuration and Fastify apps import.
 
 export { type Digest, parseDigest } from '../shared/digest-format.ts'
+export type { AdminConsole } from './admin/console.ts'
 export type {
   ActionContext,
   Config,
@@ -15,6 +16,8 @@ export { type CreateServerOptions, createServer } from './create-server.ts'
 export type { HydrantError } from './errors.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
 export type {
+  CauseDetails,
+  CauseSummary,
   CodeLines,
   FailureRecord,
   KeptError,

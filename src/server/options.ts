@@ -1,4 +1,5 @@
 import type { FastifyServerOptions } from 'fastify'
+import { type AdminAddress, type AdminOptions, joinAdmin, parseAdmin } from './admin-option.ts'
 import { createHydrantError, showValue } from './errors.ts'
 import type { FailureRecord } from './ledger/ledger.ts'
 import { nearest } from './nearest.ts'
@@ -24,6 +25,7 @@ export interface Options {
   port: number
   host: string
   logLevel: string
+  admin: AdminOptions | false
 }
 
 /** Where options come from; a flag beats the environment, which beats the configuration. */
@@ -55,6 +57,8 @@ interface OptionRule {
   env?: string
   /** Cannot be typed, in the environment or on the command line: only code can give it. */
   isCode?: true
+  /** Not to be shown in an error. */
+  isSecret?: boolean
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -178,10 +182,40 @@ const rules: Record<string, OptionRule> = {
     expected: 'a host name or an IP address',
     fallback: '127.0.0.1',
     parse: asTyped,
-    accepts: (value) => typeof value === 'string' && /^[\w.:-]+$/.test(value),
+    accepts: isHost,
     env: 'HOST',
   },
   logLevel: { ...oneOf('server', LEVELS, 'info'), env: 'LOG_LEVEL' },
+  admin: {
+    scope: 'start',
+    expected: 'true, false, a port, or an address like "127.0.0.1:9320" or "[::1]:9320"',
+    fallback: true,
+    parse: parseAdmin,
+    // In code an address is said in the parts below: what comes here as an object has been parsed.
+    accepts: (value) => typeof value === 'boolean' || typeof value === 'object',
+  },
+  'admin.host': {
+    scope: 'start',
+    expected: 'a host name or an IP address',
+    fallback: '127.0.0.1',
+    parse: asTyped,
+    accepts: isHost,
+  },
+  'admin.port': {
+    scope: 'start',
+    expected: 'a whole number from 0 to 65535',
+    fallback: null,
+    parse: parseWhole,
+    accepts: (value) => isWhole(value, 0, 65_535),
+  },
+  'admin.token': {
+    scope: 'start',
+    expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
+    fallback: '',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]{16,200}$/.test(value),
+    isSecret: true,
+  },
 }
 
 /** Options that other parts read themselves. */
@@ -246,7 +280,8 @@ function resolveOption(
 }
 
 function invalid(source: string, rule: OptionRule, value: unknown) {
-  return createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, showValue(value)])
+  const shown = rule.isSecret ? 'another one' : showValue(value)
+  return createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, shown])
 }
 
 function requireKnown(name: string, known: readonly string[]) {
@@ -256,14 +291,16 @@ function requireKnown(name: string, known: readonly string[]) {
 }
 
 /** Options that hold options. */
-const GROUPS = ['timeouts', 'forms', 'ledgerLimits']
+const GROUPS = ['timeouts', 'forms', 'ledgerLimits', 'admin']
 
 function flatten(config: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(config).flatMap(([name, value]): [string, unknown][] => {
-    if (!GROUPS.includes(name)) return [[name, value]]
+    const canBeSwitched = rules[name] !== undefined
+    if (!GROUPS.includes(name) || (canBeSwitched && typeof value === 'boolean')) return [[name, value]]
     if (value === undefined) return []
     if (typeof value !== 'object' || value === null) {
-      throw createHydrantError('HYD_OPTION_INVALID', [name, 'an object', showValue(value)])
+      const expected = canBeSwitched ? 'an object, true or false' : 'an object'
+      throw createHydrantError('HYD_OPTION_INVALID', [name, expected, showValue(value)])
     }
     return Object.entries(value).map(([inner, part]) => [`${name}.${inner}`, part])
   })
@@ -280,7 +317,12 @@ function unflatten(resolved: Record<string, unknown>): Options {
     else options[name] = value
   }
   // Each rule has checked its value.
+  options.admin = joinAdmin(resolved.admin as AdminAddress | boolean, groups.get('admin') as unknown as AdminOptions)
   return options as unknown as Options
+}
+
+function isHost(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w.:-]+$/.test(value)
 }
 
 function isOrigin(value: unknown): boolean {

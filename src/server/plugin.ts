@@ -22,6 +22,7 @@ import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
+import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { createPageRoute, type PageRoute } from './page-route.ts'
 import { serveAction } from './serve-action.ts'
@@ -55,7 +56,7 @@ export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => 
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
   const keeper = createKeeper(dir, resolved, app.log)
   app.addHook('onClose', keeper.close)
-  await serveSite(app, folder, resolved, keeper)
+  await serveSite(app, folder, resolved, { keeper })
 }
 
 /** Names the request in each of the instance's answers. */
@@ -64,6 +65,14 @@ export function addRequestIds(app: FastifyInstance) {
     reply.header(REQUEST_ID_HEADER, request.id)
     done()
   })
+}
+
+/** What a site is given by who serves it. */
+export interface SiteParts {
+  /** Where its failures go; it has to outlive the instance. */
+  keeper: Keeper
+  /** Null when nobody measures (null). */
+  measures?: Measures | null
 }
 
 /** What a site that is served has for what happens outside of its requests. */
@@ -81,7 +90,7 @@ export async function serveSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  keeper: Keeper,
+  { keeper, measures = null }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
@@ -94,7 +103,15 @@ export async function serveSite(
   const render = await loadRenderer(options.reactServer)
   warnOfDevelopmentReact(outer, build)
   const handled: Site['handled'] = new WeakMap()
-  const site: Site = { build, options: { ...options, base }, app: outer, failures, render, handled }
+  const site: Site = {
+    build,
+    options: { ...options, base },
+    app: outer,
+    failures,
+    render,
+    handled,
+    measures,
+  }
   const pages = build.routes.map((entry) => createPageRoute(entry, build))
   const urls = pages.map(({ url }) => withBase(base, url))
   // Side by side: hooks that `server.ts` adds hold for the pages, and do not run a second time for their data.

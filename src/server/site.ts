@@ -3,6 +3,7 @@ import type { Build } from './build.ts'
 import type { RenderToPipe } from './document.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failures } from './failures.ts'
+import type { Measures } from './measures.ts'
 import type { Format } from './negotiate.ts'
 import type { Options } from './options.ts'
 import type { Visit } from './visit.ts'
@@ -17,6 +18,8 @@ export interface Site {
   render: RenderToPipe
   /** Requests that an error handler of the site has answered, and how. */
   handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>
+  /** Null when nobody measures. */
+  measures: Measures | null
 }
 
 let loaded: Options['reactServer'] | null = null

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { type AdminOptions, requireToken } from './admin-option.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
-import { createInstance } from './create-server.ts'
+import { createInstance, type Instance } from './create-server.ts'
 import { endWithProcess } from './ending.ts'
 import { createHydrantError } from './errors.ts'
+import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 
 export interface StartInput {
@@ -22,21 +24,31 @@ export interface StartedServer {
 /**
  * Serves a build until a signal says to stop: then no new connections are taken, requests in flight have `drainMs` to
  * finish, and the process ends with 0. A second signal ends it at once. An exception that nothing has caught is a failure
- * which ends the process in the same way, with 1. Throws the build's and the options' errors,
- * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
+ * which ends the process in the same way, with 1. Throws the build's and the options' errors, HYD_PORT_IN_USE,
+ * HYD_LISTEN_FAILED, and those of the admin listener: HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and
+ * HYD_ADMIN_LISTEN_FAILED.
  */
 export async function startServer({ dir, flags, env }: StartInput): Promise<StartedServer> {
   const folder = buildFolder(dir)
   readManifest(folder)
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
+  const { admin } = options
+  if (admin) requireToken(admin)
+  const measures: Measures | null = admin ? { answered() {}, rendered() {}, firstByte() {} } : null
   const logging = await createLogging(options.logLevel)
-  const instance = await createInstance({ dir, folder, options, logging })
+  const instance = await createInstance({ dir, folder, options, logging, measures })
   const { app, keeper } = instance
+  let closeAdmin = async () => {}
+  const close = async () => {
+    await closeAdmin()
+    await app.close()
+  }
   // Before somebody reads that it listens, and stops it.
-  endWithProcess(instance, options.timeouts.drainMs)
+  endWithProcess({ ...instance, close }, options.timeouts.drainMs)
   await listen(app, options)
   keeper.open()
-  return { url: urlOf(app, options), close: () => app.close() }
+  if (admin && measures) closeAdmin = await openAdmin(admin, instance, measures, options)
+  return { url: urlOf(app, options), close }
 }
 
 async function createLogging(level: string): Promise<Pick<FastifyServerOptions, 'logger'>> {
@@ -44,6 +56,22 @@ async function createLogging(level: string): Promise<Pick<FastifyServerOptions, 
   const { default: pretty } = await import('pino-pretty')
   const stream = pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
   return { logger: { level, stream } }
+}
+
+/** Loaded only where it is wanted, and when the site is there already. Returns what closes it. */
+async function openAdmin(
+  admin: AdminOptions,
+  { app, keeper }: Instance,
+  measures: Measures,
+  { reactServer }: Options,
+): Promise<() => Promise<void>> {
+  try {
+    const { startAdmin } = await import('./admin/start-admin.ts')
+    return await startAdmin({ admin, keeper, measures, reactServer, log: app.log })
+  } catch (error) {
+    await app.close()
+    throw error
+  }
 }
 
 async function listen(app: FastifyInstance, { port, host }: Options) {

@@ -1,0 +1,120 @@
+import type { CauseDetails } from 'hydrant'
+import { href } from 'hydrant/react'
+import { CopyDigest } from './copy-digest.tsx'
+import { ErrorView } from './error-view.tsx'
+import classes from './failure.module.css'
+import { SideMark, SolvedMark } from './marks.tsx'
+import { Ago, Moment } from './now.tsx'
+import { Occurrences } from './occurrences.tsx'
+import { OneOccurrence } from './one-occurrence.tsx'
+import { Sparkline } from './sparkline.tsx'
+
+interface FailureViewProps {
+  failure: CauseDetails
+  /** The whole digest that was asked for. */
+  digest: string | null
+  isKept: boolean
+  hours: readonly number[]
+}
+
+/** One failure: what was thrown, where, how often, and the visitor's own request. */
+export function FailureView({ failure, digest, isKept, hours }: FailureViewProps) {
+  const { cause, error, occurrences, solvedAt, type } = failure
+  return (
+    <>
+      <title>{`${type} ${cause} · Hydrant console`}</title>
+      <p className={classes.back}>
+        <a href={href('/')}>All failures</a>
+      </p>
+      <div className={classes.head}>
+        <h1>{type}</h1>
+        <CopyDigest digest={digest ?? cause} />
+      </div>
+      <p className={classes.message}>{error.message}</p>
+      <div className={classes.state}>
+        <p>
+          <SideMark side={failure.side} />{' '}
+          {solvedAt === null ? (
+            'open'
+          ) : (
+            <>
+              <SolvedMark /> <Ago time={solvedAt} />
+            </>
+          )}
+        </p>
+        <form method="post">
+          {solvedAt === null ? (
+            <button type="submit" name="intent" value="solve" className="button">
+              Mark as solved
+            </button>
+          ) : (
+            <button type="submit" name="intent" value="reopen" className="button button-quiet">
+              Open again
+            </button>
+          )}
+        </form>
+      </div>
+      {digest !== null && <OneOccurrence digest={digest} occurrence={isKept ? occurrences[0] : undefined} />}
+      <section aria-labelledby="error">
+        <h2 id="error">Where it failed</h2>
+        <ErrorView error={error} />
+      </section>
+      <section aria-labelledby="often">
+        <h2 id="often">How often</h2>
+        <Facts failure={failure} />
+        <figure className={classes.hours}>
+          <Sparkline hours={hours} />
+          <figcaption>the last 24 hours, by the hour</figcaption>
+        </figure>
+      </section>
+      <section aria-labelledby="occurrences">
+        <h2 id="occurrences">Recent occurrences</h2>
+        <Occurrences occurrences={occurrences} asked={digest} />
+      </section>
+    </>
+  )
+}
+
+function Facts({ failure }: Pick<FailureViewProps, 'failure'>) {
+  const { count, firstSeen, lastSeen, firstRelease, lastRelease, occurrences } = failure
+  const releases = [...new Set([lastRelease, ...occurrences.map(({ release }) => release), firstRelease])]
+  const routes = [...new Set(occurrences.flatMap(({ route }) => route ?? []))]
+  return (
+    <dl className={classes.facts}>
+      <div>
+        <dt>Times</dt>
+        <dd>{count}</dd>
+      </div>
+      <div>
+        <dt>First seen</dt>
+        <dd>
+          <Ago time={firstSeen} />, <Moment time={firstSeen} />
+        </dd>
+      </div>
+      <div>
+        <dt>Last seen</dt>
+        <dd>
+          <Ago time={lastSeen} />, <Moment time={lastSeen} />
+        </dd>
+      </div>
+      <div>
+        <dt>Phase</dt>
+        <dd>{failure.phase}</dd>
+      </div>
+      <div>
+        <dt>{releases.length === 1 ? 'Release' : 'Releases, newest first'}</dt>
+        <dd>
+          <code>{releases.join(', ')}</code>
+        </dd>
+      </div>
+      {routes.length > 0 && (
+        <div>
+          <dt>{routes.length === 1 ? 'Route' : 'Routes'}</dt>
+          <dd>
+            <code>{routes.join(', ')}</code>
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}

@@ -1,0 +1,81 @@
+import { href } from 'hydrant/react'
+import classes from './filters.module.css'
+
+const SPANS = [
+  ['', 'any time'],
+  ['1h', 'last hour'],
+  ['24h', 'last 24 hours'],
+  ['7d', 'last 7 days'],
+  ['30d', 'last 30 days'],
+] as const
+
+const SIDES = [
+  ['', 'both sides'],
+  ['server', 'server'],
+  ['client', 'client'],
+] as const
+
+const STATES = [
+  ['', 'open'],
+  ['true', 'solved'],
+  ['all', 'open and solved'],
+] as const
+
+/** A plain form: what it is set to stands in the address. */
+export function Filters({ params }: { params: URLSearchParams }) {
+  return (
+    <search>
+      <form className={classes.form} action={href('/')}>
+        <Choice name="solved" label="State" options={STATES} params={params} />
+        <Choice name="side" label="Side" options={SIDES} params={params} />
+        <Choice name="since" label="Seen" options={SPANS} params={params} />
+        <Text name="route" label="Route" hint="/products/[id]" params={params} />
+        <Text name="search" label="Text" hint="type, message or file" params={params} />
+        <div className={classes.buttons}>
+          <button type="submit" className="button">
+            Filter
+          </button>
+          {params.size > 0 && <a href={href('/')}>Clear</a>}
+        </div>
+      </form>
+    </search>
+  )
+}
+
+interface FieldProps {
+  name: string
+  label: string
+  params: URLSearchParams
+}
+
+function Choice({
+  name,
+  label,
+  options,
+  params,
+}: FieldProps & { options: readonly (readonly [value: string, text: string])[] }) {
+  const typed = params.get(name) ?? ''
+  const isKnown = options.some(([value]) => value === typed)
+  return (
+    <label className={classes.field}>
+      <span>{label}</span>
+      <select name={name} defaultValue={typed}>
+        {!isKnown && <option value={typed}>{typed}</option>}
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Text({ name, label, hint, params }: FieldProps & { hint: string }) {
+  return (
+    <label className={classes.field}>
+      <span>{label}</span>
+      <input name={name} defaultValue={params.get(name) ?? ''} placeholder={hint} autoComplete="off" />
+    </label>
+  )
+}

@@ -1,0 +1,56 @@
+import type { Occurrence } from 'hydrant'
+import classes from './failure.module.css'
+import { Ago, Moment } from './now.tsx'
+
+/** The one request that a whole digest names. */
+export function OneOccurrence({ digest, occurrence }: { digest: string; occurrence: Occurrence | undefined }) {
+  return (
+    <section aria-labelledby="request" className={classes.asked}>
+      <h2 id="request">The visitor’s request</h2>
+      {occurrence ? (
+        <Request occurrence={occurrence} />
+      ) : (
+        <p>
+          The occurrence <code>{digest}</code> is no longer kept, or has never been. The log has it as long as you keep
+          the log. What follows is what is known of its cause.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Request({ occurrence }: { occurrence: Occurrence }) {
+  const { time, message, method, path, host, statusSent, release, userAgent, requestId, isRecovered } = occurrence
+  return (
+    <dl className={classes.facts}>
+      <div>
+        <dt>When</dt>
+        <dd>
+          <Ago time={time} />, <Moment time={time} />
+        </dd>
+      </div>
+      <Fact name="Request" value={path === null ? null : `${method ?? ''} ${host ?? ''}${path}`.trim()} />
+      <Fact name="Route" value={occurrence.route} />
+      <Fact name="Phase" value={occurrence.phase} />
+      <Fact name="Message" value={message} />
+      <Fact
+        name="The visitor got"
+        value={isRecovered ? 'the page all the same' : statusSent === null ? null : String(statusSent)}
+      />
+      <Fact name="Asked by a" value={userAgent} />
+      <Fact name="Pending" value={occurrence.pending?.join(', ') ?? null} />
+      <Fact name="Release" value={release} />
+      <Fact name="Request id" value={requestId} />
+    </dl>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string | null }) {
+  if (value === null || value === '') return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

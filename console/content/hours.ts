@@ -1,0 +1,43 @@
+const HOUR_MS = 3_600_000
+export const HOURS = 24
+
+export interface HourCount {
+  cause: string
+  /** Hours since 1970. */
+  hour: number
+  count: number
+}
+
+/** The hour, since 1970, that the last 24 begin with. */
+export function firstHour(now: number): number {
+  return Math.floor(now / HOUR_MS) - HOURS + 1
+}
+
+/** Counts of the last 24 hours by cause, the oldest hour first. */
+export function countHours(counts: readonly HourCount[], now: number): Map<string, number[]> {
+  const first = firstHour(now)
+  const byCause = new Map<string, number[]>()
+  for (const { cause, hour, count } of counts) {
+    const row = byCause.get(cause) ?? noHours()
+    byCause.set(cause, row)
+    const index = hour - first
+    // A clock that goes ahead counts into the hour that is.
+    const place = Math.min(index, HOURS - 1)
+    if (place >= 0) row[place] = (row[place] ?? 0) + count
+  }
+  return byCause
+}
+
+export function noHours(): number[] {
+  return Array.from({ length: HOURS }, () => 0)
+}
+
+/** What a picture of the hours says. */
+export function describeHours(hours: readonly number[]): string {
+  const total = hours.reduce((sum, count) => sum + count, 0)
+  if (total === 0) return 'Last 24 hours: none'
+  const most = Math.max(...hours)
+  const ago = HOURS - 1 - hours.lastIndexOf(most)
+  const when = ago === 0 ? 'in this hour' : ago === 1 ? 'an hour ago' : `${ago} hours ago`
+  return `Last 24 hours: ${total} in all, most of them ${when}: ${most}`
+}

@@ -1,0 +1,12 @@
+// Written by `hydrant build` and `hydrant dev`: the pages that `href` knows. Changes are lost.
+
+export {}
+
+declare module 'hydrant/react' {
+  interface Routes {
+    '/': unknown
+    '/failures/[digest]': unknown
+    '/find': unknown
+    '/sign-in': unknown
+  }
+}

@@ -1,0 +1,5 @@
+import type { LoadContext } from 'hydrant'
+
+export function load({ app }: LoadContext) {
+  return { canSignOut: !app.console.door.isOpen }
+}

@@ -1,0 +1,60 @@
+import { href, type LayoutProps } from 'hydrant/react'
+import { Mark } from '../components/mark.tsx'
+import type { load } from './layout.server.ts'
+import './layout.css'
+
+export default function Layout({ data, url, children }: LayoutProps<typeof load>) {
+  const isSigningIn = url.pathname === href('/sign-in')
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" href={href('/favicon.svg')} type="image/svg+xml" />
+      </head>
+      <body>
+        <a className="skip-link" href="#content">
+          Skip to the content
+        </a>
+        <header className="site-header">
+          <a className="site-name" href={href('/')} aria-current={url.pathname === href('/') ? 'page' : undefined}>
+            <Mark />
+            <span>
+              Hydrant <small>console</small>
+            </span>
+          </a>
+          {!isSigningIn && (
+            <form className="find" action={href('/find')}>
+              <label className="visually-hidden" htmlFor="digest">
+                Digest
+              </label>
+              <input
+                id="digest"
+                name="digest"
+                placeholder="Digest, as a visitor reads it"
+                autoComplete="off"
+                spellCheck={false}
+                required
+              />
+              <button type="submit" className="button">
+                Find
+              </button>
+            </form>
+          )}
+          {data.canSignOut && !isSigningIn && (
+            <form method="post" action={href('/sign-in')}>
+              <button type="submit" name="intent" value="out" className="button button-quiet">
+                Sign out
+              </button>
+            </form>
+          )}
+        </header>
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </body>
+    </html>
+  )
+}

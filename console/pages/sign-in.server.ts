@@ -1,0 +1,27 @@
+import { type ActionContext, redirect } from 'hydrant'
+
+export function action({ app, form, reply, request, url }: ActionContext) {
+  const { door } = app.console
+  if (form.get('intent') === 'out') {
+    reply.header('set-cookie', door.signOut())
+    redirect('/sign-in')
+  }
+  const token = form.get('token')
+  const answer = door.signIn(typeof token === 'string' ? token : '', request.ip)
+  switch (answer.kind) {
+    case 'in':
+      reply.header('set-cookie', answer.cookie)
+      return redirect(pathOf(url.searchParams.get('to')))
+    case 'wait':
+      reply.code(429).header('retry-after', answer.seconds)
+      return { problem: `Too many wrong tokens. Try again in ${answer.seconds} s.` }
+    case 'out':
+      reply.code(422)
+      return { problem: 'That is not the token.' }
+  }
+}
+
+// Anybody may write a link to here.
+function pathOf(to: string | null): string {
+  return to !== null && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) ? to : '/'
+}

@@ -1,0 +1,38 @@
+import { href, type PageProps } from 'hydrant/react'
+import classes from '../components/sign-in.module.css'
+import type { action } from './sign-in.server.ts'
+
+export default function SignIn({ actionData, url }: PageProps<undefined, typeof action>) {
+  const problem = actionData?.problem
+  return (
+    <>
+      <title>Sign in · Hydrant console</title>
+      <h1>Sign in</h1>
+      <form method="post" action={href('/sign-in', {}, { search: url.searchParams })} className={classes.form}>
+        <label htmlFor="token">Token</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          autoComplete="current-password"
+          required
+          // biome-ignore lint/a11y/noAutofocus: the only thing that there is to do here
+          autoFocus
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={problem ? 'problem hint' : 'hint'}
+        />
+        {problem && (
+          <p id="problem" className={classes.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <p id="hint" className={classes.hint}>
+          What <code>HYDRANT_ADMIN_TOKEN</code> holds where the site runs. You stay signed in for twelve hours.
+        </p>
+        <button type="submit" className="button">
+          Sign in
+        </button>
+      </form>
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { parseDigest } from '../../shared/digest-format.ts'
+import { JSON_TYPE } from '../headers.ts'
+import { failureJson, summaryJson } from '../ledger/failure-json.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Changes } from './changes.ts'
+import { addEvents } from './events.ts'
+import { findFailure } from './find-failure.ts'
+import { readListQuery } from './list-query.ts'
+import { sendProblem } from './problem.ts'
+
+const DEFAULT_LIMIT = 100
+
+type ById = FastifyRequest<{ Params: { id: string } }>
+
+/** The JSON API of docs/console.md. To be registered as a scope of its own. */
+export function addApi(app: FastifyInstance, ledger: Ledger, changes: Changes) {
+  acceptAnyBody(app)
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const { statusCode = 500, message } = error
+    if (statusCode < 500) return sendProblem(statusCode, message, request, reply)
+    request.log.error({ err: error }, `the API of the console failed: ${message}`)
+    return sendProblem(503, 'The ledger cannot be read or written now; the log says why.', request, reply)
+  })
+  addEvents(app, changes)
+
+  app.get('/api/failures', async (request, reply) => {
+    const { query, problem } = readListQuery(searchOf(request), Date.now())
+    if (problem !== null) return sendProblem(400, problem, request, reply)
+    const failures = await ledger.list({ limit: DEFAULT_LIMIT, ...query })
+    return sendJson({ failures: failures.map(summaryJson) }, reply)
+  })
+
+  app.get('/api/failures/:id', async (request: ById, reply) => {
+    const found = await findFailure(ledger, request.params.id, limitOf(request))
+    if (found.kind === 'found') return sendJson(failureJson(found.failure), reply)
+    return sendUnknown(found.nearest, request, reply)
+  })
+
+  for (const [word, solvedAt] of [
+    ['solve', () => Date.now()],
+    ['reopen', () => null],
+  ] as const) {
+    app.post(`/api/failures/:id/${word}`, async (request: ById, reply) => {
+      const cause = parseDigest(request.params.id)?.cause
+      const isKnown = cause !== undefined && (await ledger.setSolved(cause, solvedAt()))
+      const found = await findFailure(ledger, request.params.id)
+      if (!isKnown || found.kind === 'unknown') {
+        return sendUnknown(found.kind === 'unknown' ? found.nearest : [], request, reply)
+      }
+      changes.look()
+      return sendJson(failureJson(found.failure), reply)
+    })
+  }
+}
+
+// There is nothing to read in what is sent here, whatever a client makes of an empty body.
+function acceptAnyBody(app: FastifyInstance) {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume()
+    done(null)
+  })
+}
+
+function searchOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(/\?(.*)$/s.exec(url)?.[1] ?? '')
+}
+
+function limitOf(request: FastifyRequest): number | undefined {
+  return readListQuery(new URLSearchParams({ limit: searchOf(request).get('limit') ?? '' }), 0).query?.limit
+}
+
+function sendJson(value: unknown, reply: FastifyReply) {
+  return reply.type(JSON_TYPE).send(JSON.stringify(value))
+}
+
+function sendUnknown(nearest: readonly string[], request: FastifyRequest, reply: FastifyReply) {
+  return sendProblem(404, 'The ledger has no such failure.', request, reply, { nearest })
+}

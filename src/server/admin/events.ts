@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify'
+import type { Changes } from './changes.ts'
+import { sendProblem } from './problem.ts'
+
+const MAX_LISTENERS = 50
+/** Proxies close a connection on which nothing is said for a minute. */
+const HEARTBEAT_MS = 20_000
+const RETRY_MS = 3_000
+
+/** `GET /api/events`: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export function addEvents(app: FastifyInstance, changes: Changes) {
+  const open = new Set<() => void>()
+  app.addHook('preClose', (done) => {
+    for (const end of open) end()
+    done()
+  })
+  app.get('/api/events', (request, reply) => {
+    if (open.size >= MAX_LISTENERS) {
+      return sendProblem(503, `No more than ${MAX_LISTENERS} can listen at once.`, request, reply)
+    }
+    const { raw } = reply
+    reply.hijack()
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value)
+    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
+    raw.write(`retry: ${RETRY_MS}\n\n`)
+    const stop = changes.listen(() => raw.write('event: changed\ndata:\n\n'))
+    const heartbeat = setInterval(() => raw.write(':\n\n'), HEARTBEAT_MS).unref()
+    const end = () => {
+      clearInterval(heartbeat)
+      stop()
+      open.delete(end)
+      raw.end()
+    }
+    open.add(end)
+    raw.once('close', end)
+    return reply
+  })
+}

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RESERVED_PATH } from '../../shared/paths.ts'
+import { isSafe, judgeOrigin } from '../cross-site.ts'
+import { contentSecurityPolicy, createNonce } from '../headers.ts'
+import { preferredFormat } from '../negotiate.ts'
+import type { Door } from './door.ts'
+import { sendProblem } from './problem.ts'
+
+export const SIGN_IN_PATH = '/sign-in'
+
+/** Hosts, with ports, under which the listener answers; null for any. */
+export type AllowedHosts = () => readonly string[] | null
+
+/** Stands before every route of the admin listener. */
+export function addGuard(app: FastifyInstance, door: Door, allowedHosts: AllowedHosts) {
+  app.decorateReply('cspNonce')
+  app.addHook('onRequest', async (request, reply) => {
+    setHeaders(reply)
+    const refusal = judge(request, allowedHosts())
+    if (refusal) return sendProblem(refusal.status, refusal.detail, request, reply)
+    if (isOpenPath(request.url)) return undefined
+    const judgement = door.judge(request.headers, request.ip)
+    switch (judgement.kind) {
+      case 'in':
+        return undefined
+      case 'wait':
+        reply.header('retry-after', judgement.seconds)
+        return sendProblem(429, 'Too many wrong tokens; wait a minute.', request, reply)
+      case 'out':
+        return askForToken(request, reply)
+    }
+  })
+}
+
+function setHeaders(reply: FastifyReply) {
+  const nonce = createNonce()
+  // Where a document takes the nonce of its scripts from.
+  Object.assign(reply, { cspNonce: { script: nonce } })
+  // What stands for a page that fails brings its style along.
+  const others = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+  reply.headers({
+    'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${contentSecurityPolicy(nonce)}`,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+  })
+}
+
+function judge(request: FastifyRequest, hosts: readonly string[] | null): { status: number; detail: string } | null {
+  const host = request.headers.host ?? ''
+  // A page of another site can have its own name lead to this machine; it cannot have another name sent.
+  if (hosts !== null && !hosts.includes(host.toLowerCase())) {
+    return { status: 421, detail: `Ask under one of these hosts: ${hosts.join(', ')}.` }
+  }
+  const { method, headers } = request
+  const fetchSite = headers['sec-fetch-site']
+  const site = Array.isArray(fetchSite) ? fetchSite.join() : fetchSite
+  const verdict = judgeOrigin({ method, fetchSite: site, origin: headers.origin, host, allowedOrigins: [] })
+  const isFromElsewhere = site === 'cross-site' || site === 'same-site'
+  // What only reads may be linked to, and nothing else: other ports of this machine are of the same site.
+  const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  if (verdict.kind === 'refused' || (isFromElsewhere && isSafe(method) && !isLink)) {
+    return { status: 403, detail: 'This was sent from another site.' }
+  }
+  return null
+}
+
+// What signing in takes, and what goes through the router once more.
+function isOpenPath(url: string): boolean {
+  const path = url.replace(/\?.*$/s, '')
+  return path === SIGN_IN_PATH || path.startsWith(`${RESERVED_PATH}/`) || path === '/favicon.svg'
+}
+
+function askForToken(request: FastifyRequest, reply: FastifyReply) {
+  const { headers, method, url } = request
+  const isForScripts = url.startsWith('/api/') || url.startsWith('/metrics')
+  if (preferredFormat(headers) === 'html' && !isForScripts) {
+    const search = url === '/' || !isSafe(method) ? '' : `?${new URLSearchParams({ to: url })}`
+    return reply.redirect(SIGN_IN_PATH + search, 303)
+  }
+  reply.header('www-authenticate', 'Bearer realm="Hydrant"')
+  return sendProblem(401, 'Send the token: "Authorization: Bearer <token>".', request, reply)
+}

@@ -1,0 +1,88 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin-option.ts'
+import { createHydrantError } from '../errors.ts'
+import type { Keeper } from '../ledger/keeper.ts'
+import type { Measures } from '../measures.ts'
+import type { Options } from '../options.ts'
+import { addRequestIds } from '../plugin.ts'
+import { addApi } from './api.ts'
+import { createChanges } from './changes.ts'
+import { addConsole } from './console.ts'
+import { createDoor } from './door.ts'
+import { addGuard } from './guard.ts'
+import { createMetrics } from './metrics.ts'
+
+export interface AdminInput {
+  admin: AdminOptions
+  keeper: Keeper
+  /** Measures from now on. */
+  measures: Measures
+  reactServer: Options['reactServer']
+  log: FastifyBaseLogger
+}
+
+/**
+ * Opens the operators' own listener. Returns what closes it. When it was not told which port to take and the default one is
+ * taken, it does without and warns. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
+ */
+export async function startAdmin(input: AdminInput): Promise<() => Promise<void>> {
+  const app = await createAdmin(input)
+  const { log, admin } = input
+  try {
+    await listen(app, admin)
+  } catch (error) {
+    await app.close()
+    const isDefaultTaken = admin.port === null && error instanceof Error && 'code' in error && error.code === IN_USE
+    if (!isDefaultTaken) throw error
+    log.warn(
+      `there is no console, as port ${DEFAULT_ADMIN_PORT} is in use: choose another with --admin <port>, or switch it off with --admin false`,
+    )
+    return async () => {}
+  }
+  return () => app.close()
+}
+
+const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
+
+async function createAdmin({ admin, keeper, measures, reactServer, log }: AdminInput): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: true,
+  })
+  const door = createDoor(admin.token)
+  const changes = createChanges(keeper.ledger)
+  const metrics = createMetrics(keeper)
+  Object.assign(measures, metrics.measures)
+  app.addHook('onClose', async () => changes.close())
+  addRequestIds(app)
+  addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  await app.register(async (scope) => addApi(scope, keeper.ledger, changes))
+  await app.register(async (scope) => addConsole(scope, keeper.ledger, changes, door, reactServer))
+  await app.ready()
+  return app
+}
+
+async function listen(app: FastifyInstance, { host, port }: AdminOptions) {
+  const wanted = port ?? DEFAULT_ADMIN_PORT
+  try {
+    await app.listen({ host, port: wanted, listenTextResolver: (address) => `the console is at ${address}` })
+  } catch (cause) {
+    // Node's errors have a code.
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw createHydrantError(IN_USE, [wanted, host], cause)
+    throw createHydrantError('HYD_ADMIN_LISTEN_FAILED', [host, wanted, message], cause)
+  }
+}
+
+const HTTP_PORT = 80
+
+// Names that no other site can have lead here.
+function allowedHosts(host: string, app: FastifyInstance): string[] {
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const own = host.includes(':') ? `[${host}]` : host.toLowerCase()
+  const names = [...new Set(['localhost', '127.0.0.1', '[::1]', own])]
+  return names.flatMap((name) => (port === HTTP_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]))
+}
