@@ -1,0 +1,64 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { buildFolder, readConfig } from '../../src/server/build.ts'
+import { openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { BUILD_PATHS } from '../../src/server/manifest.ts'
+import { type Options, resolveOptions } from '../../src/server/options.ts'
+import { createPaint, wantsColours } from '../terminal/paint.ts'
+import { describeErrors, type NamedLedger } from './describe-errors.ts'
+import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
+
+type Env = Record<string, string | undefined>
+
+/** `hydrant errors`. Loads nothing that only building or serving needs. */
+export async function runErrors(
+  words: readonly string[],
+  { ledger: place, ...flags }: ErrorsFlags & { ledger?: string },
+): Promise<void> {
+  const now = Date.now()
+  const { digest, dir } = readWords(words, isFolder)
+  const request = readRequest(digest, flags, now)
+  const { stdout, env } = process
+  const { ledger, name, close } = await openForReading(dir, env, place)
+  try {
+    const view = { paint: createPaint(wantsColours(stdout, env)), width: stdout.columns ?? Number.POSITIVE_INFINITY, now }
+    const text = await describeErrors(request, { ledger, name }, view)
+    // A reader that has seen enough, `head`, closes the pipe.
+    stdout.on('error', () => {}).write(`${text}\n`)
+  } finally {
+    await close()
+  }
+}
+
+/**
+ * The ledger that the site's server writes, as the options of its build and the environment name it; without a build that of
+ * the environment or the default. `place` is another one: a file from the working directory, or a `postgres:` URL.
+ */
+async function openForReading(dir: string, env: Env, place?: string): Promise<NamedLedger & { close(): Promise<void> }> {
+  const options = place === undefined ? await readOptions(dir, env) : { ...resolveOptions({}), ledger: toPlace(place) }
+  const ledger = await openLedger(dir, options)
+  return { ledger, name: nameOf(dir, options), close: ledger.close }
+}
+
+async function readOptions(dir: string, env: Env): Promise<Options> {
+  const folder = buildFolder(dir)
+  const isBuilt = existsSync(join(folder, BUILD_PATHS.config))
+  return resolveOptions({ env, config: isBuilt ? await readConfig(folder) : {} })
+}
+
+const POSTGRES = /^postgres(?:ql)?:\/\//
+
+function toPlace(place: string): string {
+  return POSTGRES.test(place) ? place : resolve(place)
+}
+
+function nameOf(dir: string, { ledger }: Options): string {
+  if (ledger === false) return ''
+  if (!POSTGRES.test(ledger)) return resolve(dir, ledger)
+  const { protocol, host, pathname } = new URL(ledger)
+  return `${protocol}//${host}${pathname}`
+}
+
+function isFolder(word: string): boolean {
+  return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true
+}
