@@ -3,9 +3,9 @@ import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Command, CommanderError, Option } from 'commander'
 import { createHydrantError } from '../src/server/errors.ts'
+import { addErrorsCommand } from './commands/add-errors-command.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
-type ErrorsFlags = Parameters<typeof import('./commands/errors.ts').runErrors>[1]
 type Flags = Record<string, string | undefined>
 
 /** 0 done, 1 failed, 2 misused. */
@@ -50,7 +50,7 @@ function createProgram(): Command {
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
   }).option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
-  addErrors(program)
+  addErrorsCommand(program)
   return program
 }
 
@@ -72,36 +72,6 @@ function addCommand(program: Command, name: string, description: string, { serve
   })
   return command
 }
-
-function addErrors(program: Command) {
-  program
-    .command('errors')
-    .description('show what has failed: a list, or one failure by its digest')
-    .usage('[options] [digest] [dir]')
-    .argument('[digest]', 'a digest or its first half, in any case and spacing; a list without one')
-    .argument('[dir...]', 'the site’s folder (.)')
-    .option('--since <when>', 'seen since then: 30m, 24h, 7d, or a date like 2026-11-21')
-    .option('--side <side>', 'server or client')
-    .option('--route <route>', 'of that route, as its file is named: /products/[id]')
-    .option('--open', 'without those marked as solved')
-    .option('--limit <number>', 'most failures in the list, or occurrences of one (20)')
-    .option('--json', 'print JSON: docs/errors-command.md tells its fields')
-    .option('--ledger <which>', 'another ledger: a file, or a postgres:// URL; also HYDRANT_LEDGER')
-    .addHelpText('after', ERRORS_HELP)
-    .action(async (first: string | undefined, rest: readonly string[], flags: ErrorsFlags) => {
-      process.env.NODE_ENV ??= 'production'
-      const { runErrors } = await import('./commands/errors.ts')
-      await runErrors(first === undefined ? [] : [first, ...rest], flags)
-    })
-}
-
-const ERRORS_HELP = `
-Examples:
-  hydrant errors                               what has failed in the site of this folder
-  hydrant errors ./my-site --since 24h --open  of another one, today, and not solved
-  hydrant errors 7F3KQ2M9-K4D2P1 ./my-site     what stands behind a digest that a visitor has read
-  hydrant errors 7f3k q2m9                     the same failure, whichever time it was
-  hydrant errors --ledger copy.db --json       a copy of a ledger's file, for a script`
 
 // Values are read and checked where those of the environment and of the configuration are, so none has a default here.
 function addServerOptions(command: Command, { port, host }: { port: string; host: string }) {

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { buildFolder, readConfig } from '../../src/server/build.ts'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { placeOf } from '../../src/server/ledger/postgres-pool.ts'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { type Options, resolveOptions } from '../../src/server/options.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
@@ -21,7 +22,11 @@ export async function runErrors(
   const { stdout, env } = process
   const { ledger, name, close } = await openForReading(dir, env, place)
   try {
-    const view = { paint: createPaint(wantsColours(stdout, env)), width: stdout.columns ?? Number.POSITIVE_INFINITY, now }
+    const view = {
+      paint: createPaint(wantsColours(stdout, env)),
+      width: stdout.columns ?? Number.POSITIVE_INFINITY,
+      now,
+    }
     const text = await describeErrors(request, { ledger, name }, view)
     // A reader that has seen enough, `head`, closes the pipe.
     stdout.on('error', () => {}).write(`${text}\n`)
@@ -34,7 +39,11 @@ export async function runErrors(
  * The ledger that the site's server writes, as the options of its build and the environment name it; without a build that of
  * the environment or the default. `place` is another one: a file from the working directory, or a `postgres:` URL.
  */
-async function openForReading(dir: string, env: Env, place?: string): Promise<NamedLedger & { close(): Promise<void> }> {
+async function openForReading(
+  dir: string,
+  env: Env,
+  place?: string,
+): Promise<NamedLedger & { close(): Promise<void> }> {
   const options = place === undefined ? await readOptions(dir, env) : { ...resolveOptions({}), ledger: toPlace(place) }
   const ledger = await openLedger(dir, options)
   return { ledger, name: nameOf(dir, options), close: ledger.close }
@@ -55,8 +64,7 @@ function toPlace(place: string): string {
 function nameOf(dir: string, { ledger }: Options): string {
   if (ledger === false) return ''
   if (!POSTGRES.test(ledger)) return resolve(dir, ledger)
-  const { protocol, host, pathname } = new URL(ledger)
-  return `${protocol}//${host}${pathname}`
+  return placeOf(ledger)
 }
 
 function isFolder(word: string): boolean {

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createLedger, openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { cliPath } from './cli-path.ts'
+import { createSite } from './create-site.ts'
+import { failure } from './failed-ledger.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+const FILE = 'hydrant-errors.db'
+const LOAD = `export async function load() {
+  const product = undefined
+  return product.price
+}
+`
+const BROWSER = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' }
+
+async function buildSite(t: Test, files: Record<string, string> = {}): Promise<string> {
+  const dir = createSite(t, { 'pages/products/[id].tsx': 'export default () => null\n', ...files })
+  t.equal((await runCli(['build', dir])).code, 0)
+  return dir
+}
+
+/** A folder with a ledger in it, as a server would have left it. */
+async function createFailedFolder(): Promise<string> {
+  const dir = t.testdir({})
+  const ledger = createLedger(dir, resolveOptions({}), { warn() {} })
+  const { cause, side, error, ...occurrence } = failure({ time: Date.now() })
+  const { time } = occurrence
+  const seen = { count: 1, firstSeen: time, lastSeen: time, hours: {}, occurrences: [occurrence] }
+  await ledger.record([{ cause, side, error, ...seen }])
+  await ledger.close()
+  return dir
+}
+
+const failed = await createFailedFolder()
+
+t.test('leads from the digest that a visitor has read to the line, while the server runs and after', async (t) => {
+  const dir = await buildSite(t, { 'pages/products/[id].server.ts': LOAD })
+  const server = startCli(t, ['start', dir, '--port', '0'])
+  const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
+  const response = await fetch(`${url}/products/7`, { headers: BROWSER })
+  t.equal(response.status, 500)
+  const digest = response.headers.get('x-error-digest') ?? ''
+
+  // It is kept a moment after it has been answered.
+  let shown = await runCli(['errors', digest, dir])
+  while (shown.code === 1) shown = await runCli(['errors', digest, dir])
+  t.match(shown, { code: 0, stderr: '' })
+  t.match(shown.stdout, /^TypeError: Cannot read properties of undefined \(reading 'price'\)$/m)
+  t.match(shown.stdout, `This time: ${digest}`)
+  t.match(shown.stdout, /^ {2}request +GET \/products\/7 on 127\.0\.0\.1$/m)
+  t.match(shown.stdout, /^load \(pages\/products\/\[id\]\.server\.ts:3:18\)$/m)
+  t.match(shown.stdout, /^ {2}> 3 \| {3}return product\.price\n {4} {2}\| {18}\^$/m)
+
+  t.equal(await server.stop('SIGTERM'), 0)
+  const sloppy = digest
+    .toLowerCase()
+    .replace('-', ' ')
+    .split(/(?<=^.{4})| /)
+  t.equal((await runCli(['errors', ...sloppy], { cwd: dir })).stdout.split('\n')[0], shown.stdout.split('\n')[0])
+  const [one] = JSON.parse((await runCli(['errors', dir, '--json'])).stdout)
+  t.match(one, { cause: digest.slice(0, 8), count: 1, source: { file: 'pages/products/[id].server.ts', line: 3 } })
+  const list = await runCli(['errors', dir, '--since', '1h', '--side', 'server', '--route', '/products/[id]', '--open'])
+  t.match(list, { code: 0, stdout: `1 failure, seen once. Ledger: ${join(dir, FILE)}` })
+})
+
+t.test('an exception that has ended the process stands in the ledger', async (t) => {
+  const throws =
+    "export default async (app) => app.get('/fail', () => void setTimeout(() => { throw new Error('later') }))\n"
+  const dir = await buildSite(t, { 'server.ts': throws })
+  const server = startCli(t, ['start', dir, '--port', '0'])
+  const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
+  // The answer may still be under way when the process ends.
+  await fetch(`${url}/fail`).catch(() => {})
+  t.equal(await server.ended, 1)
+  const fatal = server.lines.map((line) => JSON.parse(line)).find(({ level }) => level === 60)
+  const { code, stdout } = await runCli(['errors', fatal.digest, dir, '--json'])
+  t.equal(code, 0)
+  t.match(JSON.parse(stdout), {
+    phase: 'process',
+    message: 'later',
+    occurrences: [{ digest: fatal.digest, route: null }],
+  })
+})
+
+t.test('reads the ledger that the configuration or the environment names, and a copy', async (t) => {
+  const dir = await buildSite(t, { 'hydrant.config.ts': "export default { ledger: 'kept/failures.db' }\n" })
+  const none = await runCli(['errors', dir])
+  t.match(none, {
+    code: 1,
+    stdout: '',
+    stderr: `Error [HYD_LEDGER_MISSING] there is no ledger ${join(dir, 'kept/failures.db')}\nTry: `,
+  })
+  const file = join(failed, FILE)
+  const ofEnvironment = await runCli(['errors', dir], { env: { HYDRANT_LEDGER: file } })
+  t.match(ofEnvironment, { code: 0, stdout: /^7F3KQ2M9 /m })
+  copyFileSync(file, join(dir, 'copy.db'))
+  const ofCopy = await runCli(['errors', '7F3KQ2M9-K4D2P1', '--ledger', 'copy.db'], { cwd: dir })
+  t.match(ofCopy, { code: 0, stdout: 'This time: 7F3KQ2M9-K4D2P1' })
+  const off = await runCli(['errors', dir], { env: { HYDRANT_LEDGER: 'false' } })
+  t.match(off, { code: 1, stderr: 'HYD_LEDGER_MISSING] there is no ledger of ' })
+  t.match(off.stderr, 'it is turned off')
+})
+
+t.test('makes no ledger where there is none', async (t) => {
+  const dir = t.testdir({})
+  t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger ${join(dir, FILE)}` })
+  t.notOk(existsSync(join(dir, FILE)))
+})
+
+t.test('ends with 1 for a digest that is unknown, and names the nearest', async (t) => {
+  t.match(await runCli(['errors', '7F3KQ2M8', failed]), {
+    code: 1,
+    stdout: '',
+    stderr: /^Error \[HYD_DIGEST_UNKNOWN\] the ledger .* has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9\nTry: /,
+  })
+})
+
+t.test('ends with 2 when it is misused', async (t) => {
+  const misused = async (args: string[], stderr: string) =>
+    t.match(await runCli(['errors', ...args]), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
+  await misused(['no-such-folder'], 'HYD_CLI_USAGE] "no-such-folder" is neither a digest')
+  await misused(['7F3KQ2M9', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is no folder')
+  await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be like 30m')
+  await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")
+})
+
+t.test('has colours when it is told to, and none in a pipe', async (t) => {
+  const colour = '\u001b['
+  const coloured = async (env: Record<string, string>) =>
+    (await runCli(['errors', '7F3KQ2M9', failed], { env: { FORCE_COLOR: '0', NO_COLOR: '', ...env } })).stdout.includes(
+      colour,
+    )
+  t.notOk(await coloured({}))
+  t.ok(await coloured({ FORCE_COLOR: '1' }))
+  t.ok(await coloured({ FORCE_COLOR: '1', NO_COLOR: '1' }), 'as Node does it')
+})
+
+t.test('loads neither the compiler nor the server', async (t) => {
+  const refuse = `export async function resolve(name, context, next) {
+    if (/^(esbuild|typescript|chokidar|fastify|react-dom|pino)(\\/|$)|\\/scripts\\/(build|dev)\\//.test(name)) throw new Error('loaded ' + name)
+    return next(name, context)
+  }`
+  const hooks = `import { register } from 'node:module'; register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(refuse))})`
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+  t.match(await runCli(['errors', failed], { node }), { code: 0, stderr: '', stdout: /^7F3KQ2M9 /m })
+})
+
+t.test('reads a ledger that somebody else has open', async (t) => {
+  const ledger = await openLedger(failed, resolveOptions({}))
+  t.teardown(() => ledger.close())
+  t.equal((await ledger.list({})).length, 1)
+  t.match(await runCli(['errors', failed]), { code: 0, stdout: /^7F3KQ2M9 /m })
+})
+
+t.test('a reader that stops early is no failure', async (t) => {
+  const child = spawn(process.execPath, [cliPath, 'errors', failed], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  t.strictSame({ code, stderr }, { code: 0, stderr: '' })
+})
