@@ -63,7 +63,8 @@ export function createClientBundle(input: BundleInput): Bundle {
       // The maps are kept where no visitor can read them.
       sourcemap: 'external',
       legalComments: 'external',
-      define: { 'process.env.NODE_ENV': JSON.stringify(mode), ...options.define },
+      // What only the server renders is left out, see src/shared/globals.ts.
+      define: { 'process.env.NODE_ENV': JSON.stringify(mode), HYDRANT_BROWSER: 'true', ...options.define },
       loader: bundleLoaders(options),
       plugins: [
         ...options.plugins,

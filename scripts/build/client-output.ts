@@ -1,4 +1,4 @@
-import { posix } from 'node:path'
+import { posix, resolve } from 'node:path'
 import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../src/server/manifest.ts'
 import { compareText } from '../problem.ts'
@@ -6,17 +6,23 @@ import type { Assets } from './assets.ts'
 import type { BundleOptions } from './bundler.ts'
 import { CLIENT_ENTRY } from './bundles.ts'
 import { applyNames, nameByContent } from './content-names.ts'
+import { nameFunctions } from './name-functions.ts'
+import { ownFile } from './own-modules.ts'
 import { VIRTUAL } from './virtual-modules.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
   /** By name in the client folder. */
   files: Map<string, string | Uint8Array>
   /** By the name of the file that each belongs to. */
-  maps: Map<string, Uint8Array>
+  maps: Map<string, string>
 }
 
 /** Reads the browser's bundle: which files there are, what they are called, and which of them each module needs. */
-export function readClientOutput(result: BuildResult<BundleOptions>, assets: readonly Assets[]): ClientOutput {
+export function readClientOutput(
+  result: BuildResult<BundleOptions>,
+  assets: readonly Assets[],
+  clientDir: string,
+): ClientOutput {
   const outputs = new Map(result.outputFiles.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
   const graph = readGraph(result.metafile)
   const bundled = [...graph.references].flatMap(([name, references]) => {
@@ -29,14 +35,15 @@ export function readClientOutput(result: BuildResult<BundleOptions>, assets: rea
   names.set(entry, (names.get(entry) ?? entry).replace(/^chunk-/, `${CLIENT_ENTRY}-`))
   const rename = (name: string) => names.get(name) ?? name
 
+  const isForeign = (source: string) => !isOfSite(source, clientDir)
   const files = new Map<string, string | Uint8Array>(assets.flatMap((source) => [...source.files]))
-  const maps = new Map<string, Uint8Array>()
+  const maps = new Map<string, string>()
   for (const file of bundled) {
     files.set(rename(file.name), applyNames(file, names))
     const licenses = outputs.get(`${file.name}.LEGAL.txt`)
     if (licenses) files.set(`${rename(file.name)}.LEGAL.txt`, licenses.contents)
     const map = outputs.get(`${file.name}.map`)
-    if (map) maps.set(rename(file.name), map.contents)
+    if (map) maps.set(rename(file.name), nameFunctions(file.text, map.text, isForeign))
   }
 
   const entryImports = reach(graph.imports, entry)
@@ -56,6 +63,16 @@ export function readClientOutput(result: BuildResult<BundleOptions>, assets: rea
     entryImports: entryImports.map(rename),
     modules: Object.fromEntries(modules.sort(([a], [b]) => compareText(a, b))),
   }
+}
+
+// Hydrant's own scripts, compiled and as their own source maps have them, when it is no package beside the site's others.
+const OWN_FOLDERS = [ownFile(''), ownFile('../../src/')]
+
+/** Neither a package's, nor Hydrant's own, nor made by the build. */
+function isOfSite(source: string, clientDir: string): boolean {
+  if (source.includes('node_modules/') || !source.startsWith('.')) return false
+  const file = resolve(clientDir, decodeURI(source))
+  return !OWN_FOLDERS.some((folder) => file.startsWith(folder))
 }
 
 /** The module of Hydrant's own that is imported when data calls for it. */

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import type { BuildProblem } from '../problem.ts'
 import { type BundleOutcome, type Bundler, createBundler } from './bundler.ts'
 import { type Bundle, type BundleInput, createClientBundle, createServerBundle, type Mode } from './bundles.ts'
@@ -37,6 +39,7 @@ export function createBundlesPart(input: { siteDir: string; folder: string; mode
         client: readClientOutput(
           forClient.result,
           sides.map(({ bundle }) => bundle.assets),
+          join(input.siteDir, input.folder, BUILD_PATHS.client),
         ),
         server: { code: file('.mjs') ?? new Uint8Array(), map: file('.mjs.map') ?? new Uint8Array() },
         warnings: [...forClient.warnings, ...forServer.warnings].map(translateMessage),

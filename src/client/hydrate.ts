@@ -1,5 +1,5 @@
 import { startTransition } from 'react'
-import { hydrateRoot, type Root, type RootOptions } from 'react-dom/client'
+import { hydrateRoot, type Root } from 'react-dom/client'
 import type { Tree } from '../shared/app-tree.tsx'
 import { BOOT_VARIABLE, type BootMessage, type BootQueue, type Notice } from '../shared/boot.ts'
 import { createDeferredPromises, revive } from '../shared/data.ts'
@@ -12,6 +12,7 @@ import { createRecovery } from './load-again.ts'
 import { loadTree } from './load-tree.ts'
 import { startNavigation } from './navigate.ts'
 import type { createWatch } from './pending.ts'
+import type { FailureInfo } from './report.ts'
 
 /** Makes the document interactive: loads its modules, reads its data and lets React take over what stands there. */
 export async function hydrate(scope: Window): Promise<void> {
@@ -19,16 +20,26 @@ export async function hydrate(scope: Window): Promise<void> {
   const queue = (scope as unknown as Record<typeof BOOT_VARIABLE, BootQueue>)[BOOT_VARIABLE]
   const deferred = createDeferredPromises()
   let watch: Promise<ReturnType<typeof createWatch>> | undefined
+  const [boot, ...messages] = queue
+  // A failing report is silent, and causes no other.
+  function report(thrown: unknown, info?: FailureInfo) {
+    import('./report.ts').then((module) => module.report(boot, thrown, info)).catch(() => {})
+  }
+  function logError(error: unknown, info: FailureInfo) {
+    console.error(error, info.componentStack)
+    report(error, info)
+  }
+  // Nobody listens where nothing is to be reported.
+  if (boot.reports !== 0) for (const type of ['error', 'unhandledrejection']) addEventListener(type, report)
   function receive(message: BootMessage) {
     if (!isNotice(message)) return deferred.settle(message)
     // Loaded with the documents that have something to say.
-    watch ??= import('./pending.ts').then(({ createWatch }) => createWatch(document, deferred))
+    watch ??= import('./pending.ts').then(({ createWatch }) => createWatch(document, deferred, logError))
     const taken = watch.then((take) => take(message))
     taken.catch(() => {})
     // React must not begin before.
     return message[1] === 'late' ? taken : undefined
   }
-  const [boot, ...messages] = queue
   const early = messages.map(receive)
   queue.push = (message) => {
     // The boot data comes once, and first.
@@ -63,7 +74,16 @@ export async function hydrate(scope: Window): Promise<void> {
       startTransition(() => {
         const element = appElement(app.tree, platform, resolve)
         if (root) root.render(element)
-        else root = hydrateRoot(document, element, rootOptions)
+        else
+          root = hydrateRoot(document, element, {
+            onCaughtError: logError,
+            onUncaughtError: logError,
+            onRecoverableError(error, info) {
+              // With a digest it is the server's failure, which its log tells; the visitor sees the page as it should be.
+              const tell = (error as { digest?: unknown } | null)?.digest ? report : logError
+              tell(error, { ...info, isRecovered: true })
+            },
+          })
       })
     })
   }
@@ -84,18 +104,4 @@ export async function hydrate(scope: Window): Promise<void> {
 
 function isNotice(message: BootMessage): message is Notice {
   return message[0] === 0
-}
-
-function logError(error: unknown, { componentStack }: { componentStack?: string | undefined }) {
-  console.error(error, componentStack)
-}
-
-const rootOptions: RootOptions = {
-  onCaughtError: logError,
-  onUncaughtError: logError,
-  onRecoverableError(error, info) {
-    // With a digest it is the server's failure, which its log tells; the visitor sees the page as it should be.
-    const isTold = error instanceof Error && 'digest' in error && typeof error.digest === 'string'
-    if (!isTold) logError(error, info)
-  },
 }

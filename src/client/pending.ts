@@ -3,6 +3,7 @@
 import type { Notice } from '../shared/boot.ts'
 import { Boundary } from '../shared/boundary.tsx'
 import { type createDeferredPromises, ServerFailure } from '../shared/data.ts'
+import type { FailureInfo } from './report.ts'
 
 /** A node of React's tree, as far as it is walked here. */
 interface Fiber {
@@ -13,7 +14,11 @@ interface Fiber {
 const AGAIN_MS = 50
 
 /** Takes what a document says that comes in parts, and notices when it stops in the middle. */
-export function createWatch(document: Document, deferred: ReturnType<typeof createDeferredPromises>) {
+export function createWatch(
+  document: Document,
+  deferred: ReturnType<typeof createDeferredPromises>,
+  logError: (error: Error, info: FailureInfo) => void,
+) {
   let isOver = false
   let silenceMs: number
   let count = 0
@@ -25,7 +30,7 @@ export function createWatch(document: Document, deferred: ReturnType<typeof crea
     if (document.readyState !== 'loading' || length === count) {
       isOver = true
       const error = new Error('The connection was cut before all of the page had come.')
-      console.error(error)
+      logError(error, {})
       deferred.failPending(error)
       failPending(document, error)
       return

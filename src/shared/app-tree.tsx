@@ -1,6 +1,6 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
-import { Boundary, FailedPage } from './boundary.tsx'
+import { Boundary, Failed } from './boundary.tsx'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 import type { Refusal, Shown } from './shown.ts'
@@ -48,7 +48,7 @@ export interface Address {
  */
 export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const { layouts, leaf, data, address } = tree
-  const isServer = platform.side === 'server'
+  const isServer = typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
   let element = withStyles(leaf.css, leafElement(tree, platform))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
@@ -81,7 +81,7 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
         </>
       )
     case 'shown':
-      return <FailedPage shown={leaf.shown} errorPage={leaf.Component} />
+      return <Failed shown={leaf.shown} errorPage={leaf.Component} />
   }
 }
 
@@ -94,7 +94,7 @@ function pageProps(
   actionData?: unknown,
 ) {
   const props = { data: data[level], actionData, params, children }
-  return platform.addUrl?.(props, address) ?? { ...props, url: address.url }
+  return (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl?.(props, address)) || { ...props, url: address.url }
 }
 
 function withStyles(css: readonly string[], children: ReactElement): ReactElement {

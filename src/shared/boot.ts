@@ -39,6 +39,8 @@ export interface BootVisit {
   params: Record<string, string>
   /** Host name in the sentence of a document that stands on a failure. */
   host?: string
+  /** How many failures the document may report, if not as many as always: 0 for none. */
+  reports?: number
 }
 
 export type Boot = BootPlan & BootVisit

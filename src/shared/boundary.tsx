@@ -38,7 +38,8 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: null }
   #place = createRef<FragmentInstance>()
   #failed: object | null = null
-  #examined: { page: number; shown: Shown } | null = null
+  /** What it shows, and on which page. */
+  examined: { page: number; shown: Shown } | null = null
 
   static getDerivedStateFromError(thrown: unknown): BoundaryState {
     return { failed: { thrown } }
@@ -61,15 +62,13 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     const shown = failed && (first ?? this.#examine(failed))
     if (!shown && (isDocument || first)) return children
     if (!shown) return <Fragment ref={this.#place}>{children}</Fragment>
-    // Parts of a page, which have no error page to look for, leave the title as it is.
-    const View = errorPage === undefined ? FailureView : FailedPage
-    if (!isDocument) return <View shown={shown} errorPage={errorPage} />
+    if (!isDocument) return <Failed shown={shown} errorPage={errorPage} />
     // The root layout itself failed: `<html>` has to be made anew.
     return (
       <DefaultLayout>
         <style>{PAGE_STYLE}</style>
         <main>
-          <FailedPage shown={shown} errorPage={null} />
+          <Failed shown={shown} errorPage={null} />
         </main>
       </DefaultLayout>
     )
@@ -79,10 +78,10 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   // digest is in the page. When the visitor has gone to another page, what failed on the one before is over.
   #examine(failed: { thrown: unknown }): Shown | null {
     const { page } = this.context
-    if (this.#failed !== failed && this.#examined?.page !== page)
-      this.#examined = { page, shown: this.#look(failed.thrown) }
+    if (this.#failed !== failed && this.examined?.page !== page)
+      this.examined = { page, shown: this.#look(failed.thrown) }
     this.#failed = failed
-    return this.#examined?.page === page ? this.#examined.shown : null
+    return this.examined?.page === page ? this.examined.shown : null
   }
 
   #look(thrown: unknown): Shown {
@@ -93,23 +92,14 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   }
 }
 
-/** What stands in the page's place, which has no title then unless the site's error page gives one. */
-export function FailedPage(props: FailureViewProps) {
-  return (
-    <>
-      {props.errorPage ? null : <title>{fallbackTitle(props.shown)}</title>}
-      <FailureView {...props} />
-    </>
-  )
-}
-
-interface FailureViewProps {
+interface FailedProps {
   shown: Shown
+  /** Null when the page has none; parts of a page have none to look for. */
   errorPage: ComponentType<ErrorPageProps> | null | undefined
 }
 
-/** The site's error page, or the plain fallback. */
-function FailureView({ shown, errorPage: ErrorPage }: FailureViewProps) {
+/** What stands in the place of what failed: the site's error page, or the plain fallback. */
+export function Failed({ shown, errorPage: ErrorPage }: FailedProps) {
   const platform = useContext(PlatformContext)
   const noIndex = <meta name="robots" content="noindex" />
   if (ErrorPage)
@@ -121,6 +111,8 @@ function FailureView({ shown, errorPage: ErrorPage }: FailureViewProps) {
     )
   return (
     <>
+      {/* Parts of a page leave the title as it is; of a page with an error page it is that one's to give. */}
+      {ErrorPage === null && <title>{fallbackTitle(shown)}</title>}
       {noIndex}
       <div
         className="hydrant-failure"

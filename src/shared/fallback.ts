@@ -33,7 +33,10 @@ export function fallbackContent(shown: Shown, { host, search, nonce, hostScript 
   const text = shown.kind === 'refusal' ? fallbackTitle(shown) : messageOf(shown, host)
   const digest = 'digest' in shown ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
   const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
-  const rest = shown.kind === 'refusal' ? '' : digest + tryAgainForm(search) + ((nonce && hostScript?.(nonce)) ?? '')
+  const rest =
+    shown.kind === 'refusal'
+      ? ''
+      : digest + tryAgainForm(search) + ((typeof HYDRANT_BROWSER === 'undefined' && nonce && hostScript?.(nonce)) || '')
   return `<style>${STYLE}</style>${sentence}${rest}`
 }
 
