@@ -7,8 +7,8 @@ export interface OutputFolder {
   path: string
   write(name: string, contents: string | Uint8Array): Promise<void>
   copy(source: string, name: string): Promise<void>
-  /** Takes over a file that the build before holds as well. */
-  keep(name: string): Promise<void>
+  /** Takes over a file that the build before holds, under the same name or another. */
+  keep(source: string, name?: string): Promise<void>
   /** Puts it in the other's place: readers see the whole old build or the whole new one. */
   commit(): Promise<void>
   discard(): Promise<void>
@@ -49,8 +49,8 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
     write: (name, contents) => place(name, (file) => writeFile(file, contents)),
     copy: (source, name) => place(name, (file) => copyFile(source, file)),
     // Not every disk knows links.
-    keep: (name) =>
-      place(name, (file) => link(join(target, name), file).catch(() => copyFile(join(target, name), file))),
+    keep: (source, name = source) =>
+      place(name, (file) => link(join(target, source), file).catch(() => copyFile(join(target, source), file))),
     commit: () =>
       guard(async () => {
         await rm(aside, { recursive: true, force: true })

@@ -20,18 +20,21 @@ export async function keepPreviousFiles(folder: string, own: readonly string[], 
   const present = new Set(await readdir(join(folder, BUILD_PATHS.client)).catch(() => []))
   const kept = names.filter((name) => present.has(name) && !isOwn.has(name))
   const files = kept.flatMap((name) => [name, `${name}.br`, `${name}.gz`]).filter((name) => present.has(name))
-  for (let index = 0; index < files.length; index += AT_A_TIME) {
-    const some = files.slice(index, index + AT_A_TIME)
-    await Promise.all(some.map((name) => output.keep(`${BUILD_PATHS.client}/${name}`)))
-  }
+  await forEachAtATime(files, (name) => output.keep(`${BUILD_PATHS.client}/${name}`))
   if (kept.length > 0) {
     await output.write(BUILD_PATHS.previous, `${JSON.stringify({ clientFiles: kept }, null, 2)}\n`)
   }
   return kept.length
 }
 
+export async function forEachAtATime(names: readonly string[], work: (name: string) => Promise<void>): Promise<void> {
+  for (let index = 0; index < names.length; index += AT_A_TIME) {
+    await Promise.all(names.slice(index, index + AT_A_TIME).map(work))
+  }
+}
+
 /** Of the first build there is none, and one that is broken has nothing to give. */
-async function readJson(file: string): Promise<unknown> {
+export async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch {
@@ -39,8 +42,9 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-function namesIn(json: unknown): string[] {
-  const list: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, 'clientFiles') : null
+/** The names of files in a list of that name. */
+export function namesIn(json: unknown, field = 'clientFiles'): string[] {
+  const list: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, field) : null
   // The folder is flat.
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string' && basename(name) === name) : []
 }

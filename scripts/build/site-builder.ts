@@ -11,6 +11,7 @@ import { discoverSite, type Site } from './discover.ts'
 import { withoutNamespace } from './messages.ts'
 import { createOutputFolder, type OutputFolder } from './output-folder.ts'
 import { keepPreviousFiles } from './previous-files.ts'
+import { keepPreviousMaps } from './previous-maps.ts'
 import { createPublicFiles } from './public-files.ts'
 import { createConfigPart } from './read-config.ts'
 import { readSite } from './read-site.ts'
@@ -99,11 +100,16 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
     await writeRouteTypes(siteDir, site)
     await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
     // While a site is developed, open pages load themselves again after each build.
-    const keptFiles =
-      mode === 'production' ? await keepPreviousFiles(resolve(siteDir, folder), manifest.clientFiles, output) : 0
+    const keptFiles = mode === 'production' ? await keepPrevious(manifest, client, output) : 0
     const { config } = siteConfig
     const sources = new Set([...siteConfig.inputs, ...inputs].map(withoutNamespace))
     return { manifest, config, exports, sizes, keptFiles, warnings: tidyProblems(warnings), inputs: [...sources] }
+  }
+
+  async function keepPrevious({ buildId, clientFiles }: Manifest, { maps }: ClientOutput, output: OutputFolder) {
+    const target = resolve(siteDir, folder)
+    await keepPreviousMaps(target, { buildId, maps: [...maps.keys()].map((name) => `${name}.map`) }, output)
+    return keepPreviousFiles(target, clientFiles, output)
   }
 
   return {

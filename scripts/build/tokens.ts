@@ -12,10 +12,10 @@ export interface Token {
 
 const WORD = /[\p{ID_Start}$_#][\p{ID_Continue}$\u200c\u200d]*/uy
 const NUMBER = /\.?\d[\w.]*/y
-const STRING = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'/y
+const STRING = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y
 const REGEX = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y
-const BLANK = /\s+|\/\/[^\n]*|\/\*[^]*?\*\//y
-const TEMPLATE = /(?:[^`\\$]|\\[^]|\$(?!\{))*/y
+const BLANK = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
+const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/y
 
 /** Behind these words stands an expression, so that a slash begins a regular expression. */
 const BEFORE_EXPRESSION =

@@ -17,6 +17,7 @@ import {
   setErrorHeaders,
 } from './headers.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { PRIVACY_HEADERS } from './report-options.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
@@ -119,6 +120,7 @@ function setStreamHeaders({ reply }: Visit) {
 
 function setDocumentHeaders(nonce: string, { options }: Site, { reply }: Visit) {
   addVary(reply, 'Accept')
+  if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (options.csp && !reply.hasHeader('content-security-policy')) {

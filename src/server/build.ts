@@ -16,6 +16,8 @@ import {
   type Surroundings,
   serverFileKeys,
 } from './manifest.ts'
+import { ownBundles } from './own-bundles.ts'
+import type { MappedBundle } from './source-map.ts'
 
 export type LoadFunction = (context: LoadContext) => unknown
 export type ActionFunction = (context: ActionContext) => unknown
@@ -74,7 +76,7 @@ export interface Build {
   /** The site's `server.ts`. */
   serverPlugin: unknown
   /** Files with frames that a source map leads back to the site. */
-  bundles: readonly string[]
+  bundles: readonly MappedBundle[]
 }
 
 /** Version of this package. */
@@ -145,7 +147,7 @@ export async function loadBuild(folder: string, manifest: Manifest, base: string
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
     serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
-    bundles: [bundlePath, join(folder, BUILD_PATHS.config)],
+    bundles: ownBundles(folder, manifest.buildId),
   }
 }
 

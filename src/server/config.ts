@@ -54,6 +54,21 @@ export interface SiteOptions {
   }
   /** Origins of other sites whose forms and scripts may send what changes something: `['https://app.example']` ([]). */
   allowedOrigins?: string[]
+  /** What browsers tell of failures in them. */
+  reports?: {
+    /** Ask browsers to report, and take what they send (true). */
+    enabled?: boolean
+    /** Reports that a page sends at most (10). */
+    maxPerPage?: number
+    /** Reports that are taken from one address in a minute (60). */
+    maxPerAddress?: number
+    /** Reports that are taken in a minute, from all addresses together (600). */
+    maxTotal?: number
+    /** Bytes that a report may have (32 768). */
+    maxBytes?: number
+    /** Neither ask nor keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
+    respectPrivacySignals?: boolean
+  }
   /** Send a `Content-Security-Policy` with a nonce and `strict-dynamic` for scripts (true). */
   csp?: boolean
   /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */

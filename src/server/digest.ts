@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { CAUSE_LENGTH, encodeBase32, OCCURRENCE_LENGTH } from '../shared/digest-format.ts'
+import type { Side } from '../shared/page-types.ts'
 
 export interface Frame {
   /** Path in the site, with forward slashes. */
@@ -14,16 +15,25 @@ export interface CauseParts {
   message: string
   /** The frames inside the site, innermost first. */
   frames: readonly Frame[]
+  /** ('server') What anybody may say of a browser has other causes than what the server knows. */
+  side?: Side
 }
 
 /**
  * Names a failure: the same for the same throw site on every machine and after a rebuild. Lines and columns do not
  * count, and neither do ids, numbers and quoted values in the message.
  */
-export function causeOf({ type, message, frames }: CauseParts): string {
+export function causeOf({ type, message, frames, side }: CauseParts): string {
   const places = frames.map((frame) => `${frame.file}:${frame.function}`)
-  const text = JSON.stringify([type, maskMessage(message), places])
+  const text = JSON.stringify(
+    side === 'client' ? [type, maskMessage(maskAssets(message)), places, side] : [type, maskMessage(message), places],
+  )
   return encodeBase32(createHash('sha256').update(text).digest(), CAUSE_LENGTH)
+}
+
+// Messages of browsers name the script that cannot be loaded: `later-part`, wherever the site is and whatever the build.
+function maskAssets(message: string): string {
+  return message.replace(/\bhttps?:\/\/[^\s"'()]*\/([\w.]+(?:-[\w.]+)*?)(?:-[A-Z0-9]{8})?\.(js|css)\b/g, '$1.$2')
 }
 
 const OCCURRENCE_BYTES = 4

@@ -1,7 +1,9 @@
+import type { Side } from '../shared/page-types.ts'
 import type { Description } from './describe.ts'
 import { causeOf } from './digest.ts'
 import type { KeptError, SourceFrame } from './ledger/ledger.ts'
-import type { MappedFrame, SourceMapper } from './source-map.ts'
+import type { SourceMapper } from './source-map.ts'
+import type { MappedFrame } from './stack-frame.ts'
 
 /** What removes secrets from the texts of a failure. */
 export interface Redactors {
@@ -42,6 +44,7 @@ export function examine(
   mapper: SourceMapper,
   redact: Redactors,
   placeFrames: () => readonly MappedFrame[],
+  side: Side = 'server',
 ): Examined {
   const error = toExamined(description, mapper, redact)
   const frames = error.frames.some(isOfSite) ? error.frames : [...placeFrames(), ...error.frames]
@@ -51,6 +54,7 @@ export function examine(
     type: error.type,
     message: description.message,
     frames: frames.filter(isOfSite).map(placeOf),
+    side,
   })
   return { cause, error: { ...error, frames } }
 }

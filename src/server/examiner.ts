@@ -1,8 +1,10 @@
+import type { Side } from '../shared/page-types.ts'
 import { type Description, describe } from './describe.ts'
 import { causeOf } from './digest.ts'
 import { examine, type LoggedError, type Redactors, toKept, toLogged } from './examine.ts'
 import type { KeptError } from './ledger/ledger.ts'
-import type { MappedFrame, SourceMapper } from './source-map.ts'
+import type { SourceMapper } from './source-map.ts'
+import type { MappedFrame } from './stack-frame.ts'
 
 /** All that is told of what was thrown. */
 export interface Told {
@@ -31,11 +33,11 @@ const MAX_KNOWN = 500
  * What fails once often fails again, and to examine it is most of what a failure costs: what is told is made once for
  * failures that are alike to the letter.
  */
-export function createExaminer(mapper: SourceMapper): Examiner {
+export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Examiner {
   const known = new Map<string, Told>()
 
   function examineAnew(description: Description, redact: Redactors, placeFrames: () => readonly MappedFrame[]): Told {
-    const { cause, error } = examine(description, mapper, redact, placeFrames)
+    const { cause, error } = examine(description, mapper, redact, placeFrames, side)
     return { cause, logged: toLogged(error, redact), kept: toKept(error, mapper, redact) }
   }
 

@@ -17,6 +17,8 @@ export interface FailureLine {
   traceId?: string
   spanId?: string
   pending?: readonly string[]
+  /** Does the browser show the page all the same? */
+  isRecovered?: true
   err: LoggedError
 }
 

@@ -1,15 +1,14 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
+import type { Description } from './describe.ts'
 import { createOccurrence, type Frame } from './digest.ts'
 import { createExaminer, type Hidden, type Told } from './examiner.ts'
-import { type FailureLine, writeFailure } from './failure-line.ts'
-import { publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
-import { examineProcessFailure } from './process-failure.ts'
+import { tellProcessFailure } from './process-failure.ts'
 import { formValues, hideForm, redactorOf, secretsOf } from './secrets.ts'
-import type { MappedFrame, SourceMapper } from './source-map.ts'
-import { traceOf } from './trace-context.ts'
-import { userAgentClass } from './user-agent.ts'
+import type { SourceMapper } from './source-map.ts'
+import type { MappedFrame } from './stack-frame.ts'
+import { type Telling, tellFailure } from './tell-failure.ts'
 
 /** The request that a failure belongs to. */
 export interface FailureSubject {
@@ -55,6 +54,22 @@ export interface Failures {
   failProcess(thrown: unknown, log: FastifyBaseLogger): Failure
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
   name(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
+  /** The same as `fail` for what a browser tells of, in a request of its own. */
+  failInBrowser(failure: BrowserFailure, request: FastifyRequest): void
+}
+
+/** A failure that a browser has told of. */
+export interface BrowserFailure {
+  description: Description
+  /** Leads its frames to the source. */
+  mapper: SourceMapper
+  route: string
+  /** Of the page, without a query. */
+  path: string
+  /** React's stack of components, as V8 writes it. */
+  componentStack: string
+  release: string
+  isRecovered: boolean
 }
 
 interface RequestFailures {
@@ -114,47 +129,46 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const { request, route } = subject
     const own = failuresOf(request)
     own.first ??= named
-    const { digest, cause, logged, kept, status } = named
+    const { digest, status } = named
     const { phase, statusSent } = details
-    const { method, id } = request
     const pending = pendingOf(details, mapper)
     const url = own.hidden.redact.frame(request.originalUrl)
-    const { host } = publicAddress(request)
-    const trace = traceOf(request.headers.traceparent)
-    const line: FailureLine = { digest, side: 'server', phase, route, method, url, host, err: logged }
-    if (statusSent !== undefined) line.statusSent = statusSent
-    if (pending) line.pending = pending
-    Object.assign(line, trace)
-    writeFailure(line, request)
-    const record: FailureRecord = {
+    const { method } = request
+    const isRecovered = false
+    const telling: Telling = {
       digest,
-      cause,
+      told: named,
       side: 'server',
-      time: Date.now(),
       phase,
-      message: kept.message,
-      error: kept,
       route,
       method,
-      path: url.replace(/[?#].*$/s, ''),
-      host,
-      requestId: id,
+      url,
       release,
-      userAgent: userAgentClass(request.headers['user-agent']),
-      statusSent: statusSent ?? status,
-      isRecovered: false,
+      statusSent,
+      status,
+      isRecovered,
+      pending,
     }
-    if (pending) record.pending = pending
-    Object.assign(record, trace)
-    keep(record)
+    tellFailure(telling, request, keep)
     return named
   }
 
+  function failInBrowser(failure: BrowserFailure, request: FastifyRequest) {
+    const { hidden, occurrence } = failuresOf(request)
+    const { description, mapper, route, path, componentStack, release, isRecovered } = failure
+    const { examineDescription } = createExaminer(mapper, 'client')
+    const placeFrames = () => framesOfPlace(route, { phase: 'client', components: { componentStack } }, mapper)
+    const told = examineDescription(description, hidden, placeFrames)
+    const digest = formatDigest(told.cause, occurrence)
+    const url = hidden.redact.frame(path)
+    const place = { side: 'client', phase: 'client', route, method: 'GET', url } as const
+    const nothing = { statusSent: undefined, status: null, pending: null }
+    tellFailure({ digest, told, ...place, release, isRecovered, ...nothing }, request, keep)
+  }
+
   function failProcess(thrown: unknown, log: FastifyBaseLogger): Failure {
-    const { line, record } = examineProcessFailure(thrown, examiner)
-    writeFailure(line, { log }, 'fatal')
-    keep({ ...record, release })
-    return { digest: line.digest, status: statusOf(thrown) }
+    const digest = tellProcessFailure(thrown, examiner, release, log, keep)
+    return { digest, status: statusOf(thrown) }
   }
 
   function alias(substitute: unknown, thrown: unknown, { request }: FailureSubject) {
@@ -166,6 +180,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
   const firstOf = (request: FastifyRequest) => requests.get(request)?.first ?? null
   return {
     fail,
+    failInBrowser,
     failProcess,
     name,
     firstOf,

@@ -20,8 +20,12 @@ export const BUILD_PATHS = {
   client: 'client',
   /** Which of them are of the build before: `{ "clientFiles": [] }`. Missing when there are none. */
   previous: 'previous.json',
-  /** Source maps of the client files: `<file>.map`. Never served. */
+  /** Source maps of the client files, those of the last builds included: `<file>.map`. Never served. */
   clientMaps: 'maps',
+  /** Which builds before this one have their maps here: `{ "builds": [{ "buildId", "maps" }] }`, the latest first. */
+  keptBuilds: 'kept/builds.json',
+  /** The server bundle of a build before this one, for its source map, which lies beside it. */
+  keptServer: (buildId: string) => `kept/${buildId}.mjs`,
   /** A copy of the site's `public/`, without dot files other than those in `.well-known/`. */
   public: 'public',
 } as const

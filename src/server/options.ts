@@ -12,6 +12,16 @@ export interface Options {
   bodyLimit: number
   forms: { maxFields: number; maxFieldBytes: number; maxFiles: number; maxFileBytes: number }
   allowedOrigins: readonly string[]
+  reports: {
+    enabled: boolean
+    maxPerPage: number
+    /** A minute. */
+    maxPerAddress: number
+    /** A minute. */
+    maxTotal: number
+    maxBytes: number
+    respectPrivacySignals: boolean
+  }
   csp: boolean
   /** Empty for the build's id. */
   release: string
@@ -132,6 +142,12 @@ const rules: Record<string, OptionRule> = {
     parse: (text) => text.split(',').map((origin) => origin.trim()),
     accepts: (value) => Array.isArray(value) && value.every(isOrigin),
   },
+  'reports.enabled': booleanRule('site', true),
+  'reports.maxPerPage': countRule('reports', 10),
+  'reports.maxPerAddress': countRule('reports a minute', 60),
+  'reports.maxTotal': countRule('reports a minute', 600),
+  'reports.maxBytes': countRule('bytes', 32_768, 1),
+  'reports.respectPrivacySignals': booleanRule('site', false),
   csp: booleanRule('site', true),
   release: {
     scope: 'site',
@@ -291,7 +307,7 @@ function requireKnown(name: string, known: readonly string[]) {
 }
 
 /** Options that hold options. */
-const GROUPS = ['timeouts', 'forms', 'ledgerLimits', 'admin']
+const GROUPS = ['timeouts', 'forms', 'ledgerLimits', 'admin', 'reports']
 
 function flatten(config: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(config).flatMap(([name, value]): [string, unknown][] => {

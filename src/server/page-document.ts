@@ -11,6 +11,7 @@ import { guardPromises } from './guard.ts'
 import { isStorable } from './headers.ts'
 import { addLazyUrl } from './lazy-url.ts'
 import type { Measures } from './measures.ts'
+import { reportsToTell } from './report-options.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
@@ -139,7 +140,9 @@ function render(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<
     address: visit,
   }
   const serialised = action ? [...data.serialised, action.serialised] : data.serialised
+  const reports = reportsToTell(site.options.reports, visit.request.headers)
   const bootVisit: BootVisit = { url: visit.href, params, ...(leaf.kind === 'shown' ? { host } : {}) }
+  if (reports !== undefined) bootVisit.reports = reports
   function substitute(reason: unknown): Error {
     return visit.substitute(reason, { phase: 'load', place: data.place })
   }

@@ -25,6 +25,7 @@ import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { createPageRoute, type PageRoute } from './page-route.ts'
+import { addReportRoute } from './report-route.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
@@ -95,11 +96,9 @@ export async function serveSite(
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
   const settleFailures = addFailureListener(outer, options, keeper)
-  const failures = createFailures({
-    mapper: createSourceMapper(build.siteDir, build.bundles),
-    release: options.release || build.manifest.buildId,
-    keep: keeper.keep,
-  })
+  const release = options.release || build.manifest.buildId
+  const mapper = createSourceMapper(build.siteDir, build.bundles)
+  const failures = createFailures({ mapper, release, keep: keeper.keep })
   const render = await loadRenderer(options.reactServer)
   warnOfDevelopmentReact(outer, build)
   const handled: Site['handled'] = new WeakMap()
@@ -116,6 +115,11 @@ export async function serveSite(
   const urls = pages.map(({ url }) => withBase(base, url))
   // Side by side: hooks that `server.ts` adds hold for the pages, and do not run a second time for their data.
   await outer.register(async (scope) => addDataRoutes(scope, urls, site))
+  if (options.reports.enabled) {
+    // Read at the first report.
+    const loadTaker = async () => (await import('./take-report.ts')).createTakeReport({ site, keeper, release })
+    await outer.register(async (scope) => addReportRoute(scope, options, site, loadTaker))
+  }
   // An instance inside the other, as each has one error handler: when the inner one's answer fails too, the outer one is
   // asked, before those of the app and of Fastify, which know nothing of what may be sent.
   await outer.register(async (app) => {

@@ -60,7 +60,7 @@ t.test('a map that is missing or broken costs the mapping and nothing else', asy
 t.test('frames of other files, and what is no frame, stay as they are', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
   const bundle = join(dir, '.hydrant/server/index.mjs')
-  const map = createSourceMapper(dir, [bundle]).mapFrame
+  const map = createSourceMapper(dir, [{ path: bundle, findFile: () => bundle }]).mapFrame
   for (const frame of [
     '',
     'no frame',

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BUILD_PATHS } from './manifest.ts'
+import type { MappedBundle } from './source-map.ts'
+
+/**
+ * The files of a build that its server has loaded. A new build may have taken its place since: then the new one has kept
+ * the old one's server bundle, and what else lies there is not for the code that runs.
+ */
+export function ownBundles(folder: string, buildId: string): MappedBundle[] {
+  const isCurrent = () => currentBuildId(folder) === buildId
+  const server = join(folder, BUILD_PATHS.server)
+  const config = join(folder, BUILD_PATHS.config)
+  const kept = join(folder, BUILD_PATHS.keptServer(buildId))
+  return [
+    {
+      path: server,
+      findFile() {
+        if (isCurrent()) return server
+        return existsSync(kept) ? kept : null
+      },
+    },
+    { path: config, findFile: () => (isCurrent() ? config : null) },
+  ]
+}
+
+function currentBuildId(folder: string): unknown {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, BUILD_PATHS.manifest), 'utf8'))
+    return typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'buildId') : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,79 @@
+import { formatDigest, parseDigest } from '../shared/digest-format.ts'
+import { MAX_REPORTED_CAUSES, REPORT_LENGTHS, type Report, type ReportedError } from '../shared/report.ts'
+
+export type ReadReport = { report: Report } | { problem: string }
+
+type Fields = Record<string, unknown>
+
+/**
+ * Reads what somebody says that a browser has told. Every field is checked, as anybody may send anything, and texts lose
+ * what could pass for another line of a log or command a terminal.
+ */
+export function readReport(json: unknown): ReadReport {
+  try {
+    return { report: toReport(json) }
+  } catch (error) {
+    if (error instanceof Misfit) return { problem: error.message }
+    throw error
+  }
+}
+
+class Misfit extends Error {}
+
+function toReport(json: unknown): Report {
+  const fields = toFields(json, 'the report')
+  const build = toText(fields, 'build')
+  const path = toText(fields, 'path')
+  if (!path.startsWith('/')) throw new Misfit('"path" must begin with a slash')
+  switch (fields.kind) {
+    case 'recovered': {
+      allowOnly(fields, ['kind', 'build', 'path', 'digest'])
+      const { cause = '', occurrence } = parseDigest(toText(fields, 'digest')) ?? {}
+      if (occurrence === undefined) throw new Misfit('"digest" must be a whole digest')
+      return { kind: 'recovered', build, path, digest: formatDigest(cause, occurrence) }
+    }
+    case 'failure': {
+      allowOnly(fields, ['kind', 'build', 'path', 'isRecovered', 'error', 'componentStack'])
+      const { isRecovered } = fields
+      if (typeof isRecovered !== 'boolean') throw new Misfit('"isRecovered" must be true or false')
+      const report = { kind: 'failure' as const, build, path, isRecovered, error: toError(fields.error, 0) }
+      return fields.componentStack === undefined
+        ? report
+        : { ...report, componentStack: toText(fields, 'componentStack') }
+    }
+    default:
+      throw new Misfit('"kind" must be "failure" or "recovered"')
+  }
+}
+
+function toError(value: unknown, depth: number): ReportedError {
+  const fields = toFields(value, depth === 0 ? '"error"' : '"cause"')
+  allowOnly(fields, ['type', 'message', 'stack', 'cause'])
+  const error = { type: toText(fields, 'type'), message: toText(fields, 'message'), stack: toText(fields, 'stack') }
+  if (fields.cause === undefined) return error
+  if (depth >= MAX_REPORTED_CAUSES) throw new Misfit(`more than ${MAX_REPORTED_CAUSES} causes of causes`)
+  return { ...error, cause: toError(fields.cause, depth + 1) }
+}
+
+function toFields(value: unknown, name: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Misfit(`${name} must be an object`)
+  return { ...value }
+}
+
+function allowOnly(fields: Fields, names: readonly string[]) {
+  const unknown = Object.keys(fields).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new Misfit(`there is no field ${JSON.stringify(unknown.slice(0, 50))}`)
+}
+
+function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
+  const value = fields[name]
+  if (typeof value !== 'string') throw new Misfit(`"${name}" must be a text`)
+  const length = REPORT_LENGTHS[name]
+  if (value.length > length) throw new Misfit(`"${name}" must have at most ${length} characters`)
+  return name === 'stack' || name === 'componentStack' ? value.split('\n').map(tame).join('\n') : tame(value)
+}
+
+// Control characters, line breaks among them, and those that turn the direction of writing.
+function tame(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+}

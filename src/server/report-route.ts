@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { withBase } from '../shared/paths.ts'
+import { REPORT_PATH, type Report } from '../shared/report.ts'
+import { addCrossSiteGuard, CrossSiteError } from './cross-site-guard.ts'
+import { NO_STORE } from './headers.ts'
+import { publicAddress } from './host.ts'
+import { HttpError } from './http-error.ts'
+import type { Options } from './options.ts'
+import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { isPrivate } from './report-options.ts'
+import { serveThrown } from './serve-thrown.ts'
+import type { Site } from './site.ts'
+
+/** Takes a report that is what it should be. */
+export type TakeReport = (report: Report, request: FastifyRequest) => void
+
+const TOO_MANY = 429
+
+/** Takes what browsers tell of failures, in an instance of its own: bodies are read in another way than elsewhere. */
+export function addReportRoute(
+  app: FastifyInstance,
+  options: Options,
+  site: Site,
+  loadTaker: () => Promise<TakeReport>,
+) {
+  let taker: Promise<TakeReport> | undefined
+  const { reports } = options
+  const isWithin = createRateLimit(reports)
+  const refused = createRefusalCount(app)
+  addCrossSiteGuard(app, options, site.failures)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  )
+  app.route({
+    method: 'POST',
+    url: withBase(site.options.base, REPORT_PATH).slice(app.prefix === '/' ? 0 : app.prefix.length),
+    bodyLimit: reports.maxBytes,
+    onRequest(request, _reply, done) {
+      const { headers, ip } = request
+      // A browser always says one of them.
+      if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) {
+        return done(new HttpError(403, 'This was sent by no browser.'))
+      }
+      if (isWithin(ip)) return done()
+      refused()
+      done(new HttpError(TOO_MANY, 'Too many reports.'))
+    },
+    async handler(request, reply) {
+      if (!isPrivate(reports, request.headers)) {
+        const { readReport } = await import('./read-report.ts')
+        const read = readReport(parseJson(request.body))
+        if ('problem' in read) throw new HttpError(400, `This is no report: ${read.problem}.`)
+        taker ??= loadTaker()
+        const take = await taker
+        take(read.report, request)
+      }
+      return reply.code(204).header('cache-control', NO_STORE).send()
+    },
+    async errorHandler(error, request, reply) {
+      const { statusCode = 500, message } = error
+      if (statusCode < 400 || statusCode > 499) return serveThrown(error, null, site, request, reply)
+      // The others are told of elsewhere.
+      if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
+        const url = site.failures.redact(request.originalUrl, request)
+        request.log.info({ method: request.method, url, statusCode }, `refused: ${statusCode} ${message}`)
+      }
+      return sendRefusal(statusCode, message, request, reply)
+    },
+  })
+}
+
+function parseJson(body: unknown): unknown {
+  try {
+    return JSON.parse(String(body))
+  } catch {
+    throw new HttpError(400, 'This is no report: it is no JSON.')
+  }
+}
+
+function sendRefusal(status: number, message: string, request: FastifyRequest, reply: FastifyReply) {
+  const path = request.url.replace(/[?#].*$/s, '')
+  const problem = createProblem({ kind: 'refusal', status, message }, publicAddress(request).host, path)
+  return reply.code(status).header('cache-control', NO_STORE).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+}
+
+const LINE_MS = 60_000
+
+/** Tells the log of the first that is refused, and from then on once a minute how many there have been. */
+function createRefusalCount(app: FastifyInstance): () => void {
+  let count = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function tell() {
+    timer = undefined
+    if (count === 0) return
+    app.log.info({ refused: count }, `refused: 429 reports of browsers, too many of them: ${count}`)
+    count = 0
+    timer = setTimeout(tell, LINE_MS).unref()
+  }
+
+  app.addHook('onClose', (_app, done) => {
+    clearTimeout(timer)
+    done()
+  })
+  return () => {
+    count++
+    if (timer === undefined) tell()
+  }
+}

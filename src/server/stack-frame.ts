@@ -1,0 +1,35 @@
+import type { SourceFrame } from './ledger/ledger.ts'
+
+export interface MappedFrame {
+  /** As it stands in a stack: `    at load (pages/index.server.ts:3:9)`. */
+  text: string
+  /** Null for a line that names no place. */
+  frame: SourceFrame | null
+}
+
+/** A frame of a stack as V8 writes it. */
+export interface StackFrame {
+  isAsync: boolean
+  function: string
+  /** Path or URL. */
+  location: string
+  line: number
+  column: number
+}
+
+const FRAME = /^ {4}at (?:(async )?(.*?) \()?([^\s()]*?|(?:file|https?):\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
+
+/** Null for a line that names no place. */
+export function readFrame(text: string): StackFrame | null {
+  const match = FRAME.exec(text)
+  if (!match) return null
+  const [, isAsync, name = '', location = '', line, column] = match
+  return { isAsync: isAsync !== undefined, function: name, location, line: Number(line), column: Number(column) }
+}
+
+/** Writes what `readFrame` reads. */
+export function frameText({ file, line, column, function: name }: SourceFrame, isAsync = false): string {
+  const place = `${file}:${line}:${column}`
+  const async = isAsync ? 'async ' : ''
+  return name ? `    at ${async}${name} (${place})` : `    at ${async}${place}`
+}

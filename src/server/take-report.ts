@@ -1,0 +1,69 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
+import type { Report, ReportedError } from '../shared/report.ts'
+import { readBrowserStack } from './browser-stack.ts'
+import { type ClientMapper, createClientMapper } from './client-map.ts'
+import type { Description } from './describe.ts'
+import type { Keeper } from './ledger/keeper.ts'
+import { matchRoute } from './match-route.ts'
+import type { TakeReport } from './report-route.ts'
+import type { Site } from './site.ts'
+
+export interface TakeReportInput {
+  site: Site
+  keeper: Pick<Keeper, 'ledger' | 'writer'>
+  /** Name of what is running now. */
+  release: string
+}
+
+/** Makes failures of what browsers report, or marks those of the server that a browser has recovered from. */
+export function createTakeReport({ site, keeper, release }: TakeReportInput): TakeReport {
+  const { build, failures } = site
+  const { base } = site.options
+  const mapper = createClientMapper({ siteDir: build.siteDir, folder: build.folder, base })
+
+  function fail({ error, path, isRecovered, componentStack = '', ...own }: FailureReport, request: FastifyRequest) {
+    failures.failInBrowser(
+      {
+        description: describeReported(error, mapper),
+        mapper,
+        route: matchRoute(withoutBase(path, base), build.routes)?.id ?? '*',
+        path: path.replace(/[?#].*$/s, ''),
+        componentStack: readBrowserStack(componentStack).join('\n'),
+        release: own.build === build.manifest.buildId ? release : own.build,
+        isRecovered,
+      },
+      request,
+    )
+  }
+
+  return (report, request) => {
+    if (report.kind === 'failure') return fail(report, request)
+    markRecovered(report.digest, keeper).catch((err) => {
+      request.log.warn({ err, digest: report.digest }, 'the ledger could not be told that a browser has recovered')
+    })
+  }
+}
+
+type FailureReport = Extract<Report, { kind: 'failure' }>
+
+function describeReported({ type, message, stack, cause }: ReportedError, mapper: ClientMapper): Description {
+  const frames = readBrowserStack(stack)
+  const own = { type: mapper.typeName(type, frames), message, frames }
+  return cause === undefined ? own : { ...own, cause: describeReported(cause, mapper) }
+}
+
+function withoutBase(path: string, base: string): string {
+  if (base === '/' || !path.startsWith(base)) return path
+  return path.slice(base.length) || '/'
+}
+
+const AGAIN_MS = 1_000
+
+// The failure may be waiting to be written, here or in another process that serves the site.
+async function markRecovered(digest: string, { ledger, writer }: TakeReportInput['keeper']): Promise<void> {
+  await writer.flush()
+  if (await ledger.markRecovered(digest)) return
+  await wait(AGAIN_MS, undefined, { ref: false })
+  await ledger.markRecovered(digest)
+}

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify'
+import type { Side } from '../shared/page-types.ts'
+import type { Told } from './examiner.ts'
+import { type FailureLine, writeFailure } from './failure-line.ts'
+import { publicAddress } from './host.ts'
+import type { FailureRecord, Phase } from './ledger/ledger.ts'
+import { traceOf } from './trace-context.ts'
+import { userAgentClass } from './user-agent.ts'
+
+/** A failure in a request, examined. */
+export interface Telling {
+  digest: string
+  told: Told
+  side: Side
+  phase: Phase
+  route: string
+  method: string
+  /** Without secrets. */
+  url: string
+  release: string
+  /** Undefined when nothing has gone out. */
+  statusSent: number | undefined
+  /** What the visitor gets in the end; null when it is not the server that failed. */
+  status: number | null
+  isRecovered: boolean
+  /** What a deadline found unfinished. */
+  pending: string[] | null
+}
+
+/** Writes the line of a failure, and hands it over to be kept. */
+export function tellFailure(telling: Telling, request: FastifyRequest, keep: (failure: FailureRecord) => void) {
+  const { digest, told, side, phase, route, method, url, release, statusSent, status, isRecovered, pending } = telling
+  const { host } = publicAddress(request)
+  const trace = traceOf(request.headers.traceparent)
+  const line: FailureLine = { digest, side, phase, route, method, url, host, err: told.logged }
+  if (statusSent !== undefined) line.statusSent = statusSent
+  if (isRecovered) line.isRecovered = isRecovered
+  if (pending) line.pending = pending
+  writeFailure(Object.assign(line, trace), request)
+  const record: FailureRecord = {
+    digest,
+    cause: told.cause,
+    side,
+    time: Date.now(),
+    phase,
+    message: told.kept.message,
+    error: told.kept,
+    route,
+    method,
+    path: url.replace(/[?#].*$/s, ''),
+    host,
+    requestId: request.id,
+    release,
+    userAgent: userAgentClass(request.headers['user-agent']),
+    statusSent: statusSent ?? status,
+    isRecovered,
+  }
+  if (pending) record.pending = pending
+  keep(Object.assign(record, trace))
+}
