@@ -47,6 +47,8 @@ export interface SiteServer {
   waitForLine(fits: (line: LogLine) => boolean): Promise<LogLine>
   /** Resolves when the log tells of everything that has been answered before. */
   settleLog(): Promise<void>
+  /** Resolves when the process has ended. */
+  ended: Promise<unknown>
 }
 
 export interface StartOptions {
@@ -119,6 +121,7 @@ export async function startSite(
   let count = 0
   return {
     port,
+    ended,
     linesOf: (reqId) => lines.filter((line) => line.reqId === reqId),
     waitForLine,
     async settleLog() {

@@ -1,4 +1,4 @@
-import type { CauseSummary } from '../../src/server/ledger/ledger.ts'
+import type { CauseSummary, SourceFrame } from '../../src/server/ledger/ledger.ts'
 import { formatAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { cutToWidth, padToWidth, toLine, widthOf } from './plain-text.ts'
@@ -28,7 +28,7 @@ export function formatFailures(failures: readonly CauseSummary[], { paint, width
     { head: 'side', text: ({ side }) => side },
     { head: 'count', isNumber: true, text: ({ count }) => String(count) },
     { head: 'last seen', text: ({ lastSeen }) => formatAgo(lastSeen, now) },
-    { head: 'source', text: ({ source }) => cutStart(source ? `${source.file}:${source.line}` : '–') },
+    { head: 'source', text: ({ source }) => cutStart(source ? placeOf(source) : '–') },
   ]
   const widths = columns.map(({ head, text }) => Math.max(widthOf(head), ...failures.map((one) => widthOf(text(one)))))
   const taken = widths.reduce((sum, one) => sum + one + 2, 0)
@@ -47,6 +47,10 @@ export function formatFailures(failures: readonly CauseSummary[], { paint, width
       return [paint('bold', cause), ...others, isSolved ? paint('green', message) : message].join('  ').trimEnd()
     }),
   ]
+}
+
+function placeOf({ file, line }: SourceFrame): string {
+  return line > 0 ? `${file}:${line}` : file
 }
 
 // The end of a path tells more than its start.
