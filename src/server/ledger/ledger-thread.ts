@@ -50,11 +50,18 @@ export function createThreadLedger(input: ThreadInput, notice: Notice): Ledger {
 // The compiler does not rewrite this name: it runs as the JavaScript that stands beside.
 const WORKER = new URL('./ledger-worker.js', import.meta.url)
 
+/** Many times what it needs: beyond it the thread ends, and not the server. */
+const MAX_HEAP_MB = 256
+
 function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
   const pending = new Map<number, Pending>()
   let count = 0
   let reason = 'it has stopped'
-  const worker = new Worker(WORKER, { workerData, name: 'hydrant-ledger' })
+  // Options of the process are meant for its own program, and some of them fit no other.
+  const worker = new Worker(WORKER, {
+    ...{ workerData, name: 'hydrant-ledger', execArgv: [] },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  })
   worker.unref()
 
   function settle(id: number): Pending | undefined {

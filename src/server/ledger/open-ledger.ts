@@ -52,8 +52,9 @@ type Place = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'fil
 function readPlace(siteDir: string, ledger: Options['ledger']): Place {
   if (ledger === false) return { kind: 'none' }
   if (/^postgres(?:ql)?:\/\//.test(ledger)) {
-    // Without the value, which may hold a password.
-    if (!URL.canParse(ledger)) throw invalid('a URL like postgres://user@host/database', 'one that cannot be read')
+    // One for a socket names no host. Without the value, which may hold a password.
+    if (!URL.canParse(ledger.replace('@/', '@socket/')))
+      throw invalid('a URL like postgres://user@host/database', 'one that cannot be read')
     return { kind: 'postgres', url: ledger }
   }
   const file = resolve(siteDir, ledger)

@@ -51,10 +51,10 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
-/** A ledger's address without what is secret in it. */
+/** A ledger's address without what is secret in it: `postgres://host/database`. */
 export function placeOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${host}${pathname}`
+  // Up to the last @, as a password may hold what would end it; a parameter may be a password as well.
+  return url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '')
 }
 
 /** What a query threw, in words of Hydrant's own. */

@@ -28,7 +28,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     error text NOT NULL,
     bytes bigint NOT NULL DEFAULT 0
   );
-  CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen);
+  CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen DESC, cause);
   CREATE TABLE hydrant_occurrences (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     cause text NOT NULL REFERENCES hydrant_causes ON DELETE CASCADE,
@@ -59,24 +59,22 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
  */
 export async function migratePostgres(pool: Pool, url: string, migrations: readonly string[]): Promise<void> {
   await transact(pool, async (client) => {
-    if ((await readVersion(client)) === migrations.length) return
+    const found = await client.query<{ exists: boolean }>("SELECT to_regclass('hydrant_schema') IS NOT NULL AS exists")
+    if (found.rows[0]?.exists && (await readVersion(client)) === migrations.length) return
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+    // Asked for once more: another server may have been faster, and what was found before is no longer true.
+    await client.query('CREATE TABLE IF NOT EXISTS hydrant_schema (version integer NOT NULL)')
     const version = await readVersion(client)
     if (version > migrations.length) {
       throw createHydrantError('HYD_LEDGER_NEWER', [placeOf(url), version, migrations.length])
     }
-    // Asked again: another server may have been faster.
-    if (version === migrations.length) return
     for (const migration of migrations.slice(version)) await client.query(migration)
-    await client.query('CREATE TABLE IF NOT EXISTS hydrant_schema (version integer NOT NULL)')
     await client.query('DELETE FROM hydrant_schema')
     await client.query('INSERT INTO hydrant_schema (version) VALUES ($1)', [migrations.length])
   })
 }
 
 async function readVersion(client: PoolClient): Promise<number> {
-  const found = await client.query<{ exists: boolean }>("SELECT to_regclass('hydrant_schema') IS NOT NULL AS exists")
-  if (!found.rows[0]?.exists) return 0
   const { rows } = await client.query<{ version: number }>('SELECT version FROM hydrant_schema')
   return rows[0]?.version ?? 0
 }

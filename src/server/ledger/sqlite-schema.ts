@@ -23,7 +23,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     search TEXT NOT NULL,
     error TEXT NOT NULL
   );
-  CREATE INDEX causes_by_last_seen ON causes (last_seen);
+  CREATE INDEX causes_by_last_seen ON causes (last_seen DESC, cause);
   CREATE TABLE occurrences (
     id INTEGER PRIMARY KEY,
     cause TEXT NOT NULL REFERENCES causes ON DELETE CASCADE,

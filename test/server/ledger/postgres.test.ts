@@ -1,0 +1,161 @@
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import { createPostgresLedger } from '../../../src/server/ledger/postgres-ledger.ts'
+import { placeOf, transact } from '../../../src/server/ledger/postgres-pool.ts'
+import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres-schema.ts'
+import { toJson } from '../../../src/server/ledger/postgres-write.ts'
+import { startPostgres } from '../../postgres.ts'
+import { entry, LIMITS, NOW, name } from './entries.ts'
+import { startWriter } from './writers.ts'
+
+const postgres = startPostgres(t)
+let databases = 0
+const newDatabase = () => postgres.createDatabase(`test${++databases}`)
+
+function open(t: Test, url: string, limits = LIMITS) {
+  const ledger = createPostgresLedger(url, limits)
+  t.teardown(() => ledger.close())
+  return ledger
+}
+
+function connect(t: Test, url: string) {
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  return pool
+}
+
+t.test('replicas that start and write at once make the tables once and lose nothing', async (t) => {
+  const url = newDatabase()
+  const writers = ['r1', 'r2', 'r2'].map((release) => startWriter(t, url, 25, release))
+  t.strictSame(await Promise.all(writers.map((writer) => writer.ended)), [0, 0, 0])
+  const ledger = open(t, url)
+  const found = await ledger.list({})
+  t.strictSame(
+    found.map(({ count }) => count),
+    [150, 150, 150, 150, 150],
+  )
+  const hours = await ledger.hours(0)
+  t.equal(
+    hours.reduce((sum, { count }) => sum + count, 0),
+    750,
+  )
+  t.equal((await ledger.stats()).occurrences, 500, 'within the limit')
+})
+
+t.test('replicas that remove while others write wait for nobody for ever', async (t) => {
+  const url = newDatabase()
+  const limits = { ...LIMITS, maxCauses: 10, maxAgeMs: Date.now() - NOW + 500 }
+  const ledgers = [1, 2, 3].map(() => open(t, url, limits))
+  await Promise.all(
+    ledgers.map(async (ledger, replica) => {
+      for (let batch = 0; batch < 20; batch++) {
+        const numbers = Array.from({ length: 12 }, (_, index) => (index * 7 + batch * (replica + 1)) % 30)
+        await ledger.record(
+          [...new Set(numbers)].map((number) =>
+            entry({ cause: name(number), time: batch % 2 ? NOW - 1_000 : NOW + 60_000 + batch, release: name(number) }),
+          ),
+        )
+      }
+    }),
+  )
+  await ledgers[0]?.record([])
+  t.equal((await ledgers[0]?.stats())?.causes, 10)
+})
+
+t.test('tables of an older version are brought up to date, by one of those that try', async (t) => {
+  const url = newDatabase()
+  await open(t, url).record([entry()])
+  const next = [
+    ...POSTGRES_MIGRATIONS,
+    'ALTER TABLE hydrant_causes ADD COLUMN note text',
+    'UPDATE hydrant_causes SET note = message',
+  ]
+  const pools = [1, 2, 3].map(() => connect(t, url))
+  await Promise.all(pools.map((pool) => migratePostgres(pool, url, next)))
+  const { rows } = await (pools[0] ?? connect(t, url)).query('SELECT note, version FROM hydrant_causes, hydrant_schema')
+  t.strictSame(rows, [{ note: 'no price for 7', version: POSTGRES_MIGRATIONS.length + 2 }])
+})
+
+t.test('tables of a newer version are refused', async (t) => {
+  const url = newDatabase()
+  const pool = connect(t, url)
+  await pool.query('CREATE TABLE hydrant_schema (version integer NOT NULL); INSERT INTO hydrant_schema VALUES (99)')
+  await t.rejects(open(t, url).record([entry()]), { code: 'HYD_LEDGER_NEWER', message: /has format 99/ })
+})
+
+t.test('a user that may not make tables will do once they are there', async (t) => {
+  const url = newDatabase()
+  await open(t, url).record([])
+  await connect(t, url).query(
+    'CREATE ROLE writer LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer',
+  )
+  const ledger = open(t, url.replace('postgres:a-password@', 'writer:a-password@'))
+  await ledger.record([entry()])
+  t.strictSame(await ledger.causes(), ['AAAAAAAA'])
+})
+
+t.test('goes on after the server has been away, and with another one that knows nothing', async (t) => {
+  const url = newDatabase()
+  const ledger = open(t, url)
+  await ledger.record([entry()])
+  postgres.stop()
+  await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_UNREACHABLE', message: /cannot be reached: \S/ })
+  await t.rejects(ledger.list({}), { code: 'HYD_LEDGER_UNREACHABLE' })
+  postgres.start()
+  await ledger.record([entry()])
+  t.equal((await ledger.read('AAAAAAAA'))?.count, 2)
+  await connect(t, url).query(
+    'DROP TABLE hydrant_schema, hydrant_hours, hydrant_occurrences, hydrant_causes, hydrant_releases',
+  )
+  await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_FAILED', message: /does not exist/ })
+  await ledger.record([entry()])
+  t.equal((await ledger.read('AAAAAAAA'))?.count, 1)
+})
+
+t.test('a connection that breaks while nobody asks anything ends no process', async (t) => {
+  const url = newDatabase()
+  const ledger = open(t, url)
+  await ledger.record([entry()])
+  const other = connect(t, url)
+  await other.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+  )
+  await transact(other, async (client) => client.query('SELECT 1'))
+  t.ok(await ledger.causes().catch(() => ledger.causes()))
+})
+
+t.test('who holds the tables for too long is not waited for', async (t) => {
+  const url = newDatabase()
+  const ledger = open(t, url)
+  await ledger.record([entry()])
+  const holder = await connect(t, url).connect()
+  t.teardown(() => holder.release())
+  await holder.query('BEGIN; LOCK TABLE hydrant_causes')
+  await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_FAILED', message: /timeout/ })
+  await holder.query('ROLLBACK')
+  t.equal((await ledger.read('AAAAAAAA'))?.count, 1)
+})
+
+t.test('no password is in what is said of a ledger', async (t) => {
+  t.equal(
+    placeOf('postgres://me:a-secret@db.example:5433/errors?password=another'),
+    'postgres://db.example:5433/errors',
+  )
+  t.equal(placeOf('postgres://me:a-secret@/errors?host=/run'), 'postgres:///errors')
+  t.equal(placeOf('postgres://me:a?se/cr@et@host/errors'), 'postgres://host/errors')
+  const ledger = open(t, 'postgres://me:a-secret@127.0.0.1:1/errors?application_name=a-secret')
+  const error = await ledger.record([entry()]).then(
+    () => null,
+    (error: Error) => error,
+  )
+  t.match(error, { code: 'HYD_LEDGER_UNREACHABLE' })
+  t.notMatch(`${error?.message} ${error?.stack} ${String(error?.cause)}`, 'a-secret')
+})
+
+t.test('what a table cannot hold is replaced in JSON, and nothing else', async (t) => {
+  for (const text of ['a\0b', '\ud800', 'x\udfffy', '\\u0000', '\\\0', '\\\\u0000', '💧', 'ü"\n\\']) {
+    const expected = text.replace(/\0|\p{Surrogate}/gu, '\ufffd')
+    t.equal(JSON.parse(toJson(text)), expected, JSON.stringify(text))
+  }
+})

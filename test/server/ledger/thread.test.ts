@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
+import { openSqliteLedger } from '../../../src/server/ledger/sqlite-ledger.ts'
+import { entry, LIMITS } from './entries.ts'
+
+const run = promisify(execFile)
+const newFile = (t: Test) => join(t.testdir({}), 'errors.db')
+
+/** Runs a program that has a ledger in a thread, to its end. */
+async function runProgram(file: string, program: string): Promise<string> {
+  const start = `
+    import { createThreadLedger } from './dist/src/server/ledger/ledger-thread.js'
+    import { entry, LIMITS } from './dist/test/server/ledger/entries.js'
+    const ledger = createThreadLedger({ file: ${JSON.stringify(file)}, limits: LIMITS }, console.log)`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', start + program])
+  return stdout
+}
+
+t.test('a thread keeps its process until it has answered, and no longer', async (t) => {
+  const file = newFile(t)
+  await runProgram(file, "\nvoid ledger.record([entry()]).then(() => ledger.record([entry({ cause: 'BBBBBBBB' })]))")
+  const ledger = await openSqliteLedger(file, LIMITS)
+  t.teardown(() => ledger.close())
+  t.strictSame((await ledger.causes()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
+})
+
+t.test('no thread is started for a ledger that nobody uses', async (t) => {
+  const program = "\nawait ledger.close(); console.log(process.getActiveResourcesInfo().includes('MessagePort'))"
+  t.equal(await runProgram(newFile(t), program), 'false\n')
+})
+
+t.test('errors arrive with their code and their advice', async (t) => {
+  const ledger = createThreadLedger({ file: '/proc/none/errors.db', limits: LIMITS }, t.fail)
+  t.teardown(() => ledger.close())
+  await t.rejects(ledger.record([entry()]), {
+    name: 'HydrantError',
+    code: 'HYD_LEDGER_UNWRITABLE',
+    message: /^the ledger \/proc\/none\/errors\.db cannot be written: ENOENT/,
+    fix: /^Make its folder writable/,
+    stack: /^HydrantError: the ledger \/proc/,
+  })
+})
+
+t.test('a thread that dies tells those who wait, and is started again', async (t) => {
+  // More than the thread may hold: it ends while it reads what it is sent.
+  const program = `
+    await ledger.record([entry()])
+    const huge = Array.from({ length: 400 }, (_, index) => String(index).padEnd(1_000_000))
+    const told = await Promise.allSettled([ledger.record(huge), ledger.causes()])
+    console.log(told.map(({ reason }) => reason?.code).join(' '))
+    console.log(...(await ledger.causes()))`
+  const stdout = await runProgram(newFile(t), program)
+  t.equal(stdout, 'HYD_LEDGER_THREAD HYD_LEDGER_THREAD\nAAAAAAAA\n')
+})

@@ -1,0 +1,22 @@
+// A process that writes failures: node writer-program.js PLACE BATCHES [RELEASE]. It says when each batch is written.
+
+import { createFileLedger } from '../../../src/server/ledger/file-ledger.ts'
+import { createPostgresLedger } from '../../../src/server/ledger/postgres-ledger.ts'
+import { entryOfAll, LIMITS, NOW, name } from './entries.ts'
+
+const [place = '', batches = '0', release = 'r1'] = process.argv.slice(2)
+const ledger = place.startsWith('postgres:')
+  ? createPostgresLedger(place, LIMITS)
+  : createFileLedger(place, LIMITS, (text) => console.error(text))
+
+for (let batch = 0; batch < Number(batches); batch++) {
+  // Each in another order, as replicas meet failures.
+  const causes = [1, 2, 3, 4, 5].map((number) => name((number + batch) % 5))
+  const times = (cause: string) => [
+    { cause, release, time: NOW + batch },
+    { cause, release, time: NOW + batch },
+  ]
+  await ledger.record(causes.map((cause) => entryOfAll(times(cause))))
+  console.log(`written ${batch + 1}`)
+}
+await ledger.close()

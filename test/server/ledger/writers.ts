@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+
+export interface Writer {
+  /** Resolves when so many batches are written. */
+  written(batches: number): Promise<void>
+  /** With SIGKILL; returns how many batches it has said to be written. */
+  kill(): Promise<number>
+  /** Resolves with its exit code. */
+  ended: Promise<number | null>
+}
+
+/** A process of its own that writes five causes twice with each batch. */
+export function startWriter(t: Pick<Test, 'teardown'>, place: string, batches: number, release = 'r1'): Writer {
+  const words = ['dist/test/server/ledger/writer-program.js', place, String(batches), release]
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  const waiting = new Set<() => void>()
+  let count = 0
+  createInterface(child.stdout).on('line', (line) => {
+    count = Number(line.split(' ')[1])
+    for (const check of waiting) check()
+  })
+  const ended = closed.then(([code]) => code as number | null)
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await closed
+  })
+  return {
+    written: (batches) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (count >= batches) resolve()
+        }
+        waiting.add(check)
+        check()
+        void ended.then((code) => reject(new Error(`The writer ended with ${code} after ${count} batches.`)))
+      }),
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
+      return count
+    },
+    ended,
+  }
+}
