@@ -1,0 +1,61 @@
+// A site whose page fails, with a ledger of a test's choice.
+
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { createInstance } from '../../../src/server/create-server.ts'
+import type { Ledger } from '../../../src/server/ledger/ledger.ts'
+import { resolveOptions } from '../../../src/server/options.ts'
+import type { LogLine } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, createLog, HTML } from '../served.ts'
+
+const WARN = 40
+
+export interface FailingSite {
+  dir: string
+  ledger: Ledger
+  /** Asks for the page so many times, and sees that visitor and log get what they always get. */
+  fail(t: Test, times: number): Promise<void>
+  /** Resolves when the ledger has counted so many failures. */
+  counted(times: number): Promise<void>
+  /** Of the ledger. */
+  warnings(): LogLine[]
+  lines: LogLine[]
+  close(): Promise<void>
+}
+
+export async function serveFailingSite(t: Test, ledger: string | false, dir = t.testdir({})): Promise<FailingSite> {
+  await buildFiles(dir, {
+    'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n",
+  })
+  const log = createLog()
+  const options = resolveOptions({ given: { ledger } })
+  const { app, keeper } = await createInstance({
+    ...{ dir, folder: join(dir, '.hydrant'), options, logging: { logger: log.logger } },
+  })
+  let isClosed = false
+  async function close() {
+    if (!isClosed) await app.close()
+    isClosed = true
+  }
+  t.teardown(close)
+  return {
+    dir,
+    ledger: keeper.ledger,
+    async fail(t, times) {
+      for (let time = 0; time < times; time++) {
+        const answer = await app.inject({ url: '/', headers: HTML })
+        const digest = String(answer.headers['x-error-digest'])
+        t.equal(answer.statusCode, 500)
+        t.match(answer.body, digest)
+        t.equal(log.errors().filter((line) => line.digest === digest).length, 1, 'one line in the log')
+      }
+    },
+    async counted(times) {
+      await until(async () => (await keeper.ledger.list({}).catch(() => []))[0]?.count === times)
+    },
+    warnings: () => log.lines.filter(({ level, msg }) => level === WARN && /ledger|failures/.test(msg)),
+    lines: log.lines,
+    close,
+  }
+}

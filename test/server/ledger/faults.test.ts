@@ -1,0 +1,194 @@
+// What becomes of failures when the ledger fails itself: nobody notices but the log.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createServer } from '../../../src/server/create-server.ts'
+import { startPostgres } from '../../postgres.ts'
+import { until } from '../../until.ts'
+import { serveFailingSite } from './failing-site.ts'
+
+t.test('a file that another process holds is written once that lets go', async (t) => {
+  const site = await serveFailingSite(t, 'errors.db')
+  await site.fail(t, 1)
+  await site.counted(1)
+  const release = await holdFile(t, join(site.dir, 'errors.db'))
+  await site.fail(t, 2)
+  await until(() => site.warnings().length > 0)
+  t.match(site.warnings(), [
+    {
+      msg: /^the ledger of failures cannot be written, they are kept in memory meanwhile: .*errors\.db failed: database is locked$/,
+      queued: 2,
+      dropped: 0,
+    },
+  ])
+  await site.fail(t, 2)
+  await release()
+  await site.counted(5)
+  t.equal(site.warnings().length, 1)
+  await until(() => site.lines.some(({ msg }) => msg === 'the ledger of failures can be written again'))
+})
+
+t.test(
+  'a disk that is full is written once there is room (where no disk can be mounted: a file that may not grow)',
+  async (t) => {
+    const disk = createSmallDisk(t)
+    const site = await serveFailingSite(t, join(disk.folder, 'errors.db'))
+    await site.fail(t, 1)
+    await site.counted(1)
+    disk.fill()
+    await site.fail(t, 2)
+    await until(() => site.warnings().length > 0)
+    t.match(site.warnings(), [
+      { msg: /the ledger of failures cannot be written.* failed: (database or disk is full|disk I\/O error)$/ },
+    ])
+    await site.fail(t, 2)
+    disk.empty()
+    await site.counted(5)
+    t.equal(site.warnings().length, 1)
+  },
+)
+
+t.test('a folder in which nobody may write is warned of once, and failures are kept in memory', async (t) => {
+  const site = await serveFailingSite(t, '/proc/hydrant-errors.db')
+  await site.fail(t, 3)
+  await site.counted(3)
+  await site.fail(t, 1)
+  await site.counted(4)
+  t.match(site.warnings(), [
+    {
+      msg: /^failures are kept in memory until the server ends: the ledger \/proc\/.* cannot be written: .*\. Make its folder writable/,
+    },
+  ])
+  t.equal(site.warnings().length, 1)
+})
+
+t.test('a file that is damaged is moved aside with a warning', async (t) => {
+  const dir = t.testdir({ 'errors.db': 'no database at all '.repeat(500) })
+  const site = await serveFailingSite(t, 'errors.db', dir)
+  await site.fail(t, 2)
+  await site.counted(2)
+  t.match(site.warnings(), [{ msg: /errors\.db is damaged: it was moved to .*errors\.db\.corrupt-/ }])
+  t.equal(readdirSync(dir).filter((file) => file.startsWith('errors.db.corrupt-')).length, 1)
+})
+
+t.test('PostgreSQL goes away and comes back', async (t) => {
+  const postgres = startPostgres(t)
+  const site = await serveFailingSite(t, postgres.url)
+  await site.fail(t, 1)
+  await site.counted(1)
+  postgres.stop()
+  await site.fail(t, 3)
+  await until(() => site.warnings().length > 0)
+  await site.fail(t, 2)
+  postgres.start()
+  await site.counted(6)
+  t.match(site.warnings(), [
+    { msg: /the ledger of failures cannot be written.*: the ledger postgres:\/\/\/postgres cannot be reached: / },
+  ])
+  t.equal(site.warnings().length, 1)
+  t.notMatch(JSON.stringify(site.lines), 'a-password')
+})
+
+t.test('what could not be written until the end is said to be lost', async (t) => {
+  const site = await serveFailingSite(t, 'postgres://me:a-password@127.0.0.1:1/errors')
+  await site.fail(t, 2)
+  await site.close()
+  t.match(site.warnings().at(-1), { msg: 'failures are lost for the ledger, which could not be written', queued: 2 })
+  t.notMatch(JSON.stringify(site.lines), 'a-password')
+})
+
+t.test('with false nothing is kept and no file is made', async (t) => {
+  const site = await serveFailingSite(t, false)
+  await site.fail(t, 2)
+  t.strictSame(await site.ledger.list({}), [])
+  await site.close()
+  t.strictSame(
+    readdirSync(site.dir).filter((file) => file.includes('.db')),
+    [],
+  )
+  t.strictSame(site.warnings(), [])
+})
+
+t.test('a server that never fails opens nothing', async (t) => {
+  const site = await serveFailingSite(t, 'errors.db')
+  await site.close()
+  t.notOk(existsSync(join(site.dir, 'errors.db')))
+})
+
+t.test('a ledger where visitors could fetch it is refused, and one that is no URL', async (t) => {
+  const { dir } = await serveFailingSite(t, false)
+  const refused = { code: 'HYD_OPTION_INVALID' }
+  await t.rejects(createServer({ dir, logger: false, ledger: 'public/errors.db' }), {
+    ...refused,
+    message: /outside of public/,
+  })
+  await t.rejects(createServer({ dir, logger: false, ledger: join(dir, 'public', 'a', 'b.db') }), refused)
+  const error = await createServer({ dir, logger: false, ledger: 'postgres://me:a-secret@host:x/y' }).catch(
+    (error: Error) => error,
+  )
+  t.match(error, { ...refused, message: /^"ledger" must be a URL like/ })
+  t.notMatch(String(error), 'a-secret')
+})
+
+/** Lets another process hold a file for writing. Returns what makes it let go. */
+async function holdFile(t: Test, file: string): Promise<() => Promise<void>> {
+  const program = `
+    const db = new (require('better-sqlite3'))(${JSON.stringify(file)})
+    db.exec('BEGIN IMMEDIATE')
+    console.log('held')
+    process.stdin.resume()`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  async function release() {
+    child.kill('SIGKILL')
+    await closed
+  }
+  t.teardown(release)
+  await once(child.stdout, 'data')
+  return release
+}
+
+interface SmallDisk {
+  folder: string
+  fill(): void
+  empty(): void
+}
+
+function createSmallDisk(t: Test): SmallDisk {
+  // Not where other tests would find it, should this one be killed.
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-disk-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    // Not as this user, or not in this container.
+    return createBoundProcess(t, folder)
+  }
+  t.teardown(() => execFileSync('umount', [folder]))
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    fill() {
+      for (const size of [100_000, 4_096]) {
+        try {
+          for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' })
+        } catch {
+          // Full, which is what is wanted.
+        }
+      }
+    },
+    empty: () => rmSync(filler),
+  }
+}
+
+// A file of this process may not grow: what it writes fails, as on a disk that is full.
+function createBoundProcess(t: Test, folder: string): SmallDisk {
+  const limit = (bytes: string) => void execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`])
+  const empty = () => limit('unlimited')
+  t.teardown(empty)
+  return { folder, fill: () => limit('4096'), empty }
+}
