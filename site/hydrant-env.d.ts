@@ -30,6 +30,7 @@ declare module 'hydrant/react' {
     '/failures/f15-stream/fail': unknown
     '/failures/f15/fail': unknown
     '/failures/f16/fail': unknown
+    '/failures/f18/fail': unknown
     '/failures/f1b/fail': unknown
     '/failures/f2-shell/fail': unknown
     '/failures/f2/fail': unknown
@@ -39,6 +40,8 @@ declare module 'hydrant/react' {
     '/failures/f4/fail': unknown
     '/failures/f5/fail': unknown
     '/failures/f7/fail': unknown
+    '/failures/f8/fail': unknown
+    '/failures/f8b/fail': unknown
     '/failures/f9/fail': unknown
     '/failures/own/fail': unknown
     '/failures/own/refused': unknown

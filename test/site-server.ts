@@ -24,6 +24,7 @@ export interface LogLine {
   statusCode?: number
   statusSent?: number
   pending?: string[]
+  isRecovered?: true
   err?: LoggedError
 }
 

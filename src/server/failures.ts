@@ -66,8 +66,8 @@ export interface BrowserFailure {
   route: string
   /** Of the page, without a query. */
   path: string
-  /** React's stack of components, as V8 writes it. */
-  componentStack: string
+  /** Where it happened, for what has no frame of the site's own. */
+  placeFrames(): readonly MappedFrame[]
   release: string
   isRecovered: boolean
 }
@@ -155,9 +155,8 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
 
   function failInBrowser(failure: BrowserFailure, request: FastifyRequest) {
     const { hidden, occurrence } = failuresOf(request)
-    const { description, mapper, route, path, componentStack, release, isRecovered } = failure
+    const { description, mapper, route, path, placeFrames, release, isRecovered } = failure
     const { examineDescription } = createExaminer(mapper, 'client')
-    const placeFrames = () => framesOfPlace(route, { phase: 'client', components: { componentStack } }, mapper)
     const told = examineDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)
     const url = hidden.redact.frame(path)

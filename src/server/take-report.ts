@@ -8,6 +8,7 @@ import type { Keeper } from './ledger/keeper.ts'
 import { matchRoute } from './match-route.ts'
 import type { TakeReport } from './report-route.ts'
 import type { Site } from './site.ts'
+import type { MappedFrame } from './stack-frame.ts'
 
 export interface TakeReportInput {
   site: Site
@@ -22,14 +23,15 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
   const { base } = site.options
   const mapper = createClientMapper({ siteDir: build.siteDir, folder: build.folder, base })
 
-  function fail({ error, path, isRecovered, componentStack = '', ...own }: FailureReport, request: FastifyRequest) {
+  function fail({ error, path, isRecovered, componentStack, ...own }: FailureReport, request: FastifyRequest) {
+    const route = matchRoute(withoutBase(path, base), build.routes)
     failures.failInBrowser(
       {
         description: describeReported(error, mapper),
         mapper,
-        route: matchRoute(withoutBase(path, base), build.routes)?.id ?? '*',
+        route: route?.id ?? '*',
         path: path.replace(/[?#].*$/s, ''),
-        componentStack: readBrowserStack(componentStack).join('\n'),
+        placeFrames: () => placeFramesOf(componentStack ?? '', route?.page.file ?? null, mapper),
         release: own.build === build.manifest.buildId ? release : own.build,
         isRecovered,
       },
@@ -51,6 +53,18 @@ function describeReported({ type, message, stack, cause }: ReportedError, mapper
   const frames = readBrowserStack(stack)
   const own = { type: mapper.typeName(type, frames), message, frames }
   return cause === undefined ? own : { ...own, cause: describeReported(cause, mapper) }
+}
+
+// React places a component only if it fails without its props: of others there is a name, and that is a minified one.
+const OWN_BOUNDARY = /(?:^|\/)shared\/boundary\.[jt]sx?$/
+
+/** The components around the place. What stands inside of the page's boundary and is none of them is the page's. */
+function placeFramesOf(componentStack: string, page: string | null, mapper: ClientMapper): MappedFrame[] {
+  const components = readBrowserStack(componentStack).map(mapper.mapFrame)
+  const inner = components.find(({ frame }) => frame && (frame.isSite || OWN_BOUNDARY.test(frame.file)))
+  if (page === null || inner?.frame?.isSite) return components
+  const frame = { file: page, line: 0, column: 0, function: '', isSite: true }
+  return [{ text: `    at ${page}`, frame }, ...components]
 }
 
 function withoutBase(path: string, base: string): string {

@@ -1,0 +1,25 @@
+import { Counter } from '../../../components/counter.tsx'
+
+export default function Fail() {
+  return (
+    <>
+      <title>F8b · Hydrant</title>
+      <h1>A promise that nobody looks at</h1>
+      <p className="lead">The button begins something that fails a moment later, when nobody waits for it any more.</p>
+      <p>
+        <button id="break" type="button" className="button" onClick={() => void breakLater()}>
+          Break it later
+        </button>
+      </p>
+      <p>The page works nevertheless:</p>
+      <p>
+        <Counter />
+      </p>
+    </>
+  )
+}
+
+async function breakLater(): Promise<never> {
+  await Promise.resolve()
+  throw new RangeError('SECRET-MARKER f8b: a promise is rejected and nobody looks')
+}
