@@ -7,6 +7,7 @@ declare module 'hydrant/react' {
     '/': unknown
     '/docs': unknown
     '/docs/deploy': unknown
+    '/docs/errors': unknown
     '/docs/failures': unknown
     '/docs/forms': unknown
     '/docs/http': unknown

@@ -12,6 +12,8 @@ import type { ErrorsRequest } from './errors-arguments.ts'
 export interface NamedLedger {
   ledger: Pick<Ledger, 'list' | 'read' | 'causes'>
   name: string
+  /** What names it on the command line: ` ./my-site`; empty for that of the working directory. */
+  words: string
 }
 
 /** What `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN. */
@@ -21,7 +23,8 @@ export async function describeErrors(request: ErrorsRequest, from: NamedLedger, 
 
 type RequestOf<Kind extends ErrorsRequest['kind']> = Extract<ErrorsRequest, { kind: Kind }>
 
-async function describeList({ query, limit, isJson }: RequestOf<'list'>, { ledger, name }: NamedLedger, view: View) {
+async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: NamedLedger, view: View) {
+  const { ledger, name, words } = from
   // One more than is shown tells whether that is all.
   const found = await ledger.list({ ...query, limit: limit + 1 })
   const shown = found.slice(0, limit)
@@ -35,21 +38,21 @@ async function describeList({ query, limit, isJson }: RequestOf<'list'>, { ledge
     ...formatFailures(shown, view),
     '',
     `${countOf(shown)}${rest}. Ledger: ${name}`,
-    `One of them in whole: hydrant errors ${shown[0]?.cause ?? ''}`,
+    `One of them in whole: hydrant errors ${shown[0]?.cause ?? ''}${words}`,
   ].join('\n')
 }
 
 async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger, name }: NamedLedger, view: View) {
   const { cause, occurrence } = digest
   const details = await ledger.read(cause, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
-  if (!details) throw await unknownDigest(digest, { ledger, name })
+  if (!details) throw unknownDigest(digest, name, await ledger.causes())
   if (isJson) return toJson(failureJson(details))
   const meant = occurrence === undefined ? null : formatDigest(cause, occurrence)
   return formatFailure(details, { digest: meant }, view).join('\n')
 }
 
-async function unknownDigest({ cause }: Digest, { ledger, name }: NamedLedger) {
-  const near = nearestFew(cause, await ledger.causes(), 3)
+function unknownDigest({ cause }: Digest, name: string, causes: readonly string[]) {
+  const near = nearestFew(cause, causes, 3)
   const hint = near.length > 0 ? `; the nearest: ${near.join(', ')}` : ''
   return createHydrantError('HYD_DIGEST_UNKNOWN', [name, cause, hint])
 }

@@ -20,14 +20,14 @@ export async function runErrors(
   const { digest, dir } = readWords(words, isFolder)
   const request = readRequest(digest, flags, now)
   const { stdout, env } = process
-  const { ledger, name, close } = await openForReading(dir, env, place)
+  const { close, ...from } = await openForReading(dir, env, place)
   try {
     const view = {
       paint: createPaint(wantsColours(stdout, env)),
       width: stdout.columns ?? Number.POSITIVE_INFINITY,
       now,
     }
-    const text = await describeErrors(request, { ledger, name }, view)
+    const text = await describeErrors(request, from, view)
     // A reader that has seen enough, `head`, closes the pipe.
     stdout.on('error', () => {}).write(`${text}\n`)
   } finally {
@@ -46,7 +46,7 @@ async function openForReading(
 ): Promise<NamedLedger & { close(): Promise<void> }> {
   const options = place === undefined ? await readOptions(dir, env) : { ...resolveOptions({}), ledger: toPlace(place) }
   const ledger = await openLedger(dir, options)
-  return { ledger, name: nameOf(dir, options), close: ledger.close }
+  return { ledger, name: nameOf(dir, options), words: wordsFor(dir, place), close: ledger.close }
 }
 
 async function readOptions(dir: string, env: Env): Promise<Options> {
@@ -65,6 +65,16 @@ function nameOf(dir: string, { ledger }: Options): string {
   if (ledger === false) return ''
   if (!POSTGRES.test(ledger)) return resolve(dir, ledger)
   return placeOf(ledger)
+}
+
+// Not the URL, which may hold a password.
+function wordsFor(dir: string, place: string | undefined): string {
+  if (place === undefined) return dir === '.' ? '' : ` ${quote(dir)}`
+  return POSTGRES.test(place) ? ' --ledger …' : ` --ledger ${quote(place)}`
+}
+
+function quote(word: string): string {
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function isFolder(word: string): boolean {

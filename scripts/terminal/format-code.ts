@@ -14,8 +14,9 @@ export function formatCode(
   return lines.flatMap((text, index) => {
     const number = firstLine + index
     const margin = String(number).padStart(digits)
-    const shown = cutToWidth(toLine(text), room)
-    if (number !== place.line) return [paint('dim', `    ${margin} | `) + shown]
+    const shown = cutToWidth(toLine(text).trimEnd(), room)
+    if (number !== place.line)
+      return [shown === '' ? paint('dim', `    ${margin} |`) : paint('dim', `    ${margin} | `) + shown]
     const marked = `${paint('red', '  > ')}${paint('bold', margin)} ${paint('dim', '|')} ${paint('bold', shown)}`
     const before = widthOf(toLine(text.slice(0, Math.max(0, place.column - 1))))
     // Under a line that was cut, there may be no such column.

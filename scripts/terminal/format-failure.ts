@@ -37,9 +37,9 @@ function formatHead(details: CauseDetails, { paint, now }: View): string[] {
     ...formatFields(paint, [
       ['cause', cause],
       ['side', `${side}, ${phase}`],
-      ['seen', count === 1 ? 'once' : `${count} times`],
-      ['first seen', formatTimeAgo(firstSeen, now)],
-      ['last seen', formatTimeAgo(lastSeen, now)],
+      ['seen', count === 1 ? `once, ${formatTimeAgo(lastSeen, now)}` : `${count} times`],
+      ['first seen', count === 1 ? '' : formatTimeAgo(firstSeen, now)],
+      ['last seen', count === 1 ? '' : formatTimeAgo(lastSeen, now)],
       ['releases', firstRelease === lastRelease ? firstRelease : `${firstRelease} to ${lastRelease}`],
       ['solved', solvedAt === null ? '' : formatTimeAgo(solvedAt, now)],
     ]),

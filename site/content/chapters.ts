@@ -41,6 +41,11 @@ export const chapters: readonly Chapter[] = [
     title: 'Failures',
     about: 'The sentence, the digest, the log line and the fallback.',
   },
+  {
+    path: href('/docs/errors'),
+    title: 'From a digest to the line',
+    about: 'hydrant errors: what has failed, how often, and where in the source.',
+  },
   { path: href('/docs/options'), title: 'Commands and options', about: 'Every command, flag, option and variable.' },
   { path: href('/docs/deploy'), title: 'Deploying', about: 'Build once, start anywhere, behind nginx, under a base.' },
 ]

@@ -18,7 +18,7 @@ interface Asked {
 async function print(ledger: Ledger, digest: string | null, { flags = {}, width, hasColours = false }: Asked = {}) {
   const request = readRequest(digest === null ? null : parseDigest(digest), flags, NOW)
   const view = { paint: createPaint(hasColours), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
-  return describeErrors(request, { ledger, name: NAME }, view)
+  return describeErrors(request, { ledger, name: NAME, words: ' ./my-site' }, view)
 }
 
 const ofError = (error: Partial<KeptError>, parts: Partial<FailureRecord> = {}) =>
@@ -38,7 +38,7 @@ t.test('lists failures, those seen last first', async (t) => {
       'AAAAAAAA  client      1  5 h ago    –                                Error: gone',
       '',
       '2 failures, seen 3 times. Ledger: /site/ledger.db',
-      'One of them in whole: hydrant errors 7F3KQ2M9',
+      'One of them in whole: hydrant errors 7F3KQ2M9 ./my-site',
     ].join('\n'),
   )
 })

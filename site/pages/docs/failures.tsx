@@ -83,8 +83,9 @@ export default function Failures() {
           ]}
         />
         <p>
-          To find a visitor’s request, search for the whole digest; to see how often it happens, for its first half.
-          Passwords in URLs, cookies, <code>authorization</code> headers and form values are never logged.
+          To find a visitor’s request, search for the whole digest; to see how often it happens, for its first half.{' '}
+          <a href={href('/docs/errors')}>hydrant errors</a> goes on from there, to the line of the source. Passwords in
+          URLs, cookies, <code>authorization</code> headers and form values are never logged.
         </p>
         <Code title="Terminal" language="sh">
           {SEARCH}

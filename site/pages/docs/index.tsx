@@ -9,7 +9,7 @@ export default function Docs() {
       <PageHead title="Documentation" description="The documentation of Hydrant, chapter by chapter." />
       <h1>Documentation</h1>
       <p className="lead">
-        Eleven short chapters. Who is new here reads <a href={href('/start')}>Start</a> first; who looks something up
+        Twelve short chapters. Who is new here reads <a href={href('/start')}>Start</a> first; who looks something up
         finds it in the tables.
       </p>
       <dl className={classes.chapters}>

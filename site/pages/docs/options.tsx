@@ -10,7 +10,7 @@ export default function Options() {
       <PageHead title="Commands and options" description="Every command, flag, option and environment variable." />
       <h1>Commands and options</h1>
       <p className="lead">
-        Three commands. A flag beats the environment, the environment beats the config file, and the config file beats
+        Four commands. A flag beats the environment, the environment beats the config file, and the config file beats
         the default.
       </p>
       <Section id="commands" title="Commands">
@@ -29,6 +29,12 @@ export default function Options() {
               </>,
             ],
             [<code key="command">hydrant start [dir]</code>, 'serves that build; needs neither esbuild nor TypeScript'],
+            [
+              <code key="command">hydrant errors [digest] [dir]</code>,
+              <>
+                shows <a href={href('/docs/errors')}>what has failed</a>
+              </>,
+            ],
           ]}
         />
         <p>
@@ -121,6 +127,11 @@ export default function Options() {
               </>,
               <code key="default">false</code>,
               'writes a line per request; otherwise failures, refusals and the server’s own life are logged',
+            ],
+            [
+              <code key="option">onFailure</code>,
+              'none',
+              'a function that is told of each failure, to hand it to a service; only code can set it',
             ],
             [
               <code key="option">reactServer</code>,
