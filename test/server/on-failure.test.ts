@@ -1,6 +1,12 @@
+import Fastify from 'fastify'
 import t from 'tap'
+import { buildFolder } from '../../src/server/build.ts'
+import { createInstance } from '../../src/server/create-server.ts'
+import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
 import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
-import { buildFiles, causeOfResponse, serve } from './served.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { hydrant } from '../../src/server/plugin.ts'
+import { buildFiles, causeOfResponse, createLog, HTML, serve } from './served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
@@ -112,6 +118,42 @@ t.test('what it changes in its copy is not kept', async (t) => {
   await get('/')
   await app.close()
   t.strictSame(seen, ['oh', 'oh'])
+})
+
+t.test('one of an instance that is closed is told nothing more, though the ledger goes on', async (t) => {
+  const log = createLog()
+  const told: string[] = []
+  const options = resolveOptions({
+    given: { ledger: false, onFailure: ({ digest }: FailureRecord) => told.push(digest) },
+  })
+  const keepers: Keeper[] = []
+  const create = () =>
+    createInstance({
+      ...{ dir, folder: buildFolder(dir), options, logging: { logger: log.logger } },
+      findKeeper(appLog) {
+        keepers[0] ??= createKeeper(dir, options, appLog)
+        return keepers[0]
+      },
+    })
+  for (let times = 0; times < 2; times++) {
+    const { app } = await create()
+    await app.inject({ url: '/', headers: HTML })
+    await app.close()
+  }
+  await keepers[0]?.close()
+  t.equal(told.length, 2)
+  t.equal(new Set(told).size, 2)
+})
+
+t.test('in an app of somebody else’s, the process is left alone', async (t) => {
+  const events = ['uncaughtException', 'unhandledRejection', 'SIGTERM']
+  const count = () => events.map((event) => process.listenerCount(event))
+  const before = count()
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir })
+  await app.ready()
+  t.strictSame(count(), before)
 })
 
 t.test('anything but a function is refused', async (t) => {

@@ -87,8 +87,8 @@ function innerJson({ type, message, stack, errors }: KeptError): InnerErrorJson 
   return { type, message, stack: stack.map(frameJson), ...(errors ? { errors: errors.map(innerErrorJson) } : {}) }
 }
 
-function occurrenceJson({ time, ...occurrence }: Occurrence) {
-  return { ...occurrence, time: isoTime(time) }
+function occurrenceJson({ digest, time, ...occurrence }: Occurrence) {
+  return { digest, time: isoTime(time), ...occurrence }
 }
 
 function isoTime(time: number): string {

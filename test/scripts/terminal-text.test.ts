@@ -1,0 +1,82 @@
+import t from 'tap'
+import { formatCode } from '../../scripts/terminal/format-code.ts'
+import { formatAgo, formatTime } from '../../scripts/terminal/format-time.ts'
+import { createPaint, wantsColours } from '../../scripts/terminal/paint.ts'
+import { cutToWidth, escapeObeyed, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/plain-text.ts'
+import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
+
+t.test('writes out what a terminal would obey', async (t) => {
+  t.equal(toLine('a\u001b[31mb\u0007\u009b2J\u0000'), 'a\\x1b[31mb\\x07\\x9b2J\\x00')
+  t.equal(toLine('user\u202etxt.exe \u2066x\u2069'), 'user\\u202etxt.exe \\u2066x\\u2069')
+  t.equal(toLine('a\nb\r\nc\rd\te'), 'a ⏎ b ⏎ c\\x0dd  e')
+  t.strictSame(toLines('a\nb\r\nc'), ['a', 'b', 'c'])
+  t.equal(toLine('für 価格 👩‍👩‍👧'), 'für 価格 👩‍👩‍👧', 'all else stays')
+})
+
+t.test('JSON stays what it was', async (t) => {
+  const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }
+  const json = escapeObeyed(JSON.stringify(value, null, 2))
+  t.strictSame(JSON.parse(json), value)
+  t.match(json, /^\{\n {2}"text": "a\\u009b\\u202e\\u2028\\u007f\\n\\""\n\}$/)
+})
+
+t.test('counts the columns that a text takes', async (t) => {
+  const widths: [string, number][] = [
+    ['', 0],
+    ['abc', 3],
+    ['für', 3],
+    ['fu\u0308r', 3],
+    ['価格', 4],
+    ['한글', 4],
+    ['👩‍👩‍👧', 2],
+    ['❤️', 2],
+    ['a\u200bb', 2],
+    ['…', 1],
+  ]
+  for (const [text, width] of widths) t.equal(widthOf(text), width, JSON.stringify(text))
+  t.equal(padToWidth('価', 4), '価  ')
+})
+
+t.test('cuts a text to a width, never within a sign', async (t) => {
+  t.equal(cutToWidth('abcdef', 6), 'abcdef')
+  t.equal(cutToWidth('abcdefg', 6), 'abcde…')
+  t.equal(cutToWidth('価格価格', 6), '価格…')
+  t.equal(cutToWidth('👩‍👩‍👧👩‍👩‍👧', 3), '👩‍👩‍👧…')
+  t.equal(cutToWidth('abc', Number.POSITIVE_INFINITY), 'abc')
+})
+
+t.test('tells times by the clock and by how long ago', async (t) => {
+  t.equal(formatTime(NOW), '2026-11-21 19:43:28 UTC')
+  const agos: [number, string][] = [
+    [-HOUR, 'just now'],
+    [59_999, 'just now'],
+    [MINUTE, '1 min ago'],
+    [59 * MINUTE, '59 min ago'],
+    [23 * HOUR, '23 h ago'],
+    [DAY, '1 day ago'],
+    [40 * DAY, '40 days ago'],
+  ]
+  for (const [past, text] of agos) t.equal(formatAgo(NOW - past, NOW), text)
+})
+
+t.test('has colours as Node decides it', async (t) => {
+  const [terminal, pipe] = [{ isTTY: true }, {}]
+  t.ok(wantsColours(terminal, {}))
+  t.notOk(wantsColours(pipe, {}))
+  t.notOk(wantsColours(terminal, { NO_COLOR: '1' }))
+  t.ok(wantsColours(terminal, { NO_COLOR: '' }))
+  t.ok(wantsColours(pipe, { FORCE_COLOR: '1' }))
+  t.ok(wantsColours(pipe, { FORCE_COLOR: '', NO_COLOR: '1' }))
+  t.notOk(wantsColours(terminal, { FORCE_COLOR: '0' }))
+  t.notOk(wantsColours(terminal, { TERM: 'dumb' }))
+})
+
+t.test('puts the caret below the column, behind tabs and wide letters', async (t) => {
+  const paint = createPaint(false)
+  const frame = (line: string, column: number, width = Number.POSITIVE_INFINITY) =>
+    formatCode({ firstLine: 9, lines: [line, 'next'] }, { line: 9, column }, paint, width)
+  t.strictSame(frame('\tthrow oh', 8), ['  >  9 |   throw oh', '       |         ^', '    10 | next'])
+  t.strictSame(frame("f('価格', oh)", 9), ["  >  9 | f('価格', oh)", '       |           ^', '    10 | next'])
+  t.strictSame(frame('a', 0), ['  >  9 | a', '    10 | next'], 'no column is known')
+  t.strictSame(frame('x'.repeat(100), 90, 40), [`  >  9 | ${'x'.repeat(31)}…`, '    10 | next'], 'it has been cut')
+})
