@@ -82,6 +82,8 @@ export async function startSite(
       NOTES_DB: ':memory:',
       // Nor failures beside those that are looked up by hand.
       HYDRANT_LEDGER: join(ledger, 'errors.db'),
+      // Many servers run at once, and there is one default port.
+      HYDRANT_ADMIN: 'false',
       ...SHORT_DEADLINES,
       ...env,
     },

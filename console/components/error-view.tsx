@@ -10,9 +10,9 @@ export function ErrorView({ error }: { error: KeptError }) {
     <>
       {stack.map((frame, index) => frame.code && <CodeFrame key={index} frame={frame} code={frame.code} />)}
       <Stack frames={stack} />
-      {cause && <Inner title="Caused by" error={cause} />}
+      {cause && <Inner title="Caused by:" error={cause} />}
       {errors.map((inner, index) => (
-        <Inner key={index} title={`Error ${index + 1} of ${errors.length}`} error={inner} />
+        <Inner key={index} title={`${index + 1} of ${errors.length}:`} error={inner} />
       ))}
     </>
   )

@@ -4,7 +4,7 @@ import { CopyDigest } from './copy-digest.tsx'
 import { ErrorView } from './error-view.tsx'
 import classes from './failure.module.css'
 import { SideMark, SolvedMark } from './marks.tsx'
-import { Ago, Moment } from './now.tsx'
+import { Ago, When } from './now.tsx'
 import { Occurrences } from './occurrences.tsx'
 import { OneOccurrence } from './one-occurrence.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -88,13 +88,13 @@ function Facts({ failure }: Pick<FailureViewProps, 'failure'>) {
       <div>
         <dt>First seen</dt>
         <dd>
-          <Ago time={firstSeen} />, <Moment time={firstSeen} />
+          <When time={firstSeen} />
         </dd>
       </div>
       <div>
         <dt>Last seen</dt>
         <dd>
-          <Ago time={lastSeen} />, <Moment time={lastSeen} />
+          <When time={lastSeen} />
         </dd>
       </div>
       <div>

@@ -26,6 +26,11 @@ export function Ago({ time }: { time: number }) {
   )
 }
 
-export function Moment({ time }: { time: number }) {
-  return <time dateTime={new Date(time).toISOString()}>{moment(time)}</time>
+/** Both how long ago and when. */
+export function When({ time }: { time: number }) {
+  return (
+    <>
+      <Ago time={time} /> <small>{moment(time)}</small>
+    </>
+  )
 }

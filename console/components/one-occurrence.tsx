@@ -1,6 +1,6 @@
 import type { Occurrence } from 'hydrant'
 import classes from './failure.module.css'
-import { Ago, Moment } from './now.tsx'
+import { When } from './now.tsx'
 
 /** The one request that a whole digest names. */
 export function OneOccurrence({ digest, occurrence }: { digest: string; occurrence: Occurrence | undefined }) {
@@ -26,7 +26,7 @@ function Request({ occurrence }: { occurrence: Occurrence }) {
       <div>
         <dt>When</dt>
         <dd>
-          <Ago time={time} />, <Moment time={time} />
+          <When time={time} />
         </dd>
       </div>
       <Fact name="Request" value={path === null ? null : `${method ?? ''} ${host ?? ''}${path}`.trim()} />

@@ -27,11 +27,13 @@ export default function Failures({ data: loaded, url }: PageProps<typeof load>) 
               No failure fits. <a href={href('/', {}, { search: { solved: 'all' } })}>Show all</a>
             </p>
           )}
-          <ol className={classes.list}>
-            {failures.map((failure) => (
-              <FailureRow key={failure.cause} failure={failure} hours={failure.hours} />
-            ))}
-          </ol>
+          {failures.length > 0 && (
+            <ol className={classes.list}>
+              {failures.map((failure) => (
+                <FailureRow key={failure.cause} failure={failure} hours={failure.hours} />
+              ))}
+            </ol>
+          )}
           {data.isCut && <p>Only those seen last are shown: filter to see others.</p>}
         </>
       )}

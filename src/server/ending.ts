@@ -12,9 +12,10 @@ export interface Ending extends Instance {
 
 /**
  * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
- * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
+ * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own. Returns what
+ * leaves the process alone again.
  */
-export function endWithProcess({ app, failures, keeper, settleFailures, close }: Ending, drainMs: number) {
+export function endWithProcess({ app, failures, keeper, settleFailures, close }: Ending, drainMs: number): () => void {
   let isEnding = false
   let exitCode = 0
 
@@ -46,4 +47,8 @@ export function endWithProcess({ app, failures, keeper, settleFailures, close }:
     if (!isEnding) ending.close()
   }
   process.on('uncaughtException', fail).on('unhandledRejection', fail)
+  return () => {
+    process.off('uncaughtException', fail).off('unhandledRejection', fail)
+    ending.uninstall()
+  }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import type { AdminListener } from './admin/start-admin.ts'
 import { type AdminOptions, requireToken } from './admin-option.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import { createInstance, type Instance } from './create-server.ts'
@@ -38,16 +39,23 @@ export async function startServer({ dir, flags, env }: StartInput): Promise<Star
   const logging = await createLogging(options.logLevel)
   const instance = await createInstance({ dir, folder, options, logging, measures })
   const { app, keeper } = instance
-  let closeAdmin = async () => {}
+  let listener: AdminListener | null = null
   const close = async () => {
-    await closeAdmin()
+    await listener?.close()
     await app.close()
   }
   // Before somebody reads that it listens, and stops it.
-  endWithProcess({ ...instance, close }, options.timeouts.drainMs)
-  await listen(app, options)
-  keeper.open()
-  if (admin && measures) closeAdmin = await openAdmin(admin, instance, measures, options)
+  const leaveAlone = endWithProcess({ ...instance, close }, options.timeouts.drainMs)
+  try {
+    await listen(app, options)
+    keeper.open()
+    if (admin && measures) listener = await openAdmin(admin, instance, measures, options)
+  } catch (error) {
+    // It would end the process with 0, as one that has nothing left to do.
+    leaveAlone()
+    await app.close()
+    throw error
+  }
   return { url: urlOf(app, options), close }
 }
 
@@ -58,27 +66,21 @@ async function createLogging(level: string): Promise<Pick<FastifyServerOptions, 
   return { logger: { level, stream } }
 }
 
-/** Loaded only where it is wanted, and when the site is there already. Returns what closes it. */
+/** Loaded only where it is wanted, and when the site is there already. */
 async function openAdmin(
   admin: AdminOptions,
   { app, keeper }: Instance,
   measures: Measures,
   { reactServer }: Options,
-): Promise<() => Promise<void>> {
-  try {
-    const { startAdmin } = await import('./admin/start-admin.ts')
-    return await startAdmin({ admin, keeper, measures, reactServer, log: app.log })
-  } catch (error) {
-    await app.close()
-    throw error
-  }
+): Promise<AdminListener | null> {
+  const { startAdmin } = await import('./admin/start-admin.ts')
+  return startAdmin({ admin, keeper, measures, reactServer, log: app.log })
 }
 
 async function listen(app: FastifyInstance, { port, host }: Options) {
   try {
     await app.listen({ port, host })
   } catch (cause) {
-    await app.close()
     const { code, message } = cause as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') throw createHydrantError('HYD_PORT_IN_USE', [port, host], cause)
     throw createHydrantError('HYD_LISTEN_FAILED', [host, port, message], cause)

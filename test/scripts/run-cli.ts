@@ -96,7 +96,8 @@ function spawnCli(args: readonly string[], { cwd, env, node = [] }: CliOptions):
   const { NODE_ENV: _, PORT: __, HOST: ___, NODE_OPTIONS: ____, ...own } = process.env
   return spawn(process.execPath, [...node, cliPath, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
-    env: { ...own, ...env },
+    // Many servers run at once, and there is one default port for their consoles.
+    env: { ...own, HYDRANT_ADMIN: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

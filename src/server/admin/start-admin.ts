@@ -21,11 +21,16 @@ export interface AdminInput {
   log: FastifyBaseLogger
 }
 
+export interface AdminListener {
+  port: number
+  close(): Promise<void>
+}
+
 /**
- * Opens the operators' own listener. Returns what closes it. When it was not told which port to take and the default one is
- * taken, it does without and warns. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
+ * Opens the operators' own listener. Returns null, with a warning in the log, when it was not told which port to take and the
+ * default one is in use. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
-export async function startAdmin(input: AdminInput): Promise<() => Promise<void>> {
+export async function startAdmin(input: AdminInput): Promise<AdminListener | null> {
   const app = await createAdmin(input)
   const { log, admin } = input
   try {
@@ -37,9 +42,9 @@ export async function startAdmin(input: AdminInput): Promise<() => Promise<void>
     log.warn(
       `there is no console, as port ${DEFAULT_ADMIN_PORT} is in use: choose another with --admin <port>, or switch it off with --admin false`,
     )
-    return async () => {}
+    return null
   }
-  return () => app.close()
+  return { port: portOf(app), close: () => app.close() }
 }
 
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
@@ -80,9 +85,13 @@ const HTTP_PORT = 80
 
 // Names that no other site can have lead here.
 function allowedHosts(host: string, app: FastifyInstance): string[] {
-  const address = app.server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const port = portOf(app)
   const own = host.includes(':') ? `[${host}]` : host.toLowerCase()
   const names = [...new Set(['localhost', '127.0.0.1', '[::1]', own])]
   return names.flatMap((name) => (port === HTTP_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]))
+}
+
+function portOf({ server }: FastifyInstance): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -1,0 +1,117 @@
+import t from 'tap'
+import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
+
+const HOUR = 3_600_000
+
+interface Listed {
+  failures: { cause: string; solvedAt: string | null }[]
+}
+
+async function causesOf(admin: ServedAdmin, search: string): Promise<string[]> {
+  const { body } = await admin.ask(`/api/failures${search}`)
+  return (JSON.parse(body) as Listed).failures.map(({ cause }) => cause)
+}
+
+async function serveFilled(t: Parameters<typeof serveAdmin>[0]): Promise<ServedAdmin> {
+  const admin = await serveAdmin(t)
+  const now = Date.now()
+  await admin.keep(
+    failureOf('7K2M9QX4-000001', { time: now - 30 * HOUR }),
+    failureOf('7K2M9QX4-000002', { time: now - 3 * HOUR }),
+    failureOf('AAAAAAAA-000001', { side: 'client', phase: 'client', time: now - 2 * HOUR, route: '/cart' }),
+    failureOf('BBBBBBBB-000001', { time: now - 50 * HOUR, error: { type: 'RangeError', message: 'far', stack: [] } }),
+  )
+  await admin.keeper.ledger.setSolved('BBBBBBBB', now)
+  return admin
+}
+
+t.test('lists failures, those seen last first', async (t) => {
+  const admin = await serveFilled(t)
+  t.strictSame(await causesOf(admin, ''), ['AAAAAAAA', '7K2M9QX4', 'BBBBBBBB'])
+  t.strictSame(await causesOf(admin, '?side=client'), ['AAAAAAAA'])
+  t.strictSame(await causesOf(admin, '?since=24h'), ['AAAAAAAA', '7K2M9QX4'])
+  t.strictSame(await causesOf(admin, '?solved=true'), ['BBBBBBBB'])
+  t.strictSame(await causesOf(admin, '?solved=false&limit=1'), ['AAAAAAAA'])
+  t.strictSame(await causesOf(admin, '?route=/cart'), ['AAAAAAAA'])
+  t.strictSame(await causesOf(admin, '?search=RANGEerror'), ['BBBBBBBB'])
+  const answer = await admin.ask('/api/failures?search=7K2M')
+  t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  t.match(JSON.parse(answer.body), {
+    failures: [
+      {
+        cause: '7K2M9QX4',
+        side: 'server',
+        type: 'TypeError',
+        count: 2,
+        lastSeen: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
+        source: { file: 'pages/products/[id].server.ts', line: 12, function: 'load' },
+      },
+    ],
+  })
+})
+
+t.test('a wrong filter is 400 and says what it should be', async (t) => {
+  const admin = await serveAdmin(t)
+  const answer = await admin.ask('/api/failures?side=both')
+  t.equal(answer.status, 400)
+  t.equal(answer.headers['content-type'], 'application/problem+json; charset=utf-8')
+  t.match(JSON.parse(answer.body), {
+    status: 400,
+    detail: '"side" must be server or client.',
+    instance: '/api/failures',
+  })
+})
+
+t.test('a failure is found by its digest as a person types it', async (t) => {
+  const admin = await serveFilled(t)
+  for (const typed of ['7K2M9QX4-000001', '7k2m9qx4ooooo1', '7K2M9QX4%20OOOOOL', 'digest:%207K2M9QX4-000001']) {
+    const { status, body } = await admin.ask(`/api/failures/${typed}`)
+    t.equal(status, 200, typed)
+    t.match(JSON.parse(body), {
+      cause: '7K2M9QX4',
+      source: { line: 12, code: { firstLine: 10 } },
+      stack: [{ isSite: true }, { isSite: false }],
+      occurrences: [
+        { digest: '7K2M9QX4-000001', requestId: 'REQ-1', route: '/products/[id]' },
+        { digest: '7K2M9QX4-000002' },
+      ],
+    })
+  }
+  const byCause = JSON.parse((await admin.ask('/api/failures/7k2m9qx4?limit=1')).body) as { occurrences: object[] }
+  t.match(byCause.occurrences, [{ digest: '7K2M9QX4-000002' }])
+  t.equal(byCause.occurrences.length, 1)
+})
+
+t.test('an unknown one is 404 with what may have been meant', async (t) => {
+  const admin = await serveFilled(t)
+  const { status, body, headers } = await admin.ask('/api/failures/7K2M9QX5-000001')
+  t.equal(status, 404)
+  t.match(headers['content-type'], 'application/problem+json')
+  t.match(JSON.parse(body), { status: 404, nearest: ['7K2M9QX4'] })
+  t.strictSame((JSON.parse((await admin.ask('/api/failures/@@@')).body) as { nearest: string[] }).nearest, [])
+  t.equal((await admin.ask('/api/failures/7K2M9QX5/solve', {}, 'POST')).status, 404)
+})
+
+t.test('solves and reopens, whatever body a client sends along', async (t) => {
+  const admin = await serveFilled(t)
+  for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-type': 'text/plain' }]) {
+    const solved = await admin.ask('/api/failures/7k2m9qx4-000001/solve', headers, 'POST')
+    t.equal(solved.status, 200)
+    t.match(JSON.parse(solved.body), { cause: '7K2M9QX4', solvedAt: /^20/ })
+    t.type((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
+    const reopened = await admin.ask('/api/failures/7K2M9QX4/reopen', headers, 'POST')
+    t.match(JSON.parse(reopened.body), { solvedAt: null })
+    t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+  }
+  t.equal((await admin.ask('/api/failures/7K2M9QX4/solve')).status, 404, 'not by GET')
+  t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+})
+
+t.test('a ledger that cannot be read is 503, and the log says why', async (t) => {
+  const admin = await serveAdmin(t)
+  admin.keeper.ledger.causes = () => Promise.reject(new Error('the disk is gone'))
+  const answer = await admin.ask('/api/failures/7K2M9QX4')
+  t.equal(answer.status, 503)
+  t.notMatch(answer.body, 'disk')
+  t.ok(admin.log.errors().some(({ msg }) => msg.includes('the disk is gone')))
+})

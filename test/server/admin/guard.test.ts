@@ -1,0 +1,135 @@
+import t from 'tap'
+import { failureOf, serveAdmin } from './served-admin.ts'
+
+const TOKEN = 'correct-horse-battery'
+const BROWSER = { accept: 'text/html,*/*;q=0.8' }
+
+t.test('without a token only this machine’s own names are answered', async (t) => {
+  const admin = await serveAdmin(t)
+  const { port } = admin
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`])
+    t.equal((await admin.ask('/api/failures', { host })).status, 200, host)
+  for (const host of [
+    `evil.example:${port}`,
+    'localhost',
+    'localhost:1',
+    `localhost.evil.example:${port}`,
+    `127.0.0.1`,
+  ]) {
+    for (const path of ['/', '/api/failures', '/api/events', '/metrics', '/_hydrant/data/', '/nowhere']) {
+      const answer = await admin.ask(path, { host })
+      t.equal(answer.status, 421, `${host}${path}`)
+      t.match(answer.headers['content-type'], 'application/problem+json')
+    }
+  }
+  const forwarded = await admin.ask('/', { host: `evil.example:${port}`, 'x-forwarded-host': `localhost:${port}` })
+  t.equal(forwarded.status, 421, 'forwarded headers count for nothing')
+})
+
+t.test('other sites can neither change nor read anything', async (t) => {
+  const admin = await serveAdmin(t)
+  await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
+  const solve = '/api/failures/7K2M9QX4/solve'
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:3000' },
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+  ]) {
+    t.equal((await admin.ask(solve, headers, 'POST')).status, 403, JSON.stringify(headers))
+    t.equal((await admin.ask('/failures/7K2M9QX4', headers, 'POST')).status, 403, JSON.stringify(headers))
+  }
+  t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+  const fetched = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }
+  for (const path of ['/', '/api/failures', '/api/events']) t.equal((await admin.ask(path, fetched)).status, 403, path)
+  const framed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
+  t.equal((await admin.ask('/', framed)).status, 403)
+  const linked = { ...framed, 'sec-fetch-dest': 'document' }
+  t.equal((await admin.ask('/', linked)).status, 200, 'a link may lead here')
+  t.equal((await admin.ask(solve, {}, 'POST')).status, 200, 'a script may')
+  t.equal((await admin.ask(solve, { 'sec-fetch-site': 'same-origin' }, 'POST')).status, 200, 'the console may')
+})
+
+t.test('with a token nothing is told without it', async (t) => {
+  const admin = await serveAdmin(t, { token: TOKEN })
+  await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
+  for (const path of ['/api/failures', '/api/failures/7K2M9QX4', '/api/events', '/metrics']) {
+    const answer = await admin.ask(path, BROWSER)
+    t.equal(answer.status, 401, path)
+    t.match(answer.headers['www-authenticate'], 'Bearer')
+    t.match(answer.headers['content-type'], 'application/problem+json')
+  }
+  for (const path of [
+    '/',
+    '/failures/7K2M9QX4',
+    '/find?digest=7K2M9QX4',
+    '/_hydrant/data/',
+    '/_hydrant/data/failures/7K2M9QX4',
+  ]) {
+    t.equal((await admin.ask(path, { accept: 'application/json' })).status, 401, path)
+    const page = await admin.ask(path, BROWSER)
+    t.equal(page.status, 303, path)
+    t.match(page.headers.location, /^\/sign-in/)
+    t.notMatch(page.body, 'TypeError')
+  }
+  t.equal((await admin.ask('/failures/7K2M9QX4', BROWSER)).headers.location, '/sign-in?to=%2Ffailures%2F7K2M9QX4')
+  t.equal((await admin.ask('/sign-in', BROWSER)).status, 200)
+  const authorization = `Bearer ${TOKEN}`
+  const anyHost = { authorization, host: 'ops.example' }
+  t.equal((await admin.ask('/api/failures', anyHost)).status, 200, 'and with it under any name')
+  t.match((await admin.ask('/metrics', anyHost)).body, 'hydrant_requests_total')
+})
+
+t.test('the sign-in form sets a cookie and leads to where one wanted to go', async (t) => {
+  const admin = await serveAdmin(t, { token: TOKEN })
+  const send = (path: string, fields: Record<string, string>) =>
+    fetch(admin.origin + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+
+  const wrong = await send('/sign-in', { token: 'not-the-token-at-all' })
+  t.equal(wrong.status, 422)
+  t.equal(wrong.headers.get('set-cookie'), null)
+  t.match(await wrong.text(), 'That is not the token.')
+
+  const right = await send('/sign-in?to=%2Ffailures%2F7K2M9QX4%3Fa%3Db', { token: TOKEN })
+  t.equal(right.status, 303)
+  t.equal(right.headers.get('location'), '/failures/7K2M9QX4?a=b')
+  const set = right.headers.get('set-cookie') ?? ''
+  t.match(set, /HttpOnly; SameSite=Strict/)
+  const cookie = set.split(';')[0] ?? ''
+  t.equal((await admin.ask('/', { ...BROWSER, cookie })).status, 200)
+  t.equal((await admin.ask('/api/failures', { cookie })).status, 200)
+
+  for (const to of [
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+  ])
+    t.equal((await send(`/sign-in?${new URLSearchParams({ to })}`, { token: TOKEN })).headers.get('location'), '/', to)
+
+  const out = await send('/sign-in', { intent: 'out' })
+  t.equal(out.headers.get('location'), '/sign-in')
+  t.match(out.headers.get('set-cookie'), /=; Max-Age=0/)
+
+  for (let count = 0; count < 10; count++) await send('/sign-in', { token: 'wrong' })
+  const late = await send('/sign-in', { token: TOKEN })
+  t.equal(late.status, 429)
+  t.match(late.headers.get('retry-after'), /^\d+$/)
+  t.equal(late.headers.get('set-cookie'), null)
+})
+
+t.test('every answer keeps to itself', async (t) => {
+  const admin = await serveAdmin(t)
+  for (const path of ['/', '/nowhere', '/api/failures', '/api/failures/none', '/metrics', '/find?digest=x']) {
+    const { headers } = await admin.ask(path, BROWSER)
+    const policy = headers['content-security-policy'] ?? ''
+    t.match(policy, /default-src 'none'/, path)
+    t.match(policy, /frame-ancestors 'none'/, path)
+    t.match(policy, /script-src 'nonce-[\w+/=]+' 'strict-dynamic'/, path)
+    t.equal(headers['cache-control'], 'no-store', path)
+    t.equal(headers['x-content-type-options'], 'nosniff', path)
+    t.equal(headers['x-frame-options'], 'DENY', path)
+    t.equal(headers['access-control-allow-origin'], undefined, path)
+  }
+})

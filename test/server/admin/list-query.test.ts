@@ -1,0 +1,47 @@
+import t from 'tap'
+import { readListQuery } from '../../../src/server/admin/list-query.ts'
+
+const NOW = Date.parse('2026-01-31T12:00:00Z')
+const read = (search: string) => readListQuery(new URLSearchParams(search), NOW)
+
+t.test('reads every field', async (t) => {
+  t.strictSame(read('side=client&route=/a&search=x%20y&solved=true&limit=5&since=24h').query, {
+    since: NOW - 86_400_000,
+    side: 'client',
+    route: '/a',
+    search: 'x y',
+    isSolved: true,
+    limit: 5,
+  })
+})
+
+t.test('what is empty, and what it does not know, does not count', async (t) => {
+  t.strictSame(read('side=&route=&search=%20&solved=&limit=&since=&other=1').query, {})
+})
+
+t.test('a moment is a span until now, or a date', async (t) => {
+  for (const [text, since] of [
+    ['30m', NOW - 1_800_000],
+    ['7d', NOW - 7 * 86_400_000],
+    ['2026-01-31', NOW - 12 * 3_600_000],
+    ['2026-01-31T11:00:00Z', NOW - 3_600_000],
+    ['2026-01-31T12:00:00%2B01:00', NOW - 3_600_000],
+  ] as const)
+    t.strictSame(read(`since=${text}`).query, { since }, text)
+})
+
+t.test('says what a wrong value should have been', async (t) => {
+  for (const [search, problem] of [
+    ['since=yesterday', /^"since" must be a span like 30m/],
+    ['since=2026-13-01', /^"since"/],
+    ['since=31/01/2026', /^"since"/],
+    ['side=middle', /^"side" must be server or client\.$/],
+    ['solved=yes', /^"solved" must be true or false\.$/],
+    ['limit=0', /^"limit" must be a whole number from 1 to 1000\.$/],
+    ['limit=1e3', /^"limit"/],
+  ] as const) {
+    const result = read(search)
+    t.match(result.problem, problem, search)
+    t.equal(result.query, null)
+  }
+})

@@ -1,0 +1,113 @@
+// The admin listener around a ledger in memory that a test fills.
+
+import Fastify from 'fastify'
+import type { Test } from 'tap'
+import { startAdmin } from '../../../src/server/admin/start-admin.ts'
+import { createKeeper, type Keeper } from '../../../src/server/ledger/keeper.ts'
+import type { FailureRecord, SourceFrame } from '../../../src/server/ledger/ledger.ts'
+import type { Measures } from '../../../src/server/measures.ts'
+import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
+import { createLog, type Log } from '../served.ts'
+
+export interface ServedAdmin {
+  port: number
+  origin: string
+  keeper: Keeper
+  measures: Measures
+  log: Log
+  /** Keeps failures and has them written. */
+  keep(...failures: FailureRecord[]): Promise<void>
+  /** Asks as a script does, from this machine. */
+  ask(path: string, headers?: Record<string, string>, method?: string): Promise<HttpAnswer>
+}
+
+export interface AdminTestOptions {
+  token?: string
+  host?: string
+}
+
+export async function serveAdmin(
+  t: Pick<Test, 'teardown'>,
+  { token = '', host = '127.0.0.1' }: AdminTestOptions = {},
+): Promise<ServedAdmin> {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  const keeper = createKeeper(app.log)
+  const measures: Measures = { answered() {}, rendered() {}, firstByte() {} }
+  const listener = await startAdmin({
+    admin: { host, port: 0, token },
+    keeper,
+    measures,
+    reactServer: 'bun',
+    log: app.log,
+  })
+  if (!listener) throw new Error('There is no free port.')
+  t.teardown(async () => {
+    await listener.close()
+    await keeper.close()
+    await app.close()
+  })
+  const { port } = listener
+  const client = createHttpClient(t)
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    keeper,
+    measures,
+    log,
+    async keep(...failures) {
+      for (const failure of failures) keeper.keep(failure)
+      await keeper.writer.flush()
+    },
+    ask: (path, headers = {}, method = 'GET') =>
+      client.send({ port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers } }),
+  }
+}
+
+const FRAME: SourceFrame = {
+  file: 'pages/products/[id].server.ts',
+  line: 12,
+  column: 9,
+  function: 'load',
+  isSite: true,
+  code: {
+    firstLine: 10,
+    lines: [
+      'export async function load({ params }) {',
+      '  const product = await find(params.id)',
+      '  return { price: product.price.net }',
+      '}',
+    ],
+  },
+}
+const OUTSIDE: SourceFrame = {
+  file: 'node:internal/process/task_queues',
+  line: 105,
+  column: 5,
+  function: 'processTicksAndRejections',
+  isSite: false,
+}
+
+/** A failure on the server; `more` says what is different about it. */
+export function failureOf(digest: string, more: Partial<FailureRecord> = {}): FailureRecord {
+  const message = more.message ?? `Cannot read properties of undefined (reading 'net')`
+  return {
+    digest,
+    cause: digest.slice(0, 8),
+    side: 'server',
+    time: Date.now(),
+    phase: 'load',
+    message,
+    error: { type: 'TypeError', message, stack: [FRAME, OUTSIDE] },
+    route: '/products/[id]',
+    method: 'GET',
+    path: '/products/7',
+    host: 'shop.example',
+    requestId: 'REQ-1',
+    release: '1.0.0',
+    userAgent: 'browser',
+    statusSent: 500,
+    isRecovered: false,
+    ...more,
+  }
+}

@@ -1,0 +1,120 @@
+// The admin listener of `hydrant start`, as an operator meets it.
+
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import t, { type Test } from 'tap'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { buildFiles, HTML } from '../served.ts'
+
+const FILES = {
+  'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
+  'pages/fail.server.ts': "export function load() {\n  throw new Error('it fails')\n}\n",
+  'pages/fail.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
+}
+
+const dir = await buildFiles(t.testdir(), FILES)
+
+const SITE = /Server listening at (http:\/\/127\.0\.0\.1:(\d+))/
+const CONSOLE = /the console is at (http:\/\/[^"]+)/
+
+/** Takes a port, for the time of the test; null when somebody else has it already. */
+async function takePort(t: Test, port: number): Promise<number | null> {
+  const server = createServer().listen(port, '127.0.0.1')
+  const isMine = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  t.teardown(() => void server.close())
+  const address = server.address()
+  return isMine && typeof address === 'object' && address !== null ? address.port : null
+}
+
+t.test(
+  'a failure of the site is in the console, the API and the metrics, and not at the site’s own port',
+  async (t) => {
+    const child = startCli(t, ['start', dir, '--port', '0', '--admin', '0'])
+    const [, site = ''] = await child.waitFor(SITE)
+    const [, admin = ''] = await child.waitFor(CONSOLE)
+    const failed = await fetch(`${site}/fail`, { headers: HTML })
+    t.equal(failed.status, 500)
+    await fetch(`${site}/`, { headers: HTML }).then((answer) => answer.text())
+    const digest = failed.headers.get('x-error-digest') ?? ''
+
+    let answer = await fetch(`${admin}/api/failures/${digest}`)
+    while (answer.status === 404) answer = await fetch(`${admin}/api/failures/${digest}`)
+    t.match(await answer.json(), {
+      message: 'it fails',
+      source: { file: 'pages/fail.server.ts', line: 2 },
+      occurrences: [{ digest, statusSent: 500 }],
+    })
+    const page = await (await fetch(`${admin}/failures/${digest}`, { headers: HTML })).text()
+    t.match(page, 'throw new Error')
+    const metrics = await (await fetch(`${admin}/metrics`)).text()
+    t.match(metrics, 'hydrant_requests_total{method="GET",status="500"} 1\n')
+    t.match(metrics, /hydrant_render_duration_seconds_count [2-9]/)
+    t.match(metrics, 'hydrant_failures_total{side="server",phase="load"} 1\n')
+
+    const host = new URL(admin).host
+    for (const path of ['/api/failures', '/metrics', `/failures/${digest}`]) {
+      t.equal((await fetch(site + path)).status, 404, path)
+      t.equal((await fetch(site + path, { headers: { 'x-forwarded-host': host } })).status, 404, path)
+    }
+    t.equal(await child.stop('SIGTERM'), 0)
+  },
+)
+
+t.test('the console is not touched by what the site is told', async (t) => {
+  const env = { HYDRANT_BASE: '/shop', HYDRANT_CSP: 'false', HYDRANT_REACT_SERVER: 'node', HYDRANT_TRUST_PROXY: 'true' }
+  const child = startCli(t, ['start', dir, '--port', '0', '--admin', '0'], { env })
+  const [, admin = ''] = await child.waitFor(CONSOLE)
+  const answer = await fetch(admin, { headers: { ...HTML, 'x-forwarded-host': 'evil.example' } })
+  t.equal(answer.status, 200)
+  t.match(answer.headers.get('content-security-policy'), "default-src 'none'")
+  t.match(await answer.text(), 'Failures')
+})
+
+t.test('a default port that is taken does not stop the site', async (t) => {
+  await takePort(t, 9320)
+  const child = startCli(t, ['start', dir, '--port', '0'], { env: { HYDRANT_ADMIN: '' } })
+  const [, site = ''] = await child.waitFor(SITE)
+  const [line] = await child.waitFor(/"level":40.*there is no console.*/)
+  t.match(line, '--admin <port>')
+  t.equal((await fetch(site)).status, 200)
+})
+
+t.test('a port that was asked for and is taken does', async (t) => {
+  const port = await takePort(t, 0)
+  const { code, stderr } = await runCli(['start', dir, '--port', '0', '--admin', String(port)])
+  t.equal(code, 1)
+  t.match(stderr, 'HYD_ADMIN_PORT_IN_USE')
+  t.match(stderr, '--admin')
+  const wrong = await runCli(['start', dir, '--port', '0', '--admin', '192.0.2.1:9320'], {
+    env: { HYDRANT_ADMIN_TOKEN: 'correct-horse-battery' },
+  })
+  t.equal(wrong.code, 1)
+  t.match(wrong.stderr, 'HYD_ADMIN_LISTEN_FAILED')
+})
+
+t.test('beyond this machine it needs a token', async (t) => {
+  const { code, stderr } = await runCli(['start', dir, '--port', '0', '--admin', '0.0.0.0:0'])
+  t.equal(code, 2)
+  t.match(stderr, 'HYD_OPTION_ADMIN_TOKEN')
+  t.match(stderr, 'HYDRANT_ADMIN_TOKEN')
+  const env = { HYDRANT_ADMIN_TOKEN: 'too-short' }
+  const short = await runCli(['start', dir, '--port', '0', '--admin', '0.0.0.0:0'], { env })
+  t.equal(short.code, 2)
+  t.notMatch(short.stderr, 'too-short', 'a secret is not shown')
+  const child = startCli(t, ['start', dir, '--port', '0', '--admin', '0.0.0.0:0'], {
+    env: { HYDRANT_ADMIN_TOKEN: 'correct-horse-battery' },
+  })
+  const [, origin = ''] = await child.waitFor(CONSOLE)
+  t.equal((await fetch(`${origin}/api/failures`)).status, 401)
+})
+
+t.test('false does without it', async (t) => {
+  const child = startCli(t, ['start', dir, '--port', '0', '--admin', 'false'])
+  const [, site = ''] = await child.waitFor(SITE)
+  t.equal((await fetch(site)).status, 200)
+  t.equal(await child.stop('SIGTERM'), 0)
+  await t.rejects(child.waitFor(CONSOLE))
+})
