@@ -19,6 +19,8 @@ export interface ServedAdmin {
   keep(...failures: FailureRecord[]): Promise<void>
   /** Asks as a script does, from this machine. */
   ask(path: string, headers?: Record<string, string>, method?: string): Promise<HttpAnswer>
+  /** Before the test ends. */
+  close(): Promise<void>
 }
 
 export interface AdminTestOptions {
@@ -51,6 +53,7 @@ export async function serveAdmin(
   const client = createHttpClient(t)
   return {
     port,
+    close: listener.close,
     origin: `http://127.0.0.1:${port}`,
     keeper,
     measures,
