@@ -6,6 +6,7 @@ declare module 'hydrant/react' {
   interface Routes {
     '/': unknown
     '/docs': unknown
+    '/docs/console': unknown
     '/docs/deploy': unknown
     '/docs/errors': unknown
     '/docs/failures': unknown

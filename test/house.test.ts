@@ -97,21 +97,25 @@ t.test('only the build and the development server know what they are made of', a
   t.strictSame(strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true), [])
 })
 
-t.test('the site uses what any site could', async (t) => {
-  const packages = ['hydrant', 'react', 'fastify', 'libsql']
-  t.strictSame(strangers('site', ['site'], packages, true), [])
-  const imports = importsIn('site')
-  t.strictSame(
-    imports.filter(({ specifier, isType }) => specifier.startsWith('fastify') && !isType).map(show),
-    [],
-    'of Fastify only types',
-  )
-  const own = imports.filter(({ specifier }) => packageOf(specifier) === 'hydrant').map(({ specifier }) => specifier)
-  t.strictSame(
-    [...new Set(own)].filter((specifier) => !['hydrant', 'hydrant/react'].includes(specifier)),
-    [],
-  )
-})
+for (const [room, packages] of [
+  ['site', ['hydrant', 'react', 'fastify', 'libsql']],
+  ['console', ['hydrant', 'react', 'fastify']],
+] as const) {
+  t.test(`the ${room} uses what any site could`, async (t) => {
+    t.strictSame(strangers(room, [room], packages, room === 'site'), [])
+    const imports = importsIn(room)
+    t.strictSame(
+      imports.filter(({ specifier, isType }) => specifier.startsWith('fastify') && !isType).map(show),
+      [],
+      'of Fastify only types',
+    )
+    const own = imports.filter(({ specifier }) => packageOf(specifier) === 'hydrant').map(({ specifier }) => specifier)
+    t.strictSame(
+      [...new Set(own)].filter((specifier) => !['hydrant', 'hydrant/react'].includes(specifier)),
+      [],
+    )
+  })
+}
 
 t.test('files import each other in no circle', async (t) => {
   const graph = new Map<string, string[]>()

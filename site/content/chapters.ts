@@ -46,6 +46,11 @@ export const chapters: readonly Chapter[] = [
     title: 'From a digest to the line',
     about: 'hydrant errors: what has failed, how often, and where in the source.',
   },
+  {
+    path: href('/docs/console'),
+    title: 'Console',
+    about: 'What has failed, on a port of its own: pages, JSON and metrics for operators.',
+  },
   { path: href('/docs/options'), title: 'Commands and options', about: 'Every command, flag, option and variable.' },
   { path: href('/docs/deploy'), title: 'Deploying', about: 'Build once, start anywhere, behind nginx, under a base.' },
 ]

@@ -8,18 +8,20 @@ const BUILD_OPTIONS = ['esbuild']
 
 /** What cannot be typed. */
 const CODE_OPTIONS = ['onFailure']
+/** What stands for a group of options as a whole. */
+const SWITCHES = ['admin']
 
 // Tap runs in the project's folder.
 const documented = readOptions(readFileSync('docs/options.md', 'utf8'))
 const defaults = flatten({ ...resolveOptions({}) })
 
 t.test('every option has a heading', async (t) => {
-  for (const name of [...defaults.keys(), ...BUILD_OPTIONS]) t.ok(documented.has(name), name)
+  for (const name of [...defaults.keys(), ...SWITCHES, ...BUILD_OPTIONS]) t.ok(documented.has(name), name)
 })
 
 t.test('every heading is an option', async (t) => {
   for (const name of documented.keys()) {
-    t.ok(defaults.has(name) || BUILD_OPTIONS.includes(name), name)
+    t.ok([...defaults.keys(), ...SWITCHES, ...BUILD_OPTIONS].includes(name), name)
     t.doesNotThrow(() => resolveOptions({ config: configOf(name, undefined) }), name)
   }
 })
@@ -38,7 +40,7 @@ t.test('values are described as the error for a wrong one does', async (t) => {
 })
 
 t.test('every name in the environment is read, and says the same of a wrong value', async (t) => {
-  for (const name of defaults.keys()) {
+  for (const name of [...defaults.keys(), ...SWITCHES]) {
     const variables = codeIn(documented.get(name)?.get('environment'))
     t.equal(variables.length > 0, !CODE_OPTIONS.includes(name), name)
     for (const variable of variables) {
@@ -49,8 +51,9 @@ t.test('every name in the environment is read, and says the same of a wrong valu
 })
 
 t.test('the flags are those of the command line', async (t) => {
-  const written = [...documented.values()].flatMap((fields) => codeIn(fields.get('flag')))
   for (const command of ['start', 'dev']) {
+    const own = [...documented.values()].filter((fields) => holdsFor(command, fields.get('holds')))
+    const written = own.flatMap((fields) => codeIn(fields.get('flag')))
     const help = execFileSync(process.execPath, ['dist/scripts/cli.js', command, '--help'], { encoding: 'utf8' })
     const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag ?? '')
     t.strictSame(written.sort(), flags.filter((flag) => flag !== '--help').sort(), command)
@@ -67,6 +70,10 @@ function readOptions(markdown: string): Map<string, Map<string, string>> {
       return [name, new Map(fields.map(([, field = '', text = '']) => [field, text.replace(/\s+/g, ' ').trim()]))]
     }),
   )
+}
+
+function holdsFor(command: string, holds = ''): boolean {
+  return holds.startsWith('everywhere') || codeIn(holds).includes(`hydrant ${command}`)
 }
 
 function codeIn(text = ''): string[] {

@@ -86,7 +86,7 @@ for (const way of ways) {
 
     t.test('F9: a hydration mismatch, at the component that does not fit', async (t) => {
       const message = /error #418/
-      const work = async () => void (await open.goto(way.origin + '/failures/f9/fail', 'commit'))
+      const work = async () => void (await open.goto(`${way.origin}/failures/f9/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)
       const file = 'pages/failures/f9/fail.tsx'
       const route = '/failures/f9/fail'
@@ -96,7 +96,7 @@ for (const way of ways) {
 
     t.test('F11: a script that is missing, once it has been tried again', async (t) => {
       const message = /imported module.*later-part-OLDBUILD/
-      const work = async () => void (await open.goto(way.origin + '/failures/f11/fail', 'commit'))
+      const work = async () => void (await open.goto(`${way.origin}/failures/f11/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)
       check(t, line, way, { type: 'TypeError', message, route: '/failures/f11/fail' })
       t.equal(line.err?.stack.split('\n')[1], '    at pages/failures/f11/fail.tsx')
@@ -104,7 +104,7 @@ for (const way of ways) {
 
     t.test('F18: a connection that is cut', async (t) => {
       const message = /The connection was cut/
-      const work = async () => void (await open.goto(way.origin + '/failures/f18/fail', 'commit'))
+      const work = async () => void (await open.goto(`${way.origin}/failures/f18/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)
       check(t, line, way, { type: 'Error', message, route: '/failures/f18/fail' })
     })

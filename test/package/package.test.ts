@@ -147,9 +147,9 @@ interface Packed {
   files: { path: string }[]
 }
 
-/** Starts the installed command and asks it. */
-async function serveInstalled(t: Test, work: (origin: string) => Promise<void>) {
-  const child = spawn('npx', ['--no-install', 'hydrant', 'start', '--port', '0'], {
+/** Starts the installed command and asks it, at its own address and at its console's. */
+async function serveInstalled(t: Test, work: (origin: string, admin: string) => Promise<void>) {
+  const child = spawn('npx', ['--no-install', 'hydrant', 'start', '--port', '0', '--admin', '0'], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -161,10 +161,11 @@ async function serveInstalled(t: Test, work: (origin: string) => Promise<void>) 
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   })
+  const origins: string[] = []
   for await (const line of createInterface(child.stdout)) {
-    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0]
-    if (origin === undefined) continue
-    return work(origin)
+    origins.push(...(/http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []))
+    const [origin, admin] = origins
+    if (origin !== undefined && admin !== undefined) return work(origin, admin)
   }
   t.fail('it did not start')
 }
@@ -200,6 +201,8 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/shared/react.d.ts',
     'dist/src/client/entry.js',
     'dist/src/client/reload.js',
+    'console/.hydrant/manifest.json',
+    'console/.hydrant/server/index.mjs',
   ]) {
     t.ok(paths.includes(needed), needed)
   }
@@ -242,6 +245,20 @@ t.test('the command builds a site in TypeScript and serves it', async (t) => {
       price: 5,
     })
     t.equal((await fetch(`${origin}/products/0`)).status, 404)
+  })
+})
+
+t.test('it brings the console along', async (t) => {
+  await serveInstalled(t, async (_origin, admin) => {
+    const html = await (await fetch(admin, { headers: { accept: 'text/html' } })).text()
+    t.match(html, 'Nothing has failed yet.')
+    const assets = [...html.matchAll(/(?:href|src)="(\/_hydrant\/assets\/[^"]+|\/favicon\.svg)"/g)].map(
+      ([, url]) => url ?? '',
+    )
+    t.ok(assets.length > 3)
+    for (const url of assets) t.equal((await fetch(admin + url)).status, 200, url)
+    t.strictSame(await (await fetch(`${admin}/api/failures`)).json(), { failures: [] })
+    t.match(await (await fetch(`${admin}/metrics`)).text(), 'hydrant_ledger_queue 0')
   })
 })
 

@@ -19,6 +19,7 @@ const DEFAULTS = {
   port: 3000,
   host: '127.0.0.1',
   logLevel: 'info',
+  admin: { host: '127.0.0.1', port: null, token: '' },
 }
 
 t.test('has a default for everything', async (t) => {
@@ -142,6 +143,30 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
   ['timeouts.renderMs', 'HYDRANT_TIMEOUTS_RENDER_MS', [['500', 500]], ['0', 'Infinity']],
   ['timeouts.drainMs', 'HYDRANT_TIMEOUTS_DRAIN_MS', [['500', 500]], ['0', 'x']],
   [
+    'admin.port',
+    'HYDRANT_ADMIN_PORT',
+    [
+      ['0', 0],
+      ['9321', 9321],
+    ],
+    ['65536', 'x'],
+  ],
+  ['admin.host', 'HYDRANT_ADMIN_HOST', [['::1', '::1']], ['a b']],
+  [
+    'admin',
+    'HYDRANT_ADMIN',
+    [
+      ['false', false],
+      ['true', DEFAULTS.admin],
+      ['0', { ...DEFAULTS.admin, port: 0 }],
+      ['9321', { ...DEFAULTS.admin, port: 9321 }],
+      ['0.0.0.0:80', { ...DEFAULTS.admin, host: '0.0.0.0', port: 80 }],
+      ['my-host:9320', { ...DEFAULTS.admin, host: 'my-host', port: 9320 }],
+      ['[::1]:9320', { ...DEFAULTS.admin, host: '::1', port: 9320 }],
+    ],
+    ['65536', '-1', 'no', '127.0.0.1', '::1:9320', ':9320', '127.0.0.1:', 'a b:1', 'http://127.0.0.1:9320'],
+  ],
+  [
     'trustProxy',
     'HYDRANT_TRUST_PROXY',
     [
@@ -204,6 +229,33 @@ for (const [name, right, wrong] of CONFIGURED) {
     }
   })
 }
+
+t.test('the admin listener is switched off, or said in parts, or in one word that beats the parts', async (t) => {
+  const { admin } = DEFAULTS
+  for (const [sources, expected] of [
+    [{ config: { admin: false } }, false],
+    [{ config: { admin: true } }, admin],
+    [{ config: { admin: { port: 1 } } }, { ...admin, port: 1 }],
+    [{ config: { admin: { port: 1 } }, env: { HYDRANT_ADMIN: 'false' } }, false],
+    [
+      { config: { admin: false }, env: { HYDRANT_ADMIN: '2' } },
+      { ...admin, port: 2 },
+    ],
+    [
+      { config: { admin: { port: 1, host: '::1' } }, env: { HYDRANT_ADMIN: '2' } },
+      { ...admin, port: 2, host: '::1' },
+    ],
+    [{ env: { HYDRANT_ADMIN: '2', HYDRANT_ADMIN_PORT: '3' } }, { ...admin, port: 2 }],
+    [
+      { env: { HYDRANT_ADMIN: 'false' }, flags: { admin: '4' } },
+      { ...admin, port: 4 },
+    ],
+  ] as const)
+    t.strictSame(resolveOptions(sources).admin, expected, JSON.stringify(sources))
+  for (const value of ['9320', 9320, null, { prot: 1 }, { port: '1' }, { token: 'short' }])
+    t.throws(() => resolveOptions({ config: { admin: value } }), { code: /^HYD_OPTION_/ }, JSON.stringify(value))
+  t.throws(() => resolveOptions({ env: { HYDRANT_ADMIN_TOKEN: 'a secret' } }), { message: /; got another one$/ })
+})
 
 t.test('a flag beats the environment, which beats the configuration', async (t) => {
   const sources: OptionSources = { flags: { port: '1' }, env: { PORT: '2', HYDRANT_PORT: '3' }, config: { port: 4 } }

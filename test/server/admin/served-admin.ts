@@ -1,11 +1,15 @@
 // The admin listener around a ledger in memory that a test fills.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Fastify from 'fastify'
 import type { Test } from 'tap'
 import { startAdmin } from '../../../src/server/admin/start-admin.ts'
 import { createKeeper, type Keeper } from '../../../src/server/ledger/keeper.ts'
 import type { FailureRecord, SourceFrame } from '../../../src/server/ledger/ledger.ts'
 import type { Measures } from '../../../src/server/measures.ts'
+import { resolveOptions } from '../../../src/server/options.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { createLog, type Log } from '../served.ts'
 
@@ -34,7 +38,8 @@ export async function serveAdmin(
 ): Promise<ServedAdmin> {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
-  const keeper = createKeeper(app.log)
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
+  const keeper = createKeeper(folder, resolveOptions({}), app.log)
   const measures: Measures = { answered() {}, rendered() {}, firstByte() {} }
   const listener = await startAdmin({
     admin: { host, port: 0, token },
@@ -48,6 +53,7 @@ export async function serveAdmin(
     await listener.close()
     await keeper.close()
     await app.close()
+    rmSync(folder, { recursive: true })
   })
   const { port } = listener
   const client = createHttpClient(t)
