@@ -1,0 +1,160 @@
+// What of a browser's failures reaches the ledger.
+
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { buildFolder } from '../../src/server/build.ts'
+import { createKeeper } from '../../src/server/ledger/keeper.ts'
+import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { serveSite } from '../../src/server/plugin.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { buildFiles, createLog } from '../server/served.ts'
+
+const boundary = (part: string) => `import { Suspense } from 'react'
+export default function Page() {
+  return <main><h1>page</h1><Suspense fallback="waiting"><Part /></Suspense></main>
+}
+async function nothing() {}
+const later = typeof document === 'undefined' ? nothing() : null
+function Part() {
+${part}
+}
+`
+const files = {
+  // Fails behind the shell, on the server only.
+  'pages/once.tsx': boundary(
+    "  if (typeof document === 'undefined') throw new Error('fails on the server')\n  return <p id='part'>the part</p>",
+  ),
+  'pages/twice.tsx': boundary("  throw new Error(later ? 'fails on the server' : 'fails in the browser')"),
+  'pages/promised.tsx':
+    "import { Suspense, use } from 'react'\nexport default function Page({ data }) {\n  return <main><Suspense fallback='waiting'><Part late={data.late} /></Suspense></main>\n}\nfunction Part({ late }) {\n  return use(late)\n}\n",
+  'pages/promised.server.ts':
+    "export const load = () => ({ late: new Promise((_, reject) => setTimeout(() => reject(new Error('broken promise')), 50)) })\n",
+  'pages/repeated.tsx':
+    "export default function Page() {\n  return <main><button id='break' onClick={() => { throw new Error('repeated') }}>break</button><button id='other' onClick={() => { throw new Error(`another ${performance.now()}`) }}>break</button></main>\n}\n",
+}
+
+const dir = await buildFiles(t.testdir({}), files)
+const chromium = await launchChromium(t)
+
+async function start(t: Test, given: Record<string, unknown> = {}) {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  const keeper = createKeeper(app.log)
+  const records: FailureRecord[] = []
+  keeper.subscribe((record) => void records.push(record))
+  await app.register(async (scope) =>
+    serveSite(scope, buildFolder(dir), resolveOptions({ given, scope: 'site' }), keeper),
+  )
+  const requests: string[] = []
+  app.addHook('onRequest', async ({ url }) => void requests.push(url))
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.close())
+  return { origin, keeper, records, log, requests }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>) {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+t.test('what the browser could render all the same is marked so, without a line of its own', async (t) => {
+  const { origin, keeper, records } = await start(t)
+  const open = await chromium.open()
+  await open.goto(`${origin}/once`, 'commit')
+  await open.page.locator('#part').waitFor()
+  const [record] = records
+  await until(async () => {
+    const [summary] = await keeper.ledger.list({})
+    const details = summary && (await keeper.ledger.read(summary.cause))
+    return details?.occurrences[0]?.isRecovered === true
+  })
+  t.equal(records.length, 1)
+  t.match(record, { side: 'server', message: 'fails on the server' })
+  t.equal((await keeper.ledger.list({})).length, 1)
+})
+
+t.test('what the server has told of is not told again by the browser', async (t) => {
+  const { origin, keeper, records } = await start(t)
+  const open = await chromium.open()
+  for (const path of ['/twice', '/promised']) {
+    await open.goto(origin + path, 'commit')
+    await open.shown('[role=alert]')
+    t.match(await open.read('[role=alert]'), 'Digest: ')
+  }
+  // What had been told before this is there as well.
+  await open.goto(`${origin}/repeated`, 'commit')
+  await open.hydrated()
+  await open.page.locator('#break').click()
+  await until(() => records.some(({ side }) => side === 'client'))
+  t.same(
+    records.map(({ side, message }) => [side, message]),
+    [
+      ['server', 'fails on the server'],
+      ['server', 'broken promise'],
+      ['client', 'repeated'],
+    ],
+  )
+  const [told] = records.slice(-1)
+  t.match(told, {
+    phase: 'client',
+    route: '/repeated',
+    path: '/repeated',
+    method: 'GET',
+    host: '127.0.0.1',
+    statusSent: null,
+    isRecovered: false,
+    userAgent: 'browser',
+    error: { type: 'Error', message: 'repeated' },
+  })
+  const [frame] = told?.error.stack ?? []
+  t.match(frame, { file: 'pages/repeated.tsx', line: 2, function: 'onClick', isSite: true })
+  t.match(frame?.code?.lines[2 - (frame.code.firstLine ?? 0)], "throw new Error('repeated')", 'with the source around it')
+  await keeper.writer.flush()
+  t.equal((await keeper.ledger.list({ side: 'client' })).length, 1)
+})
+
+t.test('a page tells of a failure once, and of so many as it may', async (t) => {
+  const { origin, records } = await start(t, { reports: { maxPerPage: 3 } })
+  const open = await chromium.open()
+  await open.goto(`${origin}/repeated?secret=1`, 'commit')
+  await open.hydrated()
+  for (let count = 0; count < 3; count++) await open.page.locator('#break').click()
+  for (let count = 0; count < 5; count++) await open.page.locator('#other').click()
+  await until(() => records.length >= 3)
+  await open.goto(`${origin}/repeated`, 'commit')
+  await open.hydrated()
+  await open.page.locator('#break').click()
+  await until(() => records.length >= 4)
+  t.same(
+    records.map(({ message }) => message.replace(/\d.*/, '')),
+    ['repeated', 'another ', 'another ', 'repeated'],
+  )
+  t.same([...new Set(records.map(({ path }) => path))], ['/repeated'], 'without the query')
+})
+
+t.test('where reports are off nothing is loaded and nothing is sent', async (t) => {
+  const { origin, requests } = await start(t, { reports: { enabled: false } })
+  const open = await chromium.open()
+  await open.goto(`${origin}/repeated`, 'commit')
+  await open.hydrated()
+  await open.page.locator('#break').click()
+  await open.goto(`${origin}/repeated`, 'load')
+  t.equal(open.errors.length, 0)
+  t.notOk(requests.some((url) => /report/.test(url)), requests.join())
+})
+
+t.test('a visitor who asks not to be followed tells nothing, where that is heeded', async (t) => {
+  const { origin, requests, records } = await start(t, { reports: { respectPrivacySignals: true } })
+  const open = await chromium.open()
+  await open.page.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
+  await open.goto(`${origin}/repeated`, 'commit')
+  await open.hydrated()
+  await open.page.locator('#break').click()
+  await open.page.setExtraHTTPHeaders({})
+  const response = await open.goto(`${origin}/repeated`, 'commit')
+  t.match(response.headers().vary, /DNT, Sec-GPC/)
+  await open.hydrated()
+  t.equal(requests.filter((url) => url.endsWith('/report')).length, 0)
+  await open.page.locator('#break').click()
+  await until(() => records.length === 1)
+})
