@@ -1,0 +1,218 @@
+// Failures of browsers and builds: the same failure has the same cause in each, and each leads to its own source.
+
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { launchChromium, type OpenPage } from '../browser/chromium.ts'
+import { buildFiles, type createLog, type Files, HTML, serve } from '../server/served.ts'
+import type { LogLine } from '../site-server.ts'
+
+/** Buttons that fail, each in a way of its own. */
+const page = (above: string) => `${above}import { useEffect, useState } from 'react'
+import { countAll, Cart, Basket } from '../lib/cart.ts'
+function Price({ amount }) {
+  if (amount) throw new Error('no price of ' + amount)
+  return <i>price</i>
+}
+function Total({ amount }) {
+  if (amount) throw new Error('no price of ' + amount)
+  return <i>total</i>
+}
+function Mounted({ isOn }) {
+  useEffect(() => {
+    if (isOn) throw new Error('in an effect')
+  }, [isOn])
+  return null
+}
+const handlers = {
+  handler() { throw new Error('in a handler') },
+  arrow: () => { throw new Error('in a handler') },
+  method: () => new Cart().total(),
+  constructed: () => new Basket(),
+  imported: () => countAll([1, 2, 3]),
+  async rejected() { await null; throw new Error('rejected') },
+  text: () => { throw 'only a text' },
+}
+export default function Page() {
+  const [kind, setKind] = useState('')
+  return (
+    <main>
+      <Price amount={kind === 'price' ? 17 : 0} />
+      <Total amount={kind === 'total' ? 4096 : 0} />
+      <Mounted isOn={kind === 'effect'} />
+      {['price', 'total', 'effect'].map((name) => <button key={name} id={name} onClick={() => setKind(name)}>{name}</button>)}
+      {Object.entries(handlers).map(([name, handle]) => <button key={name} id={name} onClick={() => void handle()}>{name}</button>)}
+    </main>
+  )
+}
+`
+const cart = (above: string) => `${above}export class CartError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = new.target.name
+  }
+}
+export class Cart {
+  total() {
+    throw new CartError('no total')
+  }
+}
+export class Basket {
+  constructor() {
+    throw new CartError('no total')
+  }
+}
+export function countAll(items: number[]) {
+  return items.map((item) => {
+    throw new RangeError('cannot count ' + item)
+  })
+}
+`
+const kinds = ['price', 'total', 'effect', 'handler', 'arrow', 'method', 'constructed', 'imported', 'rejected', 'text']
+const before: Files = { 'pages/index.tsx': page(''), 'lib/cart.ts': cart('') }
+// Other pages, other names before these: what is minified is called by other letters.
+const more =
+  '// A remark.\n\nexport function addedOne(first: number, second: number) {\n  const sum = first + second\n  console.debug(sum)\n  return sum\n}\nexport class Added {\n  twice(value: number) {\n    return addedOne(value, value)\n  }\n}\n'
+const after: Files = {
+  'pages/index.tsx': page(
+    "import { useId as useSomeId, useRef as useSomeRef } from 'react'\nfunction Aaa() {\n  return <b id={useSomeId()} ref={useSomeRef(null)}>{String(Bbb)}</b>\n}\nfunction Bbb(first) {\n  return <Aaa key={first} />\n}\nglobalThis.kept = Bbb\n\n",
+  ),
+  'lib/cart.ts': cart(more),
+  'pages/other.tsx':
+    "import { Added, addedOne, Cart } from '../lib/cart.ts'\nexport default function Other() {\n  return <p onClick={() => new Added().twice(addedOne(1, 2))}>{typeof Cart}</p>\n}\n",
+}
+
+const chromium = await launchChromium(t)
+
+async function start(t: Test, dir: string) {
+  const { app, log, get } = await serve(t, dir)
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.server.closeAllConnections())
+  return { origin, log, get }
+}
+
+async function fail(open: OpenPage, kind: string, log: ReturnType<typeof createLog>): Promise<LogLine> {
+  const { length } = log.errors()
+  await open.page.locator(`#${kind}`).click()
+  for (;;) {
+    const line = log.errors()[length]
+    if (line) return line
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+async function failAll(origin: string, log: ReturnType<typeof createLog>): Promise<Map<string, LogLine>> {
+  const open = await chromium.open()
+  const lines = new Map<string, LogLine>()
+  for (const kind of kinds) {
+    await open.goto(`${origin}/`, 'commit')
+    await open.hydrated()
+    lines.set(kind, await fail(open, kind, log))
+  }
+  return lines
+}
+
+const causeOf = (line?: LogLine) => line?.digest?.slice(0, 8)
+const firstFrame = (line?: LogLine) => line?.err?.stack.split('\n')[1]
+
+t.test('a failure of a browser has one cause, whatever minifying makes of its names', async (t) => {
+  const root = t.testdir({})
+  const one = await start(t, await buildFiles(join(root, 'one'), before))
+  const two = await start(t, await buildFiles(join(root, 'two [x]'), after))
+  const first = await failAll(one.origin, one.log)
+  const second = await failAll(two.origin, two.log)
+  for (const kind of kinds) {
+    t.equal(
+      causeOf(second.get(kind)),
+      causeOf(first.get(kind)),
+      `${kind}: ${firstFrame(first.get(kind))}, ${firstFrame(second.get(kind))}`,
+    )
+  }
+  const causes = kinds.map((kind) => causeOf(first.get(kind)))
+  t.same(
+    kinds.filter((_, index) => causes.indexOf(causes[index]) !== index),
+    [],
+    'each its own',
+  )
+  const names = Object.fromEntries(
+    kinds.map((kind) => [kind, /at (?:async )?(.*) \(/.exec(firstFrame(first.get(kind)) ?? '')?.[1]]),
+  )
+  t.match(names, {
+    price: 'Price',
+    total: 'Total',
+    effect: 'Mounted.<anonymous>',
+    handler: 'handler',
+    arrow: 'arrow',
+    method: 'Cart.total',
+    constructed: 'new Basket',
+    imported: 'countAll.<anonymous>',
+    rejected: 'rejected',
+  })
+  t.equal(first.get('method')?.err?.type, 'CartError', 'a class’s own name')
+})
+
+t.test('a page of an earlier build leads to the lines of that build', async (t) => {
+  const dir = await buildFiles(t.testdir({}), before)
+  const { origin } = await start(t, dir)
+  const open = await chromium.open()
+  await open.goto(`${origin}/`, 'commit')
+  await open.hydrated()
+  await buildFiles(dir, after)
+  await buildFiles(dir, { ...after, 'lib/cart.ts': cart(`${more}${more.replaceAll(/Added|addedOne/g, '$&2')}`) })
+  // A server of the newest build, asked by a page of the oldest.
+  const { origin: newest, log } = await start(t, dir)
+  await open.page.route('**/_hydrant/report', async (route) => {
+    const headers = { ...route.request().headers(), host: new URL(newest).host, origin: newest }
+    const body = route.request().postData() ?? ''
+    await fetch(`${newest}/_hydrant/report`, { method: 'POST', body, headers })
+    await route.fulfill({ status: 204 })
+  })
+  const line = await fail(open, 'method', log)
+  t.equal(firstFrame(line), '    at Cart.total (lib/cart.ts:9:11)')
+})
+
+t.test('a server keeps to its own map when another build takes the place of its own', async (t) => {
+  const load = (above: string): Files => ({
+    'pages/index.server.ts': `${above}function find() {\n  throw new Error('not found')\n}\nexport const load = () => find()\n`,
+  })
+  const dir = await buildFiles(t.testdir({}), load(''))
+  const old = await start(t, dir)
+  await buildFiles(dir, load('// A remark.\nconsole.debug(1)\n\n'))
+  await old.get('/')
+  t.equal(firstFrame(old.log.errors()[0]), '    at find (pages/index.server.ts:2:9)')
+  const fresh = await start(t, dir)
+  await fresh.get('/')
+  t.equal(firstFrame(fresh.log.errors()[0]), '    at find (pages/index.server.ts:5:9)')
+})
+
+t.test('maps of the last five builds are kept, and none is served', async (t) => {
+  const dir = t.testdir({})
+  const pageOf = (number: number) => ({
+    'pages/index.tsx': `export default function Page() {\n  return <p>${'page '.repeat(number)}</p>\n}\n`,
+  })
+  for (let number = 1; number <= 7; number++) await buildFiles(dir, pageOf(number))
+  await buildFiles(dir, pageOf(7))
+  const folder = join(dir, '.hydrant')
+  const maps = readdirSync(join(folder, 'maps'))
+  t.equal(maps.filter((name) => /^index-\w+\.js\.map$/.test(name)).length, 5)
+  t.equal(readdirSync(join(folder, 'kept')).filter((name) => name.endsWith('.mjs')).length, 4)
+  const { get } = await serve(t, dir)
+  const names = [...maps, ...readdirSync(join(folder, 'kept')), 'index.mjs.map']
+  for (const name of names) {
+    for (const path of [
+      '',
+      'maps/',
+      'kept/',
+      'server/',
+      '_hydrant/',
+      '_hydrant/maps/',
+      '_hydrant/assets/',
+      '_hydrant/assets/../maps/',
+      '_hydrant/assets/%2e%2e/maps/',
+    ]) {
+      const { statusCode, body } = await get(`/${path}${name}`, HTML)
+      if (statusCode !== 404 || body.includes('"mappings"')) t.fail(`${path}${name}: ${statusCode}`)
+    }
+    t.ok(existsSync(folder))
+  }
+})
