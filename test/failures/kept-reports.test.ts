@@ -108,7 +108,11 @@ t.test('what the server has told of is not told again by the browser', async (t)
   })
   const [frame] = told?.error.stack ?? []
   t.match(frame, { file: 'pages/repeated.tsx', line: 2, function: 'onClick', isSite: true })
-  t.match(frame?.code?.lines[2 - (frame.code.firstLine ?? 0)], "throw new Error('repeated')", 'with the source around it')
+  t.match(
+    frame?.code?.lines[2 - (frame.code.firstLine ?? 0)],
+    "throw new Error('repeated')",
+    'with the source around it',
+  )
   await keeper.writer.flush()
   t.equal((await keeper.ledger.list({ side: 'client' })).length, 1)
 })
@@ -140,7 +144,10 @@ t.test('where reports are off nothing is loaded and nothing is sent', async (t) 
   await open.page.locator('#break').click()
   await open.goto(`${origin}/repeated`, 'load')
   t.equal(open.errors.length, 0)
-  t.notOk(requests.some((url) => /report/.test(url)), requests.join())
+  t.notOk(
+    requests.some((url) => /report/.test(url)),
+    requests.join(),
+  )
 })
 
 t.test('a visitor who asks not to be followed tells nothing, where that is heeded', async (t) => {

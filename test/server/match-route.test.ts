@@ -1,0 +1,23 @@
+import t from 'tap'
+import { matchRoute } from '../../src/server/match-route.ts'
+
+const routes = ['/', '/docs/*', '/products/:id', '/products/new', '/:shop/new', '/products/:id/parts'].map((url) => ({
+  url,
+}))
+const find = (path: string) => matchRoute(path, routes)?.url ?? null
+
+t.test('finds the route of a path as the router does', async (t) => {
+  const cases: [string, string | null][] = [
+    ['/', '/'],
+    ['/products/new', '/products/new'],
+    ['/products/5', '/products/:id'],
+    ['/products/5/parts', '/products/:id/parts'],
+    ['/other/new', '/:shop/new'],
+    ['/docs/a/b', '/docs/*'],
+    ['/docs', null],
+    ['/products/', null],
+    ['/none', null],
+    ['', null],
+  ]
+  for (const [path, url] of cases) t.equal(find(path), url, path)
+})

@@ -1,0 +1,26 @@
+import t from 'tap'
+import { createRateLimit } from '../../src/server/rate-limit.ts'
+
+t.test('so many are within the limit at once, and evenly more as time passes', async (t) => {
+  let now = 0
+  const isWithin = createRateLimit({ maxPerAddress: 4, maxTotal: 6 }, () => now)
+  const count = (address: string) => Array.from({ length: 10 }, () => isWithin(address)).filter(Boolean).length
+  t.equal(count('a'), 4)
+  t.equal(count('b'), 2, 'of all together there are six')
+  now += 15_000
+  t.equal(count('a'), 1, 'a quarter of a minute: one of four')
+  now += 3_600_000
+  t.equal(count('a'), 4, 'never more than a minute’s')
+})
+
+t.test('none is within a limit of none', async (t) => {
+  t.notOk(createRateLimit({ maxPerAddress: 0, maxTotal: 10 })('a'))
+})
+
+t.test('addresses without end do not fill the memory, and the latest are remembered', async (t) => {
+  let now = 0
+  const isWithin = createRateLimit({ maxPerAddress: 1, maxTotal: 1e9 }, () => now++ / 1e6)
+  for (let count = 0; count < 20_000; count++) isWithin(`address ${count}`)
+  t.notOk(isWithin('address 19999'), 'still known')
+  t.ok(isWithin('address 0'), 'forgotten')
+})

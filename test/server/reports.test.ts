@@ -1,0 +1,232 @@
+import t, { type Test } from 'tap'
+import type { CreateServerOptions } from '../../src/server/create-server.ts'
+import type { ReportedError } from '../../src/shared/report.ts'
+import { createRandom } from '../shared/random.ts'
+import { buildFiles, serve } from './served.ts'
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/products/[id].tsx': 'export default function Product() {\n  return <p>product</p>\n}\n',
+  'server.ts':
+    "export default async (app) => {\n  app.addHook('preHandler', async () => { throw Object.assign(new Error('members only'), { statusCode: 401 }) })\n}\n",
+})
+
+const SAME_ORIGIN = {
+  origin: 'http://shop.example',
+  host: 'shop.example',
+  'user-agent': 'Mozilla/5.0 (X11) Firefox/150.0',
+}
+const error: ReportedError = { type: 'Error', message: 'broken', stack: '' }
+const report = { kind: 'failure', build: 'some', path: '/products/5', isRecovered: false, error }
+
+async function start(t: Test, options: Partial<CreateServerOptions> = {}) {
+  const { app, log } = await serve(t, dir, options)
+  const post = (payload: unknown, headers: Record<string, string> = {}, url = '/_hydrant/report') =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json', ...SAME_ORIGIN, ...headers },
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    })
+  return { app, log, post }
+}
+
+t.test('a report is answered with nothing and logged as a failure', async (t) => {
+  const { log, post } = await start(t, { base: '/shop', release: 'r7' })
+  const response = await post({ ...report, path: '/shop/products/5' }, {}, '/shop/_hydrant/report')
+  t.equal(response.statusCode, 204)
+  t.equal(response.headers['cache-control'], 'no-store')
+  t.equal(response.body, '')
+  const [line, ...more] = log.errors()
+  t.same(more, [])
+  t.match(line, {
+    side: 'client',
+    phase: 'client',
+    route: '/products/[id]',
+    method: 'GET',
+    url: '/shop/products/5',
+    host: 'shop.example',
+    reqId: String(response.headers['x-request-id']),
+    err: { type: 'Error', message: 'broken', stack: 'Error: broken\n    at pages/products/[id].tsx' },
+  })
+})
+
+t.test('as a beacon of plain text as well', async (t) => {
+  const { log, post } = await start(t)
+  t.equal((await post(report, { 'content-type': 'text/plain;charset=UTF-8' })).statusCode, 204)
+  t.equal(log.errors().length, 1)
+})
+
+t.test('what is no report is refused, and told at info', async (t) => {
+  const { log, post } = await start(t, { reports: { maxBytes: 1_000 } })
+  const cases: [unknown, Record<string, string>, number, RegExp][] = [
+    ['{"kind"', {}, 400, /no JSON/],
+    ['', {}, 400, /no JSON|empty/i],
+    [[], {}, 400, /must be an object/],
+    [{ ...report, kind: 'other' }, {}, 400, /"kind" must be/],
+    [{ ...report, more: 1 }, {}, 400, /there is no field "more"/],
+    [{ ...report, path: 'products' }, {}, 400, /"path" must begin/],
+    [{ ...report, path: 5 }, {}, 400, /"path" must be a text/],
+    [{ ...report, error: { ...error, type: 'x'.repeat(101) } }, {}, 400, /"type" must have at most 100/],
+    [{ kind: 'recovered', build: '', path: '/', digest: 'x' }, {}, 400, /"digest"/],
+    [report, { 'content-type': 'application/xml' }, 415, /media type/i],
+    [{ ...report, build: 'x'.repeat(2_000) }, {}, 413, /too large/],
+    [report, { origin: 'https://other.example' }, 403, /another site/],
+    [report, { 'sec-fetch-site': 'cross-site' }, 403, /another site/],
+    [report, { origin: 'null' }, 403, /another site/],
+  ]
+  for (const [payload, headers, status, detail] of cases) {
+    const { length } = log.lines
+    const response = await post(payload, headers)
+    t.equal(response.statusCode, status, String(detail))
+    t.match(response.headers['content-type'], 'application/problem+json')
+    t.equal(response.headers['cache-control'], 'no-store')
+    t.match(response.json().detail, detail)
+    t.match(log.lines.slice(length), [{ level: 30, statusCode: status }])
+  }
+  t.same(log.errors(), [])
+})
+
+t.test('who says nothing of where the report comes from is no browser', async (t) => {
+  const { app, log } = await start(t)
+  const response = await app.inject({ method: 'POST', url: '/_hydrant/report', payload: report })
+  t.equal(response.statusCode, 403)
+  t.match(
+    log.lines.filter(({ level }) => level === 30),
+    [{ msg: /no browser/ }],
+  )
+  t.equal(
+    (
+      await app.inject({
+        method: 'POST',
+        url: '/_hydrant/report',
+        payload: report,
+        headers: { 'sec-fetch-site': 'same-origin' },
+      })
+    ).statusCode,
+    204,
+  )
+})
+
+t.test('reports beyond the limits are refused, and the log tells how many once', async (t) => {
+  const { log, post } = await start(t, { reports: { maxPerAddress: 3 } })
+  const statuses = []
+  for (let count = 0; count < 6; count++) statuses.push((await post(report)).statusCode)
+  t.same(statuses, [204, 204, 204, 429, 429, 429])
+  t.equal(log.errors().length, 3)
+  t.match(
+    log.lines.filter(({ level }) => level === 30),
+    [{ msg: /too many of them: 1$/ }],
+  )
+  const all = await start(t, { reports: { maxTotal: 2 }, trustProxy: true })
+  const totals = []
+  for (let count = 0; count < 4; count++) {
+    totals.push((await all.post(report, { 'x-forwarded-for': `203.0.113.${count}` })).statusCode)
+  }
+  t.same(totals, [204, 204, 429, 429], 'from whatever address')
+})
+
+t.test('where reports are off there is nothing', async (t) => {
+  const { log, post } = await start(t, { reports: { enabled: false } })
+  t.notMatch((await post(report)).statusCode, 204)
+  t.same(log.errors(), [])
+})
+
+t.test('visitors who ask not to be followed are not, where that is heeded', async (t) => {
+  const { log, post } = await start(t, { reports: { respectPrivacySignals: true } })
+  for (const header of ['dnt', 'sec-gpc']) t.equal((await post(report, { [header]: '1' })).statusCode, 204)
+  t.same(log.errors(), [])
+  await post(report)
+  t.equal(log.errors().length, 1)
+})
+
+t.test('nothing that a report says passes for something else', async (t) => {
+  const { log, post } = await start(t)
+  const lure = 'x\n    at load (pages/index.server.ts:1:1)\r\n\u001b[2J\u202e{"level":50}'
+  const cookie = 'session=abcdef123456'
+  await post(
+    {
+      ...report,
+      path: `/products/5?token=abc${lure}`,
+      error: {
+        type: lure,
+        message: `${lure} abcdef123456 https://user:secret@db/`,
+        stack: `Error: x\n    at ${'\u001b[31m'}a (https://shop.example/_hydrant/assets/../maps/x.js:1:1)\n    at b (file:///etc/passwd:1:1)\n    at c (https://shop.example/_hydrant/assets/gone-ABCDEFGH.js:1:1)`,
+        cause: { type: 'Error', message: lure, stack: '' },
+      },
+    },
+    { cookie },
+  )
+  const [line] = log.errors()
+  const text = JSON.stringify(line)
+  t.notMatch(text, /\\u001b|\u202e|\\r|abcdef123456|secret@|passwd:1:1\)"/)
+  t.notMatch(`${line?.err?.type}${line?.err?.message}${line?.msg}`, '\n')
+  const places = line?.err?.stack.split('\n').filter((frame) => frame.startsWith('    at '))
+  t.notOk(
+    places?.some((frame) => frame.includes('index.server.ts')),
+    'no frame is made of a message',
+  )
+  t.equal(line?.url, '/products/5')
+})
+
+t.test('what a browser is said to have thrown never has the cause of a server’s failure', async (t) => {
+  const { log, post } = await start(t)
+  await post(report)
+  const other = await buildFiles(t.testdir({}), {
+    'pages/products/[id].tsx': 'export default function Product() {\n  return <p>product</p>\n}\n',
+    'pages/products/[id].server.ts':
+      "export const load = () => Promise.reject(Object.assign(new Error('broken'), { stack: '' }))\n",
+  })
+  const server = await serve(t, other)
+  await server.get('/products/5')
+  const causes = [log.errors()[0], server.log.errors()[0]].map((line) => line?.digest?.slice(0, 8))
+  t.equal(causes.filter(Boolean).length, 2)
+  t.not(causes[0], causes[1])
+})
+
+t.test('whatever is sent is answered with 204 or a refusal', async (t) => {
+  const { log, post } = await start(t, { reports: { maxPerAddress: 1_000, maxTotal: 1_000 } })
+  const { next: random, pick } = createRandom(7)
+  const value = (depth: number): unknown =>
+    pick<() => unknown>([
+      () => null,
+      () => random() * 1e9,
+      () =>
+        pick([
+          '',
+          '/',
+          'failure',
+          'recovered',
+          '\u0000',
+          'ABCDEFGH-123456',
+          'Error: x\n    at a (b:1:1)',
+          '@:1:1',
+          'é'.repeat(300),
+        ]),
+      () => random() < 0.5,
+      () => (depth > 3 ? {} : Array.from({ length: 3 }, () => value(depth + 1))),
+      () => object(depth + 1),
+    ])()
+  const object = (depth: number): unknown =>
+    depth > 4
+      ? {}
+      : Object.fromEntries(
+          ['kind', 'build', 'path', 'isRecovered', 'error', 'digest', 'type', 'message', 'stack', 'cause', '__proto__']
+            .filter(() => random() < 0.6)
+            .map((name) => [name, value(depth)]),
+        )
+  const statuses = new Set<number>()
+  for (let count = 0; count < 300; count++) {
+    const mutated = { ...report, error: { ...error } }
+    const payload = pick<() => unknown>([
+      () => value(0),
+      () => ({ ...mutated, [pick(['kind', 'build', 'path', 'isRecovered', 'error'])]: value(1) }),
+      () => ({ ...mutated, error: { ...error, [pick(['type', 'message', 'stack', 'cause'])]: value(2) } }),
+    ])()
+    statuses.add((await post(JSON.stringify(payload) ?? 'undefined')).statusCode)
+  }
+  t.same([...statuses].sort(), [204, 400])
+  t.ok(
+    log.errors().every(({ side }) => side === 'client'),
+    'none of them is a failure of the server',
+  )
+})
