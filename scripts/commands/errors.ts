@@ -44,7 +44,8 @@ async function openForReading(
   env: Env,
   place?: string,
 ): Promise<NamedLedger & { close(): Promise<void> }> {
-  const options = place === undefined ? await readOptions(dir, env) : { ...resolveOptions({}), ledger: toPlace(place) }
+  const options =
+    place === undefined ? await readOptions(dir, env) : resolveOptions({ given: { ledger: toPlace(place) } })
   const ledger = await openLedger(dir, options)
   return { ledger, name: nameOf(dir, options), words: wordsFor(dir, place), close: ledger.close }
 }

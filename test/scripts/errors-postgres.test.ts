@@ -1,0 +1,32 @@
+import t from 'tap'
+import { entryOf } from '../../src/server/ledger/gather.ts'
+import { openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { placeOf } from '../../src/server/ledger/postgres-pool.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { startPostgres } from '../postgres.ts'
+import { failure } from './failed-ledger.ts'
+import { runCli } from './run-cli.ts'
+
+const postgres = startPostgres(t)
+
+t.test('reads a ledger in PostgreSQL, ends, and tells nobody its password', async (t) => {
+  // It holds a password.
+  const url = postgres.createDatabase('shop')
+  const ledger = await openLedger('.', resolveOptions({ given: { ledger: url } }))
+  await ledger.record([entryOf(failure({ time: Date.now() }))])
+  await ledger.close()
+  for (const [args, env] of [
+    [[], { HYDRANT_LEDGER: url }],
+    [['--ledger', url], {}],
+  ] as const) {
+    const dir = t.testdir({})
+    const list = await runCli(['errors', dir, ...args], { env })
+    t.match(list, { code: 0, stderr: '', stdout: /^7F3KQ2M9 /m })
+    t.match(list.stdout, `Ledger: ${placeOf(url)}`)
+    const one = await runCli(['errors', '7F3KQ2M9-K4D2P1', dir, ...args], { env })
+    t.match(one, { code: 0, stdout: 'This time: 7F3KQ2M9-K4D2P1' })
+    const unknown = await runCli(['errors', '7F3KQ2M8', dir, ...args], { env })
+    t.match(unknown, { code: 1, stderr: 'has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9' })
+    t.notMatch(list.stdout + one.stdout + unknown.stderr, 'a-password')
+  }
+})
