@@ -31,21 +31,25 @@ const files = {
   'pages/promised.server.ts':
     "export const load = () => ({ late: new Promise((_, reject) => setTimeout(() => reject(new Error('broken promise')), 50)) })\n",
   'pages/repeated.tsx':
-    "export default function Page() {\n  return <main><button id='break' onClick={() => { throw new Error('repeated') }}>break</button><button id='other' onClick={() => { throw new Error(`another ${performance.now()}`) }}>break</button></main>\n}\n",
+    "export default function Page() {\n  return <main><button id='break' onClick={() => { throw new Error('repeated') }}>break</button><button id='other' onClick={() => { throw new Error('another ' + performance.now()) }}>break</button></main>\n}\n",
 }
 
 const dir = await buildFiles(t.testdir({}), files)
 const chromium = await launchChromium(t)
 
+let count = 0
+
 async function start(t: Test, given: Record<string, unknown> = {}) {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
-  const keeper = createKeeper(app.log)
+  const options = resolveOptions({ given: { ...given, ledger: `errors-${++count}.db` }, scope: 'site' })
+  const keeper = createKeeper(dir, options, app.log)
   const records: FailureRecord[] = []
   keeper.subscribe((record) => void records.push(record))
-  await app.register(async (scope) =>
-    serveSite(scope, buildFolder(dir), resolveOptions({ given, scope: 'site' }), keeper),
-  )
+  app.addHook('onClose', keeper.close)
+  await app.register(async (scope) => {
+    await serveSite(scope, buildFolder(dir), options, { keeper })
+  })
   const requests: string[] = []
   app.addHook('onRequest', async ({ url }) => void requests.push(url))
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
