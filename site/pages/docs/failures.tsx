@@ -19,7 +19,10 @@ export default function Failures() {
         <Code title="A failure on the server" language="text">
           {SERVER_SENTENCE}
         </Code>
-        <p>When only the browser failed, there is no digest, as no log has it:</p>
+        <p>
+          When only the browser failed, there is no digest. The browser tells the server of it, so that the log has it
+          all the same, with the line of the source:
+        </p>
         <Code title="A failure in the browser" language="text">
           {CLIENT_SENTENCE}
         </Code>

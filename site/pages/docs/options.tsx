@@ -94,6 +94,14 @@ export default function Options() {
               'how long a stopping server waits for the requests in flight',
             ],
             [
+              <>
+                <code>reports.enabled</code>, <code>.maxPerPage</code>, <code>.maxPerAddress</code>,{' '}
+                <code>.maxTotal</code>, <code>.maxBytes</code>, <code>.respectPrivacySignals</code>
+              </>,
+              'true, 10, 60, 600, 32 768, false',
+              'whether browsers tell of failures in them, how often, and whether DNT and Sec-GPC are heeded',
+            ],
+            [
               <code key="option">bodyLimit</code>,
               '1 048 576',
               'bytes of JSON, or of all texts of a form together, that a request may send',
