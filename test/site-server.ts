@@ -50,6 +50,10 @@ export interface SiteServer {
   settleLog(): Promise<void>
   /** Resolves when the process has ended. */
   ended: Promise<unknown>
+  /** Where its failures are kept, unless `env` says another place. */
+  ledger: string
+  /** Ends it, at once with SIGKILL (SIGTERM). */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export interface StartOptions {
@@ -71,7 +75,8 @@ export async function startSite(
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
   // `env` takes away what tap puts into NODE_OPTIONS of each child: it would turn on Node's own source maps.
   const options = nodeOptions === undefined ? ['-u', 'NODE_OPTIONS'] : [`NODE_OPTIONS=${nodeOptions}`]
-  const ledger = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
+  const ledgerFolder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
+  const ledger = join(ledgerFolder, 'errors.db')
   const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', '0']
   const child = spawn('env', command, {
     env: {
@@ -81,7 +86,7 @@ export async function startSite(
       // Of the project's own site: nobody else's notes, and none that stay.
       NOTES_DB: ':memory:',
       // Nor failures beside those that are looked up by hand.
-      HYDRANT_LEDGER: join(ledger, 'errors.db'),
+      HYDRANT_LEDGER: ledger,
       // Many servers run at once, and there is one default port.
       HYDRANT_ADMIN: 'false',
       ...SHORT_DEADLINES,
@@ -90,10 +95,13 @@ export async function startSite(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close')
-  t.teardown(async () => {
-    child.kill()
+  async function stop(signal?: NodeJS.Signals) {
+    child.kill(signal)
     await ended
-    rmSync(ledger, { recursive: true, force: true })
+  }
+  t.teardown(async () => {
+    await stop()
+    rmSync(ledgerFolder, { recursive: true, force: true })
   })
 
   const lines: LogLine[] = []
@@ -123,8 +131,7 @@ export async function startSite(
 
   let count = 0
   return {
-    port,
-    ended,
+    ...{ port, ended, ledger, stop },
     linesOf: (reqId) => lines.filter((line) => line.reqId === reqId),
     waitForLine,
     async settleLog() {

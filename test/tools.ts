@@ -39,15 +39,23 @@ export function installTools() {
   buildSqlite()
 }
 
-// Where its ready-made binary could not be fetched and there was no compiler, `npm ci` has gone on without it.
+/** What compiles better-sqlite3. */
+const COMPILER = [
+  { program: '/usr/bin/g++', debianPackage: 'g++' },
+  { program: '/usr/bin/make', debianPackage: 'make' },
+  { program: '/usr/bin/python3', debianPackage: 'python3' },
+]
+
+// It is an optional dependency: where no binary could be fetched and there was no compiler, npm has left it out.
 function buildSqlite() {
   if (loadsSqlite()) return
-  installPackages(['g++', 'make', 'python3'])
+  const missing = COMPILER.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
+  if (missing.length > 0) installPackages(missing)
   console.log('Building better-sqlite3, once for this checkout…')
-  const words = existsSync('node_modules/better-sqlite3') ? ['rebuild', 'better-sqlite3'] : ['ci']
+  const isThere = existsSync('node_modules/better-sqlite3')
+  const words = isThere ? ['rebuild', 'better-sqlite3'] : ['install', '--no-save', '--no-audit', '--no-fund']
   execFileSync('npm', words, { stdio: 'inherit' })
-  if (!loadsSqlite())
-    throw new Error('The tests need better-sqlite3, which cannot be loaded: npm rebuild better-sqlite3')
+  if (!loadsSqlite()) throw new Error(`The tests need better-sqlite3, which cannot be loaded: npm ${words.join(' ')}`)
 }
 
 function loadsSqlite(): boolean {

@@ -2,12 +2,13 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
+import { until } from '../until.ts'
 
 const run = promisify(execFile)
 const repository = process.cwd()
@@ -184,11 +185,15 @@ await run(
     '--no-audit',
     '--no-fund',
     '--silent',
+    // Compiling takes minutes where no binary can be fetched: the one of this checkout is as good.
+    '--ignore-scripts',
     join(folder, packed.filename),
-    ...['fastify', 'react', 'react-dom', '@types/react'].map((name) => `${name}@${version(name)}`),
+    ...['fastify', 'react', 'react-dom', '@types/react', 'better-sqlite3'].map((name) => `${name}@${version(name)}`),
   ],
   { cwd: folder, env },
 )
+const binary = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'
+cpSync(join(repository, binary), join(folder, binary))
 
 t.test('the tarball holds what runs and nothing else', async (t) => {
   const paths = packed.files.map(({ path }) => path)
@@ -245,7 +250,10 @@ t.test('the command builds a site in TypeScript and serves it', async (t) => {
       price: 5,
     })
     t.equal((await fetch(`${origin}/products/0`)).status, 404)
+    // Where failures are kept, by a thread whose program the package brings.
+    await until(() => existsSync(join(folder, 'hydrant-errors.db-wal')))
   })
+  t.ok(existsSync(join(folder, 'hydrant-errors.db')))
 })
 
 t.test('it brings the console along', async (t) => {

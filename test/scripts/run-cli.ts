@@ -15,6 +15,8 @@ interface CliOptions {
   env?: Record<string, string>
   /** Options of Node itself. */
   node?: readonly string[]
+  /** Another installation's command. */
+  cli?: string
 }
 
 /** Runs the command to its end. */
@@ -91,10 +93,10 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
   }
 }
 
-function spawnCli(args: readonly string[], { cwd, env, node = [] }: CliOptions): ChildProcess {
+function spawnCli(args: readonly string[], { cwd, env, node = [], cli = cliPath }: CliOptions): ChildProcess {
   // What the test itself runs with must not decide what the command does.
   const { NODE_ENV: _, PORT: __, HOST: ___, NODE_OPTIONS: ____, ...own } = process.env
-  return spawn(process.execPath, [...node, cliPath, ...args], {
+  return spawn(process.execPath, [...node, cli, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     // Many servers run at once, and there is one default port for their consoles.
     env: { ...own, HYDRANT_ADMIN: 'false', ...env },

@@ -190,5 +190,7 @@ function createBoundProcess(t: Test, folder: string): SmallDisk {
   const limit = (bytes: string) => void execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`])
   const empty = () => limit('unlimited')
   t.teardown(empty)
+  // Otherwise the process would be ended instead.
+  process.on('SIGXFSZ', () => {})
   return { folder, fill: () => limit('4096'), empty }
 }

@@ -1,0 +1,102 @@
+import t from 'tap'
+import type { LedgerEntry } from '../../../src/server/ledger/ledger.ts'
+import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
+import { until } from '../../until.ts'
+import { failure, NOW, name } from './entries.ts'
+
+interface Line {
+  level: 'info' | 'warn'
+  text: string
+  details: unknown
+}
+
+/** A ledger that refuses while it is told to, and a log. */
+function createFake() {
+  const batches: LedgerEntry[][] = []
+  const lines: Line[] = []
+  const fake = { isBroken: false, asked: 0, batches, lines }
+  const write = (level: Line['level']) => (details: unknown, text?: string) =>
+    void lines.push({ level, details, text: text ?? String(details) })
+  const writer = createLedgerWriter(
+    {
+      async record(entries) {
+        fake.asked++
+        if (fake.isBroken) throw new Error('no disk')
+        batches.push([...entries])
+      },
+    },
+    // Of pino's ways to be called these are used here.
+    { warn: write('warn'), info: write('info') },
+  )
+  return { fake, writer }
+}
+
+t.test('gathers what comes close together, by cause', async (t) => {
+  const { fake, writer } = createFake()
+  for (let time = 0; time < 5; time++) writer.add(failure({ time: NOW + time }))
+  writer.add(failure({ cause: 'BBBBBBBB' }))
+  t.strictSame(writer.stats(), { queued: 6, dropped: 0, written: 0 })
+  await until(() => fake.batches.length > 0)
+  t.match(fake.batches, [
+    [
+      { cause: 'AAAAAAAA', count: 5, firstSeen: NOW, lastSeen: NOW + 4, occurrences: { length: 5 } },
+      { cause: 'BBBBBBBB', count: 1 },
+    ],
+  ])
+  t.strictSame(writer.stats(), { queued: 0, dropped: 0, written: 6 })
+  t.strictSame(fake.lines, [])
+})
+
+t.test('keeps what cannot be written up to a bound, says so once, and writes it later', async (t) => {
+  const { fake, writer } = createFake()
+  fake.isBroken = true
+  for (let number = 0; number < 2_100; number++) writer.add(failure({ cause: name(number) }))
+  for (let time = 0; time < 500; time++) writer.add(failure({ cause: name(1), time: NOW + time }))
+  await writer.flush()
+  await writer.flush()
+  t.strictSame(writer.stats(), { queued: 2_500, dropped: 100, written: 0 })
+  t.match(fake.lines, [
+    {
+      level: 'warn',
+      text: 'the ledger of failures cannot be written, they are kept in memory meanwhile: no disk',
+      details: { queued: 2_500, dropped: 100 },
+    },
+  ])
+  t.equal(fake.lines.length, 1)
+  fake.isBroken = false
+  await writer.flush()
+  t.strictSame(writer.stats(), { queued: 0, dropped: 100, written: 2_500 })
+  const entries = fake.batches.flat()
+  const storm = entries.find(({ cause }) => cause === name(1))
+  t.match(storm, { count: 501, occurrences: { length: 100 } }, 'of a storm the newest stay, and all are counted')
+  t.ok(
+    fake.batches.every(({ length }) => length <= 200),
+    'in batches of some size',
+  )
+  t.match(fake.lines.at(-1), {
+    level: 'info',
+    text: 'the ledger of failures can be written again',
+    details: { dropped: 100 },
+  })
+})
+
+t.test('tries again by itself', async (t) => {
+  const { fake, writer } = createFake()
+  fake.isBroken = true
+  writer.add(failure())
+  await until(() => fake.asked >= 2)
+  fake.isBroken = false
+  await until(() => writer.stats().written === 1)
+  t.equal(fake.lines.filter(({ level }) => level === 'warn').length, 1)
+})
+
+t.test('opening a ledger tells what is wrong before anything has failed', async (t) => {
+  const { fake, writer } = createFake()
+  writer.open()
+  await until(() => fake.asked === 1)
+  t.strictSame(fake.lines, [])
+  fake.isBroken = true
+  writer.open()
+  await until(() => fake.lines.length > 0)
+  t.match(fake.lines, [{ level: 'warn', details: { queued: 0 } }])
+})
