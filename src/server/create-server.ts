@@ -20,9 +20,9 @@ import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import type { Measures } from './measures.ts'
 import { preferredFormat } from './negotiate.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { addRequestIds, type ServedSite, serveSite } from './plugin.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { createRedactor } from './secrets.ts'
+import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
 
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */

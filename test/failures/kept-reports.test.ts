@@ -6,7 +6,7 @@ import { buildFolder } from '../../src/server/build.ts'
 import { createKeeper } from '../../src/server/ledger/keeper.ts'
 import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
 import { resolveOptions } from '../../src/server/options.ts'
-import { serveSite } from '../../src/server/plugin.ts'
+import { serveSite } from '../../src/server/serve-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles, createLog } from '../server/served.ts'
 

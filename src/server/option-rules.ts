@@ -1,0 +1,207 @@
+import { parseAdmin } from './admin-option.ts'
+
+/** Each scope takes the options of those before it. */
+export const SCOPES = ['site', 'server', 'start'] as const
+export type Scope = (typeof SCOPES)[number]
+
+export interface OptionRule {
+  scope: Scope
+  /** Completes the sentence `"port" must be …`. */
+  expected: string
+  fallback: unknown
+  /** Reads what was typed; undefined for what is not of that form. */
+  parse(text: string): unknown
+  accepts(value: unknown): boolean
+  /** Names in the environment, besides `HYDRANT_<NAME>`. */
+  env?: string
+  /** Cannot be typed, in the environment or on the command line: only code can give it. */
+  isCode?: true
+  /** Not to be shown in an error. */
+  isSecret?: boolean
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+const isWhole = (value: unknown, least: number, most: number) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+const parseWhole = (text: string) => (/^\d+$/.test(text) ? Number(text) : undefined)
+const asTyped = (text: string) => text
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+const booleanRule = (scope: Scope, fallback: boolean): OptionRule => ({
+  scope,
+  expected: 'true or false',
+  fallback,
+  parse: (text) => BOOLEANS.get(text),
+  accepts: (value) => typeof value === 'boolean',
+})
+
+const millisecondsRule: OptionRule = {
+  scope: 'site',
+  expected: 'a whole number of milliseconds from 1 to 2147483647',
+  fallback: 10_000,
+  parse: parseWhole,
+  accepts: (value) => isWhole(value, 1, 2_147_483_647),
+}
+
+const MAX_COUNT = 2_147_483_647
+
+const countRule = (what: string, fallback: number, least = 0, most = MAX_COUNT): OptionRule => ({
+  scope: 'site',
+  expected: `a whole number of ${what} from ${least} to ${most}`,
+  fallback,
+  parse: parseWhole,
+  accepts: (value) => isWhole(value, least, most),
+})
+
+const oneOf = (scope: Scope, values: readonly string[], fallback: string): OptionRule => ({
+  scope,
+  expected: `one of ${values.join(', ')}`,
+  fallback,
+  parse: asTyped,
+  accepts: (value) => typeof value === 'string' && values.includes(value),
+})
+
+/** By name, the parts of a group behind a dot. */
+export const rules: Record<string, OptionRule> = {
+  base: {
+    scope: 'site',
+    expected: '"/" or a path like "/shop" of letters, digits, "-", "_", "." and "~", with no slash at its end',
+    fallback: '/',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/.test(value),
+  },
+  'timeouts.loadMs': millisecondsRule,
+  'timeouts.renderMs': millisecondsRule,
+  'timeouts.drainMs': millisecondsRule,
+  // Fastify takes none for its own default.
+  bodyLimit: countRule('bytes', 1_048_576, 1),
+  'forms.maxFields': countRule('fields', 1_000),
+  'forms.maxFieldBytes': countRule('bytes', 1_048_576),
+  'forms.maxFiles': countRule('files', 10),
+  'forms.maxFileBytes': countRule('bytes', 10_485_760),
+  allowedOrigins: {
+    scope: 'site',
+    expected: 'origins like "https://app.example", with commas between them',
+    fallback: [],
+    parse: (text) => text.split(',').map((origin) => origin.trim()),
+    accepts: (value) => Array.isArray(value) && value.every(isOrigin),
+  },
+  'reports.enabled': booleanRule('site', true),
+  'reports.maxPerPage': countRule('reports', 10),
+  'reports.maxPerAddress': countRule('reports a minute', 60),
+  'reports.maxTotal': countRule('reports a minute', 600),
+  'reports.maxBytes': countRule('bytes', 32_768, 1),
+  'reports.respectPrivacySignals': booleanRule('site', false),
+  csp: booleanRule('site', true),
+  release: {
+    scope: 'site',
+    expected: 'a name of 1 to 100 characters, without line breaks',
+    fallback: '',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,100}$/u.test(value),
+  },
+  onFailure: {
+    scope: 'site',
+    expected: 'a function',
+    fallback: null,
+    parse: () => undefined,
+    accepts: (value) => typeof value === 'function',
+    isCode: true,
+  },
+  ledger: {
+    scope: 'site',
+    expected: 'a file, a URL like "postgres://user@host/database", or false',
+    fallback: 'hydrant-errors.db',
+    parse: (text) => BOOLEANS.get(text) ?? text,
+    accepts: (value) => value === false || (typeof value === 'string' && /^[^\p{Cc}]+$/u.test(value)),
+  },
+  'ledgerLimits.maxCauses': countRule('causes', 1_000, 1, 100_000),
+  'ledgerLimits.maxOccurrences': countRule('occurrences', 100, 1, 10_000),
+  'ledgerLimits.maxAgeDays': countRule('days', 30, 1, 3_650),
+  'ledgerLimits.maxBytes': countRule('bytes', 100_000_000, 1_000_000, Number.MAX_SAFE_INTEGER),
+  reactServer: oneOf('site', ['bun', 'node'], 'bun'),
+  trustProxy: {
+    scope: 'server',
+    expected: 'true, false, or the proxies’ addresses and subnets with commas between them',
+    fallback: false,
+    // Fastify trusts nobody for a number of proxies, as that many can be forged: it is refused, and `1` is not `true`.
+    parse: (text) => parseWhole(text) ?? BOOLEANS.get(text) ?? text,
+    accepts: isTrustProxy,
+  },
+  logRequests: booleanRule('server', false),
+  port: {
+    scope: 'start',
+    expected: 'a whole number from 0 to 65535',
+    fallback: 3000,
+    parse: parseWhole,
+    accepts: (value) => isWhole(value, 0, 65_535),
+    env: 'PORT',
+  },
+  host: {
+    scope: 'start',
+    expected: 'a host name or an IP address',
+    fallback: '127.0.0.1',
+    parse: asTyped,
+    accepts: isHost,
+    env: 'HOST',
+  },
+  logLevel: { ...oneOf('server', LEVELS, 'info'), env: 'LOG_LEVEL' },
+  admin: {
+    scope: 'start',
+    expected: 'true, false, a port, or an address like "127.0.0.1:9320" or "[::1]:9320"',
+    fallback: true,
+    parse: parseAdmin,
+    // In code an address is said in the parts below: what comes here as an object has been parsed.
+    accepts: (value) => typeof value === 'boolean' || typeof value === 'object',
+  },
+  'admin.host': {
+    scope: 'start',
+    expected: 'a host name or an IP address',
+    fallback: '127.0.0.1',
+    parse: asTyped,
+    accepts: isHost,
+  },
+  'admin.port': {
+    scope: 'start',
+    expected: 'a whole number from 0 to 65535',
+    fallback: null,
+    parse: parseWhole,
+    accepts: (value) => isWhole(value, 0, 65_535),
+  },
+  'admin.token': {
+    scope: 'start',
+    expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
+    fallback: '',
+    parse: asTyped,
+    accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]{16,200}$/.test(value),
+    isSecret: true,
+  },
+}
+
+function isOrigin(value: unknown): boolean {
+  // A star would be taken for a part of the name, and match nothing.
+  if (typeof value !== 'string' || !/^https?:\/\/[^*]+$/.test(value) || !URL.canParse(value)) return false
+  return new URL(value).origin === value
+}
+
+function isTrustProxy(value: unknown): boolean {
+  if (typeof value === 'boolean' || typeof value === 'function') return true
+  const addresses = typeof value === 'string' ? value.split(',') : value
+  return (
+    Array.isArray(addresses) &&
+    addresses.every(
+      (address) =>
+        typeof address === 'string' && /^\s*(?:[\da-f.:]+(?:\/\d+)?|loopback|linklocal|uniquelocal)\s*$/i.test(address),
+    )
+  )
+}
+
+function isHost(value: unknown): boolean {
+  return typeof value === 'string' && /^[\w.:-]+$/.test(value)
+}
