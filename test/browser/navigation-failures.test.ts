@@ -9,6 +9,9 @@ import { serveSmallSite } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 const { origin, gates, served } = small
 
+// Browsers tell of failures of their own, whenever they come to it.
+const serverErrors = () => served.log.errors().filter(({ side }) => side === 'server')
+
 t.test('a load that fails: the log’s digest in the page’s place, at the target’s address', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
@@ -16,7 +19,7 @@ t.test('a load that fails: the log’s digest in the page’s place, at the targ
   await page.locator('#typed').fill('kept')
   await visitor.click('/fails')
   await visitor.shown('[role=alert]')
-  const [failure] = served.log.errors().slice(-1)
+  const [failure] = serverErrors().slice(-1)
   const lines = (await visitor.read('[role=alert]')).split('\n').filter(Boolean)
   t.strictSame(lines, [serverSentence('127.0.0.1'), `Digest: ${failure?.digest}`, 'Try again'])
   t.equal(page.url(), `${origin}/fails`)
@@ -28,7 +31,7 @@ t.test('a load that fails: the log’s digest in the page’s place, at the targ
   t.equal(await page.locator('meta[name=robots]').count(), 0)
   await page.goForward()
   await visitor.shown('[role=alert]')
-  const again = served.log.errors().at(-1)
+  const again = serverErrors().at(-1)
   t.not(again?.digest, failure?.digest)
   t.match(await visitor.read('[role=alert]'), String(again?.digest), 'it has been tried again')
   t.strictSame(visitor.documents, [])
@@ -40,7 +43,7 @@ t.test('a page that is not there', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
-  const errors = served.log.errors().length
+  const errors = serverErrors().length
   await visitor.click('/missing')
   await visitor.stands('Nothing here')
   t.equal(await page.title(), 'Nothing')
@@ -51,7 +54,7 @@ t.test('a page that is not there', async (t) => {
   await visitor.click('/nowhere')
   await visitor.stands('Nothing here')
   t.strictSame(visitor.documents, ['/nowhere'])
-  t.equal(served.log.errors().length, errors)
+  t.equal(serverErrors().length, errors)
 })
 
 t.test('the page’s script cannot be had: an ordinary page load of the target', async (t) => {
@@ -132,7 +135,7 @@ t.test('promises in the data come after the page, or their failure does', async 
   await visitor.shown('#wait')
   gates.gate('later').fail(new Error('SECRET-MARKER'))
   await visitor.shown('[role=alert]')
-  t.match(await visitor.read('[role=alert]'), `Digest: ${served.log.errors().at(-1)?.digest}`)
+  t.match(await visitor.read('[role=alert]'), `Digest: ${serverErrors().at(-1)?.digest}`)
   t.equal(await visitor.read('h1'), 'Later', 'the rest of the page stands')
   t.strictSame(visitor.documents, [])
 })
@@ -187,7 +190,7 @@ t.test('a component that throws as it arrives gives way to the fallback, inside 
   await visitor.shown('[role=alert]')
   t.match(
     await visitor.read('[role=alert]'),
-    `Digest: ${served.log.errors().at(-1)?.digest}`,
+    `Digest: ${serverErrors().at(-1)?.digest}`,
     'the first failure, when the error page fails as well',
   )
   await visitor.click('/throws')

@@ -68,8 +68,10 @@ t.test('a document that ends as it should is not taken for one that was cut', as
 /** Passes on everything until a document has said that it comes in parts, and then waits for `cut`. */
 async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): void }> {
   let cutOff = () => {}
-  const proxy = createServer(async ({ url = '/', headers }, answer) => {
-    const outgoing = request({ port: site.port, path: url, headers }).end()
+  const proxy = createServer(async (asked, answer) => {
+    const { url = '/', method = 'GET', headers } = asked
+    const outgoing = request({ port: site.port, path: url, method, headers })
+    asked.pipe(outgoing)
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
     answer.writeHead(incoming.statusCode ?? 0, incoming.headers)
     let text = ''

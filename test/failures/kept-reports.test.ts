@@ -169,3 +169,59 @@ t.test('a visitor who asks not to be followed tells nothing, where that is heede
   await open.page.locator('#break').click()
   await until(() => records.length === 1)
 })
+
+t.test('without beacons it is sent by fetch, and nobody hears of what cannot be sent', async (t) => {
+  const { origin, records } = await start(t)
+  const ways: [string, string, number][] = [
+    ['a browser without beacons', 'navigator.sendBeacon = undefined', 1],
+    ['a browser that refuses them', 'navigator.sendBeacon = () => false', 2],
+    [
+      'a browser that can send nothing',
+      "navigator.sendBeacon = () => false; fetch = () => Promise.reject(new Error('no network'))",
+      2,
+    ],
+  ]
+  for (const [name, script, count] of ways) {
+    const open = await chromium.open()
+    await open.page.addInitScript(script)
+    await open.goto(`${origin}/repeated`, 'commit')
+    await open.hydrated()
+    await open.page.locator('#break').click()
+    await until(() => records.length === count)
+    t.equal(open.errors.length, 1, `${name}: the console has the failure itself, and no other`)
+  }
+})
+
+t.test('what is not the site’s is not told', async (t) => {
+  const { origin, records } = await start(t)
+  const open = await chromium.open()
+  await open.goto(`${origin}/repeated`, 'commit')
+  await open.hydrated()
+  await open.evaluate(() => {
+    const tell = (message: string, error?: unknown) => dispatchEvent(new ErrorEvent('error', { message, error }))
+    const withStack = (stack: string) => Object.assign(new Error('of an extension'), { stack })
+    tell('Script error.')
+    tell('ResizeObserver loop completed with undelivered notifications.')
+    tell(
+      'x',
+      withStack(
+        'Error: x\n    at f (chrome-extension://abcdef/content.js:1:2)\n    at chrome-extension://abcdef/content.js:3:4',
+      ),
+    )
+    tell('x', withStack('f@moz-extension://abcdef/content.js:1:2\n'))
+    tell('x', withStack('f@webkit-masked-url://hidden/:1:2\n'))
+    tell(
+      'x',
+      withStack(
+        `Error: x\n    at f (chrome-extension://abcdef/content.js:1:2)\n    at g (${location.origin}/a.js:3:4)`,
+      ),
+    )
+  }, null)
+  await open.page.locator('#break').click()
+  await until(() => records.some(({ message }) => message === 'repeated'))
+  t.same(
+    records.map(({ message }) => message),
+    ['of an extension', 'repeated'],
+    'but for one that goes through the site',
+  )
+})

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createClientMapper } from '../../src/server/client-map.ts'
@@ -11,12 +11,10 @@ const dir = await buildFiles(t.testdir({}), {
 const folder = join(dir, '.hydrant')
 const script = readdirSync(join(folder, 'client')).find((name) => /^index-\w+\.js$/.test(name)) ?? ''
 const create = (base = '/') => createClientMapper({ siteDir: dir, folder, base })
-/** Where in the script that stands. */
-const columnOf = async (text: string) => {
-  const { readFileSync } = await import('node:fs')
-  return readFileSync(join(folder, 'client', script), 'utf8').indexOf(text) + 1
-}
-const column = (await columnOf('throw new')) + 'throw '.length
+const text = readFileSync(join(folder, 'client', script), 'utf8')
+const column = text.indexOf('throw new') + 'throw '.length + 1
+/** What minifying calls the class. */
+const minified = /(\w+)=class extends|class (\w+) extends/.exec(text)?.slice(1).find(Boolean) ?? ''
 
 t.test('leads to the source, with names and code, whatever the host', async (t) => {
   for (const [base, origin] of [
@@ -24,18 +22,15 @@ t.test('leads to the source, with names and code, whatever the host', async (t) 
     ['/shop', 'http://127.0.0.1:3000/shop'],
   ] as const) {
     const { mapFrame, codeAround, typeName } = create(base)
-    const text = `    at x (${origin}/_hydrant/assets/${script}:1:${column})`
-    const mapped = mapFrame(text)
+    const frame = `    at x (${origin}/_hydrant/assets/${script}:1:${column})`
+    const mapped = mapFrame(frame)
     t.equal(mapped.text, '    at price (pages/index.tsx:5:9)')
     t.match(mapped.frame, { function: 'price', isSite: true })
     const code = mapped.frame && codeAround(mapped.frame)
     t.equal(code?.lines[5 - code.firstLine], "  throw new PriceError('no price')")
-    const minified =
-      /class (\w+) extends/.exec((await import('node:fs')).readFileSync(join(folder, 'client', script), 'utf8'))?.[1] ??
-      ''
-    t.equal(typeName(minified, [text]), 'PriceError')
-    t.equal(typeName('TypeError', [text]), 'TypeError')
-    t.equal(typeName('toString', [text]), 'toString')
+    t.equal(typeName(minified, [frame]), 'PriceError')
+    t.equal(typeName('TypeError', [frame]), 'TypeError')
+    t.equal(typeName('toString', [frame]), 'toString')
   }
 })
 
@@ -58,13 +53,13 @@ t.test('says of a frame that should lead to a source why it does not', async (t)
 })
 
 t.test('a map that is broken or no map costs the mapping and nothing else', async (t) => {
-  const text = `    at x (https://shop.example/_hydrant/assets/${script}:1:${column})`
+  const frame = `    at x (https://shop.example/_hydrant/assets/${script}:1:${column})`
   const file = join(folder, 'maps', `${script}.map`)
   for (const map of ['', '{}', 'null', '[]', '{"version":3,"sources":[null],"names":[],"mappings":"AAAA"}', null]) {
     if (map === null) rmSync(file)
     else writeFileSync(file, map)
-    const mapped = create().mapFrame(text)
-    t.equal(mapped.text, text)
+    const mapped = create().mapFrame(frame)
+    t.equal(mapped.text, frame)
     t.type(mapped.frame?.unmapped, 'string')
   }
 })
