@@ -53,7 +53,7 @@ export async function serveAdmin(
     await listener.close()
     await keeper.close()
     await app.close()
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, force: true })
   })
   const { port } = listener
   const client = createHttpClient(t)
