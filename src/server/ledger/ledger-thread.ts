@@ -56,6 +56,7 @@ const MAX_HEAP_MB = 256
 function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
   const pending = new Map<number, Pending>()
   let count = 0
+  let isEnding = false
   let reason = 'it has stopped'
   // Options of the process are meant for its own program, and some of them fit no other.
   const worker = new Worker(WORKER, {
@@ -67,7 +68,8 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   function settle(id: number): Pending | undefined {
     const call = pending.get(id)
     pending.delete(id)
-    if (pending.size === 0) worker.unref()
+    // While it is being ended the process waits for it, or what comes behind that would never run.
+    if (pending.size === 0 && !isEnding) worker.unref()
     return call
   }
 
@@ -98,6 +100,7 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   const thread: Thread = {
     call,
     async end() {
+      isEnding = true
       try {
         await call('close', [])
       } finally {
