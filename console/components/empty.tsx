@@ -1,7 +1,9 @@
 import classes from './empty.module.css'
 
 /** Nothing has failed yet: how to see that this works. */
-export function Empty() {
+export function Empty({ hasLedger }: { hasLedger: boolean }) {
+  if (!hasLedger)
+    return <p className="lead">No failures are kept here, as the option “ledger” is false. The log has them.</p>
   return (
     <div className={classes.empty}>
       <p className="lead">Nothing has failed yet.</p>

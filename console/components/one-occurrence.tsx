@@ -41,6 +41,7 @@ function Request({ occurrence }: { occurrence: Occurrence }) {
       <Fact name="Pending" value={occurrence.pending?.join(', ') ?? null} />
       <Fact name="Release" value={release} />
       <Fact name="Request id" value={requestId} />
+      <Fact name="Trace id" value={occurrence.traceId ?? null} />
     </dl>
   )
 }

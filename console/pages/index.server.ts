@@ -6,7 +6,8 @@ const LIMIT = 100
 export async function load({ app, url }: LoadContext) {
   const now = Date.now()
   const { query, problem } = app.console.readQuery(filtersOf(url.searchParams))
-  if (problem !== null) return { now, problem, failures: [], isCut: false, isEmpty: false }
+  const { hasLedger } = app.console
+  if (problem !== null) return { now, problem, hasLedger, failures: [], isCut: false, isEmpty: false }
   const [causes, counts] = await Promise.all([
     app.console.list({ ...query, limit: LIMIT + 1 }),
     app.console.hours(firstHour(now)),
@@ -15,6 +16,7 @@ export async function load({ app, url }: LoadContext) {
   return {
     now,
     problem: null,
+    hasLedger,
     failures: causes.slice(0, LIMIT).map((cause) => ({ ...cause, hours: hours.get(cause.cause) ?? noHours() })),
     isCut: causes.length > LIMIT,
     /** Has nothing failed at all? */

@@ -17,7 +17,7 @@ export default function Failures({ data: loaded, url }: PageProps<typeof load>) 
       <h1>Failures</h1>
       <Lost isLost={isLost} />
       {data.isEmpty ? (
-        <Empty />
+        <Empty hasLedger={data.hasLedger} />
       ) : (
         <>
           <Filters params={url.searchParams} key={url.search} />

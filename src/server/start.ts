@@ -71,10 +71,10 @@ async function openAdmin(
   admin: AdminOptions,
   { app, keeper }: Instance,
   measures: Measures,
-  { reactServer }: Options,
+  options: Options,
 ): Promise<AdminListener | null> {
   const { startAdmin } = await import('./admin/start-admin.ts')
-  return startAdmin({ admin, keeper, measures, reactServer, log: app.log })
+  return startAdmin({ admin, keeper, measures, options, log: app.log })
 }
 
 async function listen(app: FastifyInstance, { port, host }: Options) {

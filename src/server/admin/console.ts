@@ -11,6 +11,8 @@ import { type ReadQuery, readListQuery } from './list-query.ts'
 
 /** What the pages of the console have as `app.console`. */
 export interface AdminConsole extends Pick<Ledger, 'list' | 'hours'> {
+  /** False when the site keeps no failures. */
+  hasLedger: boolean
   /** Reads what was typed into the filters. */
   readQuery(params: URLSearchParams): ReadQuery
   find(typed: string): Promise<FoundFailure>
@@ -28,9 +30,10 @@ export async function addConsole(
   ledger: Ledger,
   changes: Changes,
   door: Door,
-  reactServer: Options['reactServer'],
+  siteOptions: Pick<Options, 'ledger' | 'reactServer'>,
 ) {
   const own: AdminConsole = {
+    hasLedger: siteOptions.ledger !== false,
     list: ledger.list,
     hours: ledger.hours,
     readQuery: (params) => readListQuery(params, Date.now()),
@@ -44,7 +47,7 @@ export async function addConsole(
   }
   app.decorate('console', own)
   // The environment is the site's.
-  const options = resolveOptions({ scope: 'site', given: { reactServer } })
+  const options = resolveOptions({ scope: 'site', given: { reactServer: siteOptions.reactServer } })
   // Its own failures are in the log only: what it shows are those of the site.
   const keeper = createKeeper(FOLDER, { ...options, ledger: false }, app.log)
   await serveSite(app, FOLDER, options, { keeper })

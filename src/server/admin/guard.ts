@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { RESERVED_PATH } from '../../shared/paths.ts'
+import { DATA_PATH } from '../../shared/navigation.ts'
+import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../cross-site.ts'
 import { contentSecurityPolicy, createNonce } from '../headers.ts'
 import { preferredFormat } from '../negotiate.ts'
@@ -70,7 +71,8 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
 // What signing in takes, and what goes through the router once more.
 function isOpenPath(url: string): boolean {
   const path = url.replace(/\?.*$/s, '')
-  return path === SIGN_IN_PATH || path.startsWith(`${RESERVED_PATH}/`) || path === '/favicon.svg'
+  const isOwn = path.startsWith(ASSETS_PATH) || path.startsWith(`${DATA_PATH}/`)
+  return isOwn || path === SIGN_IN_PATH || path === '/favicon.svg'
 }
 
 function askForToken(request: FastifyRequest, reply: FastifyReply) {

@@ -17,7 +17,8 @@ export interface AdminInput {
   keeper: Keeper
   /** Measures from now on. */
   measures: Measures
-  reactServer: Options['reactServer']
+  /** Of the site. */
+  options: Pick<Options, 'ledger' | 'reactServer'>
   log: FastifyBaseLogger
 }
 
@@ -49,7 +50,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
 
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
-async function createAdmin({ admin, keeper, measures, reactServer, log }: AdminInput): Promise<FastifyInstance> {
+async function createAdmin({ admin, keeper, measures, options, log }: AdminInput): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -59,12 +60,15 @@ async function createAdmin({ admin, keeper, measures, reactServer, log }: AdminI
   const changes = createChanges(keeper.ledger)
   const metrics = createMetrics(keeper)
   Object.assign(measures, metrics.measures)
-  app.addHook('onClose', async () => changes.close())
+  app.addHook('onClose', async () => {
+    changes.close()
+    metrics.close()
+  })
   addRequestIds(app)
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
   await app.register(async (scope) => addApi(scope, keeper.ledger, changes))
-  await app.register(async (scope) => addConsole(scope, keeper.ledger, changes, door, reactServer))
+  await app.register(async (scope) => addConsole(scope, keeper.ledger, changes, door, options))
   await app.ready()
   return app
 }

@@ -107,6 +107,14 @@ t.test('solves and reopens, whatever body a client sends along', async (t) => {
   t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
 })
 
+t.test('a site that keeps nothing has nothing to show, and says so', async (t) => {
+  const admin = await serveAdmin(t, { hasLedger: false })
+  await admin.keep(failureOf('7K2M9QX4-000001'))
+  t.strictSame(await causesOf(admin, ''), [])
+  t.equal((await admin.ask('/api/failures/7K2M9QX4')).status, 404)
+  t.match((await admin.ask('/')).body, 'No failures are kept here')
+})
+
 t.test('a ledger that cannot be read is 503, and the log says why', async (t) => {
   const admin = await serveAdmin(t)
   admin.keeper.ledger.causes = () => Promise.reject(new Error('the disk is gone'))
@@ -114,4 +122,8 @@ t.test('a ledger that cannot be read is 503, and the log says why', async (t) =>
   t.equal(answer.status, 503)
   t.notMatch(answer.body, 'disk')
   t.ok(admin.log.errors().some(({ msg }) => msg.includes('the disk is gone')))
+  const page = await admin.ask('/failures/none')
+  t.equal(page.status, 500)
+  t.match(page.body, 'The console failed')
+  t.notMatch(page.body, 'disk is gone')
 })

@@ -30,22 +30,25 @@ export interface ServedAdmin {
 export interface AdminTestOptions {
   token?: string
   host?: string
+  /** Does the site keep failures? (true) */
+  hasLedger?: boolean
 }
 
 export async function serveAdmin(
   t: Pick<Test, 'teardown'>,
-  { token = '', host = '127.0.0.1' }: AdminTestOptions = {},
+  { token = '', host = '127.0.0.1', hasLedger = true }: AdminTestOptions = {},
 ): Promise<ServedAdmin> {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
-  const keeper = createKeeper(folder, resolveOptions({}), app.log)
+  const options = resolveOptions({ env: hasLedger ? {} : { HYDRANT_LEDGER: 'false' } })
+  const keeper = createKeeper(folder, options, app.log)
   const measures: Measures = { answered() {}, rendered() {}, firstByte() {} }
   const listener = await startAdmin({
     admin: { host, port: 0, token },
     keeper,
     measures,
-    reactServer: 'bun',
+    options,
     log: app.log,
   })
   if (!listener) throw new Error('There is no free port.')
