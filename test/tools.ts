@@ -53,7 +53,9 @@ function buildSqlite() {
   if (missing.length > 0) installPackages(missing)
   console.log('Building better-sqlite3, once for this checkout…')
   const isThere = existsSync('node_modules/better-sqlite3')
-  const words = isThere ? ['rebuild', 'better-sqlite3'] : ['install', '--no-save', '--no-audit', '--no-fund']
+  // With what development needs, which NODE_ENV=production would take away.
+  const install = ['install', '--include=dev', '--include=optional', '--no-save', '--no-audit', '--no-fund']
+  const words = isThere ? ['rebuild', 'better-sqlite3'] : install
   execFileSync('npm', words, { stdio: 'inherit' })
   if (!loadsSqlite()) throw new Error(`The tests need better-sqlite3, which cannot be loaded: npm ${words.join(' ')}`)
 }

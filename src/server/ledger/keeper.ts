@@ -44,7 +44,7 @@ export function createKeeper(siteDir: string, options: LedgerOptions, log: Fasti
       return () => void listeners.delete(listener)
     },
     async close() {
-      await writer.flush()
+      await writer.close()
       const { queued, dropped } = writer.stats()
       if (queued + dropped > 0)
         log.warn({ queued, dropped }, 'failures are lost for the ledger, which could not be written')

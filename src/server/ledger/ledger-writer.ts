@@ -28,6 +28,8 @@ export interface LedgerWriter {
   open(): void
   /** Resolves when all that was added has been written, or could not be. */
   flush(): Promise<void>
+  /** Flushes, and does not try again what could not be written. */
+  close(): Promise<void>
   stats(): WriterStats
 }
 
@@ -45,6 +47,7 @@ export function createLedgerWriter(
   let timer: NodeJS.Timeout | null = null
   let writing: Promise<void> | null = null
   let pauseMs = 0
+  let isClosed = false
   let warnedAt = Number.NEGATIVE_INFINITY
 
   function wait(entry: LedgerEntry) {
@@ -55,20 +58,24 @@ export function createLedgerWriter(
   }
 
   function schedule() {
+    if (isClosed) return
     timer ??= setTimeout(() => {
       timer = null
       void write()
     }, pauseMs || GATHER_MS).unref()
   }
 
-  /** One batch after the other; resolves when there is nothing left, or the ledger has refused. */
-  function write(): Promise<void> {
-    writing ??= writeAll().finally(() => {
+  /** One after the other, as the ledger is asked for one thing at a time. */
+  function run(work: () => Promise<void>): Promise<void> {
+    writing ??= work().finally(() => {
       writing = null
       if (waiting.size > 0) schedule()
     })
     return writing
   }
+
+  /** Resolves when there is nothing left, or the ledger has refused. */
+  const write = () => run(writeAll)
 
   async function writeAll() {
     while (waiting.size > 0) {
@@ -108,18 +115,24 @@ export function createLedgerWriter(
     )
   }
 
+  async function flush() {
+    if (timer) clearTimeout(timer)
+    timer = null
+    // A batch that was on its way may have left others behind.
+    await writing
+    await write()
+  }
+
   return {
     add(record) {
       wait(entryOf(record))
       schedule()
     },
-    open: () => void record([]).then(works, refused),
-    async flush() {
-      if (timer) clearTimeout(timer)
-      timer = null
-      // A batch that was on its way may have left others behind.
-      await writing
-      await write()
+    open: () => void run(() => record([]).then(works, refused)),
+    flush,
+    async close() {
+      isClosed = true
+      await flush()
     },
     stats: () => ({ queued: countOf(waiting.values()), dropped, written }),
   }

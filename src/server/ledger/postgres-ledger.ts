@@ -14,13 +14,14 @@ const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
  * HYD_LEDGER_PG_MISSING, HYD_LEDGER_NEWER, HYD_LEDGER_UNREACHABLE and HYD_LEDGER_FAILED.
  */
 export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger {
+  let pool: Promise<Pool> | null = null
   let ready: Promise<Pool> | null = null
-  let pool: Pool | null = null
 
   async function open(): Promise<Pool> {
-    pool ??= await createPostgresPool(url)
-    await migratePostgres(pool, url, POSTGRES_MIGRATIONS)
-    return pool
+    pool ??= createPostgresPool(url)
+    const opened = await pool
+    await migratePostgres(opened, url, POSTGRES_MIGRATIONS)
+    return opened
   }
 
   async function use<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -70,7 +71,8 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
       const closing = pool
       ready = null
       pool = null
-      await closing?.end()
+      const opened = await closing?.catch(() => null)
+      await opened?.end()
     },
   }
 }

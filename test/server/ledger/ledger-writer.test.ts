@@ -100,3 +100,22 @@ t.test('opening a ledger tells what is wrong before anything has failed', async 
   await until(() => fake.lines.length > 0)
   t.match(fake.lines, [{ level: 'warn', details: { queued: 0 } }])
 })
+
+t.test('closing waits for what is on its way, and nothing is tried after it', async (t) => {
+  const { fake, writer } = createFake()
+  writer.open()
+  writer.add(failure())
+  await writer.close()
+  t.strictSame([fake.asked, writer.stats().written], [2, 1])
+  fake.isBroken = true
+  writer.add(failure())
+  await writer.close()
+  t.strictSame([fake.asked, writer.stats().queued], [3, 1])
+  // Longer than the writer would have waited before it tries again.
+  const asked = fake.asked
+  const { fake: other, writer: open } = createFake()
+  other.isBroken = true
+  open.add(failure())
+  await until(() => other.asked >= 3)
+  t.equal(fake.asked, asked)
+})
