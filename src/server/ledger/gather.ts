@@ -21,6 +21,19 @@ export function entryOf({ cause, side, error, ...occurrence }: FailureRecord): L
   }
 }
 
+/** Adds one more failure of the same cause: the same as `addEntry` of its entry, many times a second. */
+export function addRecord(entry: LedgerEntry, record: FailureRecord, maxOccurrences: number) {
+  const { cause: _, side: __, error, ...occurrence } = record
+  const { time } = occurrence
+  const hour = hourOf(time)
+  entry.error = error
+  entry.count++
+  entry.lastSeen = Math.max(entry.lastSeen, time)
+  entry.hours[hour] = (entry.hours[hour] ?? 0) + 1
+  entry.occurrences.push(occurrence)
+  cutOccurrences(entry, maxOccurrences)
+}
+
 /** Adds a later entry of the same cause to an earlier one. */
 export function addEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrences: number) {
   earlier.error = later.error
@@ -31,7 +44,11 @@ export function addEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrence
     earlier.hours[Number(hour)] = (earlier.hours[Number(hour)] ?? 0) + count
   }
   earlier.occurrences.push(...later.occurrences)
-  const tooMany = earlier.occurrences.length - maxOccurrences
-  // Of many the newest stay, and the very first, which tells what it began with.
-  if (tooMany > 0) earlier.occurrences.splice(1, tooMany)
+  cutOccurrences(earlier, maxOccurrences)
+}
+
+// Of many the newest stay, and the very first, which tells what it began with.
+function cutOccurrences({ occurrences }: LedgerEntry, maxOccurrences: number) {
+  const tooMany = occurrences.length - maxOccurrences
+  if (tooMany > 0) occurrences.splice(1, tooMany)
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { addEntry, entryOf } from './gather.ts'
+import { addEntry, addRecord, entryOf } from './gather.ts'
 import type { FailureRecord, Ledger, LedgerEntry } from './ledger.ts'
 
 /** How long a failure waits for others to be written with it. */
@@ -125,7 +125,9 @@ export function createLedgerWriter(
 
   return {
     add(record) {
-      wait(entryOf(record))
+      const known = waiting.get(record.cause)
+      if (known) addRecord(known, record, MAX_OCCURRENCES_WAITING)
+      else wait(entryOf(record))
       schedule()
     },
     open: () => void run(() => record([]).then(works, refused)),

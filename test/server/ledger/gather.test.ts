@@ -1,0 +1,28 @@
+import t from 'tap'
+import { addEntry, addRecord, entryOf } from '../../../src/server/ledger/gather.ts'
+import { entry, failure, HOUR_MS, NOW } from './entries.ts'
+
+t.test('one failure after the other comes to the same as their entries', async (t) => {
+  const times = Array.from({ length: 30 }, (_, index) => NOW + index * (HOUR_MS / 7))
+  const failures = times.map((time, index) =>
+    failure({ time, digest: `AAAAAAAA-${index}`, message: `no price for ${index}` }),
+  )
+  const [gathered, added] = [entry(), entry()]
+  for (const one of failures) {
+    addEntry(gathered, entryOf(one), 10)
+    addRecord(added, one, 10)
+  }
+  t.strictSame(added, gathered)
+  t.equal(added.count, 31)
+  t.equal(Object.keys(added.hours).length, 5)
+  t.equal(
+    Object.values(added.hours).reduce((sum, count) => sum + count),
+    31,
+  )
+  t.strictSame(
+    added.occurrences.map(({ digest }) => digest),
+    ['AAAAAAAA-000001', ...failures.slice(-9).map(({ digest }) => digest)],
+    'the very first and the newest',
+  )
+  t.notOk('error' in (added.occurrences.at(-1) ?? {}))
+})
