@@ -49,8 +49,9 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
     sources: new Map(sources),
     placeOf(line, column) {
       const { source, ...position } = originalPositionFor(trace, { line, column: column - 1 })
-      if (source === null) return null
-      const index = trace.sources.indexOf(source)
+      // Of a source without a name it is empty.
+      if (!source) return null
+      const index = trace.resolvedSources.indexOf(source)
       return {
         source,
         file: files[index] ?? '',

@@ -194,6 +194,8 @@ export const positions: readonly Position[] = [
   },
   // The server does its part well; what becomes of it in a browser is looked at elsewhere.
   { code: 'F7', path: '/failures/f7/fail', outcomes: forAll(PAGE, NO_DATA) },
+  { code: 'F8', path: '/failures/f8/fail', outcomes: forAll(PAGE, NO_DATA), hasCounter: true },
+  { code: 'F8b', path: '/failures/f8b/fail', outcomes: forAll(PAGE, NO_DATA), hasCounter: true },
   {
     code: 'F9',
     path: '/failures/f9/fail',

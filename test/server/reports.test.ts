@@ -1,8 +1,10 @@
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
+import { hydrant } from '../../src/server/plugin.ts'
 import type { ReportedError } from '../../src/shared/report.ts'
 import { createRandom } from '../shared/random.ts'
-import { buildFiles, serve } from './served.ts'
+import { buildFiles, createLog, serve } from './served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/products/[id].tsx': 'export default function Product() {\n  return <p>product</p>\n}\n',
@@ -48,6 +50,20 @@ t.test('a report is answered with nothing and logged as a failure', async (t) =>
     reqId: String(response.headers['x-request-id']),
     err: { type: 'Error', message: 'broken', stack: 'Error: broken\n    at pages/products/[id].tsx' },
   })
+})
+
+t.test('below the prefix of an app, whose own parsers and error handler stay out of it', async (t) => {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  t.teardown(() => app.close())
+  app.setErrorHandler((_error, _request, reply) => reply.code(418).send('mine'))
+  app.addContentTypeParser('application/json', (_request, _body, done) => done(new Error('mine')))
+  await app.register(hydrant, { dir, base: '/shop', prefix: '/own' })
+  const post = (payload: object) =>
+    app.inject({ method: 'POST', url: '/own/shop/_hydrant/report', headers: SAME_ORIGIN, payload })
+  t.equal((await post({ ...report, path: '/own/shop/products/5' })).statusCode, 204)
+  t.match(log.errors(), [{ route: '/products/[id]' }])
+  t.equal((await post({})).statusCode, 400)
 })
 
 t.test('as a beacon of plain text as well', async (t) => {
