@@ -6,6 +6,7 @@ import { messageText } from '../shared/serialise.ts'
 import type { Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import type { Components, Failure } from './failures.ts'
+import type { Measures } from './measures.ts'
 import { DocumentSink } from './sink.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
@@ -28,6 +29,8 @@ export type Rendered =
 
 export interface DocumentInput {
   render: RenderToPipe
+  /** Null when nobody measures. */
+  measures: Measures | null
   element: ReactNode
   nonce: string
   /** What goes before `</head>`. */
@@ -67,6 +70,7 @@ class DocumentRender {
   #isShellReady = false
   #isAllReady = false
   #isStreamed = false
+  #startedAt: number
   #deadline: NodeJS.Timeout | undefined
   #timeout: { error: Error; pending: string[]; components: string[]; isWritten: boolean } | null = null
   /** That components in `<Suspense>` have met the deadline. */
@@ -77,6 +81,7 @@ class DocumentRender {
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     this.#input = input
     this.#resolve = resolve
+    this.#startedAt = input.measures === null ? 0 : performance.now()
     this.#sink = new DocumentSink(input.headEnd, (broken) =>
       broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete(),
     )
@@ -158,6 +163,7 @@ class DocumentRender {
     this.#pipe()
     this.#tell([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
     const stream = this.#sink.startStream()
+    this.#measure()
     this.#resolve({ kind: 'stream', stream, failure })
   }
 
@@ -251,7 +257,12 @@ class DocumentRender {
   #finish(rendered: Rendered) {
     this.#state = 'closed'
     clearTimeout(this.#deadline)
+    if (rendered.kind === 'whole' && !this.#isStreamed) this.#measure()
     this.#resolve(rendered)
+  }
+
+  #measure() {
+    this.#input.measures?.rendered(performance.now() - this.#startedAt)
   }
 }
 

@@ -10,7 +10,6 @@ import { type Rendered, renderDocument } from './document.ts'
 import { guardPromises } from './guard.ts'
 import { isStorable } from './headers.ts'
 import { addLazyUrl } from './lazy-url.ts'
-import type { Measures } from './measures.ts'
 import { reportsToTell } from './report-options.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
@@ -103,18 +102,6 @@ export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolea
 
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
 export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
-  if (site.measures === null) return render(scene, nonce, site, visit)
-  return measureRender(site.measures, () => render(scene, nonce, site, visit))
-}
-
-async function measureRender(measures: Measures, work: () => Promise<Rendered>): Promise<Rendered> {
-  const startedAt = performance.now()
-  const rendered = await work()
-  if (rendered.kind === 'whole' || rendered.kind === 'stream') measures.rendered(performance.now() - startedAt)
-  return rendered
-}
-
-function render(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
   const { plan, leaf, params, action } = scene
   const { host } = visit.address
   // Written out: V8 gives each object that begins with a spread of these a shape of its own.
@@ -149,6 +136,7 @@ function render(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<
 
   return renderDocument({
     render: site.render,
+    measures: site.measures,
     element: createAppTree(tree, platform),
     nonce,
     headEnd: plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),

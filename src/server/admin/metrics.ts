@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Keeper } from '../ledger/keeper.ts'
 import type { Measures } from '../measures.ts'
+import { createHistogram, type Histogram } from './histogram.ts'
 
 export interface Metrics {
   contentType: string
@@ -11,18 +12,17 @@ export interface Metrics {
   close(): void
 }
 
-/** From half a millisecond to ten seconds. */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 /** Metrics in a registry of their own: those of the app are its own business. */
 export function createMetrics(keeper: Pick<Keeper, 'writer' | 'subscribe'>): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const histogram = (name: string, help: string) => new Histogram({ name, help, registers, buckets: SECONDS })
-  const duration = histogram('hydrant_request_duration_seconds', 'From a request to the end of its answer.')
-  const render = histogram('hydrant_render_duration_seconds', 'Rendering a document: all of it, or its shell.')
-  const firstByte = histogram('hydrant_first_byte_seconds', 'From a request for a page to the start of its document.')
+  const duration = createHistogram('hydrant_request_duration_seconds', 'From a request to the end of its answer.')
+  const render = createHistogram('hydrant_render_duration_seconds', 'Rendering a document: all of it, or its shell.')
+  const firstByte = createHistogram(
+    'hydrant_first_byte_seconds',
+    'From a request for a page to the start of its document.',
+  )
   const failures = new Counter({
     name: 'hydrant_failures_total',
     help: 'Failures, by where they happened.',
@@ -34,18 +34,20 @@ export function createMetrics(keeper: Pick<Keeper, 'writer' | 'subscribe'>): Met
   return {
     close: unsubscribe,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text() {
+      return [await registry.metrics(), duration.text(), render.text(), firstByte.text()].join('')
+    },
     measures: {
-      answered: addRequestCounter(registers, (durationMs) => duration.observe(durationMs / 1000)),
-      rendered: (durationMs) => render.observe(durationMs / 1000),
-      firstByte: (elapsedMs) => firstByte.observe(elapsedMs / 1000),
+      answered: addRequestCounter(registers, duration.observe),
+      rendered: render.observe,
+      firstByte: firstByte.observe,
     },
   }
 }
 
 // Labels are made when somebody reads them: for each request they would cost more than counting it.
-function addRequestCounter(registers: Registry[], observe: (durationMs: number) => void): Measures['answered'] {
-  const counts = new Map<string, number>()
+function addRequestCounter(registers: Registry[], observe: Histogram['observe']): Measures['answered'] {
+  const counts = new Map<string, Map<number, number>>()
   new Counter({
     name: 'hydrant_requests_total',
     help: 'Requests that were answered, or whose visitors have left.',
@@ -53,15 +55,15 @@ function addRequestCounter(registers: Registry[], observe: (durationMs: number) 
     registers,
     collect() {
       this.reset()
-      for (const [key, count] of counts) {
-        const [method = '', status = ''] = key.split(' ')
-        this.inc({ method, status }, count)
+      for (const [method, byStatus] of counts) {
+        for (const [status, count] of byStatus) this.inc({ method, status }, count)
       }
     },
   })
   return (method, status, durationMs) => {
-    const key = `${method} ${status}`
-    counts.set(key, (counts.get(key) ?? 0) + 1)
+    const byStatus = counts.get(method) ?? new Map<number, number>()
+    if (byStatus.size === 0) counts.set(method, byStatus)
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
     observe(durationMs)
   }
 }
