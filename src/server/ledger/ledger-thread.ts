@@ -56,7 +56,6 @@ const MAX_HEAP_MB = 256
 function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
   const pending = new Map<number, Pending>()
   let count = 0
-  let isEnding = false
   let reason = 'it has stopped'
   // Options of the process are meant for its own program, and some of them fit no other.
   const worker = new Worker(WORKER, {
@@ -68,8 +67,7 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   function settle(id: number): Pending | undefined {
     const call = pending.get(id)
     pending.delete(id)
-    // While it is being ended the process waits for it, or what comes behind that would never run.
-    if (pending.size === 0 && !isEnding) worker.unref()
+    if (pending.size === 0) worker.unref()
     return call
   }
 
@@ -82,10 +80,13 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
     reason = error instanceof Error ? error.message : String(error)
   })
   // Comes behind 'error'.
-  worker.on('exit', () => {
-    onEnd(thread)
-    for (const { reject } of pending.values()) reject(createHydrantError('HYD_LEDGER_THREAD', [reason]))
-    pending.clear()
+  const exited = new Promise<void>((resolve) => {
+    worker.on('exit', () => {
+      onEnd(thread)
+      for (const { reject } of pending.values()) reject(createHydrantError('HYD_LEDGER_THREAD', [reason]))
+      pending.clear()
+      resolve()
+    })
   })
 
   function call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown> {
@@ -100,11 +101,12 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   const thread: Thread = {
     call,
     async end() {
-      isEnding = true
       try {
         await call('close', [])
       } finally {
-        await worker.terminate()
+        // It ends by itself, and is waited for.
+        worker.ref()
+        await exited
       }
     },
   }

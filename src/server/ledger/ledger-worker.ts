@@ -17,4 +17,6 @@ parentPort?.on('message', async ({ id, method, args }: LedgerCall) => {
   } catch (error) {
     answer({ kind: 'failed', id, error: sendError(error) })
   }
+  // With nobody to listen to, the thread ends.
+  if (method === 'close') parentPort?.close()
 })
