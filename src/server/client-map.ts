@@ -22,8 +22,8 @@ export interface ClientMapperInput {
 
 type ClientMap = MapFile<NamedMap>
 
-/** Maps take many times the memory of their files. */
-const MAX_MAPS = 50
+/** Those of most sites altogether: reports that ask for one after the other must not make them be read again and again. */
+const MAX_MAPS = 500
 
 /**
  * Maps frames of the scripts that this build and those before it have given to browsers. A script's name says which it is,

@@ -27,8 +27,8 @@ const LINES_AROUND = 5
 const MAX_LINE = 300
 
 /**
- * Reads a source map. Its sources are relative to the folder of the file that it belongs to. Throws for what is none, and
- * for a map whose fields are none of `Fields` it does not.
+ * Reads a source map, whose sources are relative to the folder of the file that it belongs to. Throws for what is no map;
+ * its further fields are taken for what the build writes.
  */
 export function readMapFile<Fields>(json: string, folder: string, siteDir: string): MapFile<Fields> {
   // A source map as the build writes it; TraceMap throws for anything else.

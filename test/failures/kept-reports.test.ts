@@ -2,7 +2,7 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { buildFolder } from '../../src/server/build.ts'
+import { buildFolder, readManifest } from '../../src/server/build.ts'
 import { createKeeper } from '../../src/server/ledger/keeper.ts'
 import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
 import { resolveOptions } from '../../src/server/options.ts'
@@ -108,6 +108,7 @@ t.test('what the server has told of is not told again by the browser', async (t)
     statusSent: null,
     isRecovered: false,
     userAgent: 'browser',
+    release: readManifest(buildFolder(dir)).buildId,
     error: { type: 'Error', message: 'repeated' },
   })
   const [frame] = told?.error.stack ?? []
