@@ -50,6 +50,13 @@ export default function Options() {
             [<code key="flag">--host</code>, 'localhost for dev, 127.0.0.1 for start', 'the address to listen on'],
             [<code key="flag">--base</code>, '/', 'the path below which the site is mounted'],
             [<code key="flag">--trust-proxy</code>, 'false', 'the proxies whose forwarded headers count'],
+            [
+              <code key="flag">--admin</code>,
+              '127.0.0.1:9320',
+              <>
+                <code>start</code> only: port or address of the <a href={href('/docs/console')}>console</a>, or false
+              </>,
+            ],
             [<code key="flag">--log-level</code>, 'info', 'the least level that is logged'],
             [<code key="flag">--log-requests</code>, 'false', 'a line in the log for each request'],
           ]}
@@ -122,6 +129,16 @@ export default function Options() {
               <>
                 other sites whose pages may send <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a>{' '}
                 here
+              </>,
+            ],
+            [
+              <>
+                <code>admin.host</code>, <code>.port</code>, <code>.token</code>
+              </>,
+              "'127.0.0.1', 9320, none",
+              <>
+                where the <a href={href('/docs/console')}>console</a> listens, and what its users sign in with;{' '}
+                <code>admin: false</code> for none
               </>,
             ],
             [
@@ -200,6 +217,14 @@ export default function Options() {
               <code key="option">forms.maxFields</code>,
             ],
             [<code key="name">HYDRANT_ALLOWED_ORIGINS</code>, <code key="option">allowedOrigins</code>],
+            [
+              <>
+                <code>HYDRANT_ADMIN</code>, <code>HYDRANT_ADMIN_TOKEN</code>
+              </>,
+              <>
+                <code>--admin</code>, <code>admin.token</code>
+              </>,
+            ],
             [<code key="name">HYDRANT_CSP</code>, <code key="option">csp</code>],
             [<code key="name">HYDRANT_LOG_REQUESTS</code>, <code key="option">logRequests</code>],
             [<code key="name">HYDRANT_REACT_SERVER</code>, <code key="option">reactServer</code>],
