@@ -48,18 +48,23 @@ export interface Address {
  */
 export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const { layouts, leaf, data, address } = tree
-  const isServer = typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
   let element = withStyles(leaf.css, leafElement(tree, platform))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
     if (!layout) continue
     const { Component, css, ErrorPage, key } = layout
-    const children = isServer ? element : <Boundary errorPage={ErrorPage}>{element}</Boundary>
+    const children =
+      typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server' ? (
+        element
+      ) : (
+        <Boundary errorPage={ErrorPage}>{element}</Boundary>
+      )
     element = withStyles(css, jsx(Component, pageProps(tree, index, platform, children), key))
   }
-  if (!isServer) element = <Boundary isDocument>{element}</Boundary>
   const level = layouts.length
-  if (isServer && leaf.kind === 'page' && data.length <= level + 1) return element
+  if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
+    element = <Boundary isDocument>{element}</Boundary>
+  else if (leaf.kind === 'page' && data.length <= level + 1) return element
   // A copy: those who look at it are told that it is another page's.
   return <PlatformContext value={{ ...platform, address, actionData: data[level + 1] }}>{element}</PlatformContext>
 }

@@ -29,15 +29,17 @@ export const PAGE_STYLE = ':root{color-scheme:light dark}body{margin:0;padding:1
 const NOINDEX = '<meta name="robots" content="noindex">'
 
 /** What stands inside `<div class="hydrant-failure" role="alert">`. */
-export function fallbackContent(shown: Shown, { host, search, nonce, hostScript }: FallbackContext): string {
+export function fallbackContent(shown: Shown, context: FallbackContext): string {
+  const { host } = context
   const text = shown.kind === 'refusal' ? fallbackTitle(shown) : messageOf(shown, host)
   const digest = 'digest' in shown ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
   const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
-  const rest =
-    shown.kind === 'refusal'
-      ? ''
-      : digest + tryAgainForm(search) + ((typeof HYDRANT_BROWSER === 'undefined' && nonce && hostScript?.(nonce)) || '')
-  return `<style>${STYLE}</style>${sentence}${rest}`
+  const rest = shown.kind === 'refusal' ? '' : digest + tryAgainForm(context.search)
+  const content = `<style>${STYLE}</style>${sentence}${rest}`
+  // The browser's bundles are without the rest.
+  if (typeof HYDRANT_BROWSER !== 'undefined' || shown.kind === 'refusal') return content
+  const { nonce, hostScript } = context
+  return content + ((nonce && hostScript?.(nonce)) ?? '')
 }
 
 /** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
