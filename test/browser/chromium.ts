@@ -9,7 +9,7 @@ import { createClientCoverage } from './client-coverage.ts'
 export const PUBLIC_HOST = 'public.example'
 
 /** Anything that a test waits for in a page is there long before that. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 
 const ARGUMENTS = [
   '--headless',

@@ -72,7 +72,10 @@ async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): voi
     const { url = '/', method = 'GET', headers } = asked
     const outgoing = request({ port: site.port, path: url, method, headers })
     asked.pipe(outgoing)
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    // A page may still report something while the site is being stopped.
+    const response: unknown[] | null = await once(outgoing, 'response').catch(() => null)
+    if (!response) return void answer.destroy()
+    const [incoming] = response as [IncomingMessage]
     answer.writeHead(incoming.statusCode ?? 0, incoming.headers)
     let text = ''
     incoming.on('data', (part: Buffer) => {
