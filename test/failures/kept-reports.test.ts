@@ -41,7 +41,7 @@ let count = 0
 
 async function start(t: Test, given: Record<string, unknown> = {}) {
   const log = createLog()
-  const app = Fastify({ logger: log.logger })
+  const app = Fastify({ logger: log.logger, forceCloseConnections: true })
   const options = resolveOptions({ given: { ...given, ledger: `errors-${++count}.db` }, scope: 'site' })
   const keeper = createKeeper(dir, options, app.log)
   const records: FailureRecord[] = []
