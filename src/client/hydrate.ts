@@ -35,10 +35,8 @@ export async function hydrate(scope: Window): Promise<void> {
     if (!isNotice(message)) return deferred.settle(message)
     // Loaded with the documents that have something to say.
     watch ??= import('./pending.ts').then(({ createWatch }) => createWatch(document, deferred, logError))
-    const taken = watch.then((take) => take(message))
-    taken.catch(() => {})
-    // React must not begin before.
-    return message[1] === 'late' ? taken : undefined
+    // React must not begin before: where it hears first that the document has ended, it renders anew what has not come.
+    return watch.then((take) => take(message)).catch(() => {})
   }
   const early = messages.map(receive)
   queue.push = (message) => {
