@@ -19,6 +19,12 @@ const ROUND_SECONDS = 3
 const STORM_SECONDS = 60
 const EQUAL = 100_000
 const DIFFERENT = 1_000
+/** Every so many of them there is one of the different ones. */
+const EACH = Math.floor((EQUAL + DIFFERENT) / DIFFERENT)
+
+/** An all but empty page, and one with a hundred rows. */
+const PAGES = ['/', '/rows']
+const WAYS = ['', '?part=load', '?part=render']
 
 interface Server {
   url: string
@@ -27,12 +33,14 @@ interface Server {
 }
 
 for (const tool of ['wrk', 'taskset']) requireTool(tool)
+// Not beside the server.
+execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
 execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-failures-'))
 const ledger = join(folder, 'errors.db')
 const server = await startServer()
 try {
-  await compareFailing(server)
+  compareFailing(server)
   await weatherStorm(server)
 } finally {
   server.process.kill('SIGTERM')
@@ -41,18 +49,16 @@ try {
 compareCounts()
 rmSync(folder, { recursive: true })
 
-async function compareFailing({ url }: Server) {
-  const paths = ['/', '/?part=load', '/?part=render']
-  for (const path of paths) load(url + path, 5)
-  const ratios = new Map<string, number[]>()
-  for (let round = 0; round < ROUNDS; round++) {
-    const [works = 0, ...failing] = paths.map((path) => load(url + path, ROUND_SECONDS))
-    for (const [index, rate] of failing.entries()) {
-      const path = paths[index + 1] ?? ''
-      ratios.set(path, [...(ratios.get(path) ?? []), rate / works])
+function compareFailing({ url }: Server) {
+  for (const page of PAGES) {
+    for (const way of WAYS) load(url + page + way, 5)
+    const rounds = Array.from({ length: ROUNDS }, () => WAYS.map((way) => load(url + page + way, ROUND_SECONDS)))
+    for (const [index, way] of WAYS.entries()) {
+      if (index === 0) continue
+      const ratios = rounds.map((rates) => (rates[index] ?? 0) / (rates[0] ?? 0))
+      console.log(`${page}${way}: ${show(ratios)} × the rate of the page that does not fail`)
     }
   }
-  for (const [path, own] of ratios) console.log(`${path}: ${show(own)} × the rate of the page that does not fail`)
 }
 
 /** Failures at an even pace, over one minute. */
@@ -103,8 +109,6 @@ async function sendStorm(url: string): Promise<{ answered: number; lastSent: num
   return { answered, lastSent }
 }
 
-const EACH = Math.floor((EQUAL + DIFFERENT) / DIFFERENT)
-
 // The different ones lie between the equal ones. Words of letters alone: numbers do not make another cause.
 function pathOf(index: number): string {
   const place = Math.floor(index / EACH)
@@ -149,7 +153,9 @@ async function startServer(): Promise<Server> {
   }
 }
 
-const wrk = (url: string, seconds: number) => ['-c', '1', 'wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url]
+function wrk(url: string, seconds: number): string[] {
+  return ['-c', '1', 'wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url]
+}
 
 /** Requests a second. */
 function load(url: string, seconds: number): number {

@@ -5,5 +5,6 @@ export {}
 declare module 'hydrant/react' {
   interface Routes {
     '/': unknown
+    '/rows': unknown
   }
 }

@@ -85,7 +85,7 @@ export interface SiteOptions {
   ledger?: string | false
   /** Bounds of what is kept. */
   ledgerLimits?: {
-    /** Causes; those seen last stay (1 000). */
+    /** Causes; those seen last stay (5 000). */
     maxCauses?: number
     /** Occurrences of each cause; the newest stay (100). */
     maxOccurrences?: number

@@ -20,7 +20,7 @@ const DEFAULTS = {
   release: '',
   onFailure: null,
   ledger: 'hydrant-errors.db',
-  ledgerLimits: { maxCauses: 1_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
+  ledgerLimits: { maxCauses: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
   reactServer: 'bun',
   trustProxy: false,
   logRequests: false,
