@@ -41,7 +41,9 @@ const ledger = join(folder, 'errors.db')
 const server = await startServer()
 try {
   compareFailing(server)
-  await weatherStorm(server)
+  // What so many requests take from others, be they failures or not.
+  await weatherStorm(server, 'requests that do not fail', () => '/')
+  await weatherStorm(server, 'failures', failingPath)
 } finally {
   server.process.kill('SIGTERM')
   await once(server.process, 'exit')
@@ -61,13 +63,13 @@ function compareFailing({ url }: Server) {
   }
 }
 
-/** Failures at an even pace, over one minute. */
-async function weatherStorm({ url, process: { pid = 0 } }: Server) {
+/** A hundred thousand requests at an even pace, over one minute. */
+async function weatherStorm({ url, process: { pid = 0 } }: Server, what: string, pathOf: (index: number) => string) {
   const before: number[] = []
   const within: number[] = []
   for (let round = 0; round < ROUNDS; round++) before.push(load(url, ROUND_SECONDS))
   const memoryBefore = memoryOf(pid)
-  const storm = sendStorm(url)
+  const storm = sendStorm(url, pathOf)
   const until = performance.now() + STORM_SECONDS * 1_000
   let most = 0
   while (performance.now() < until - ROUND_SECONDS * 1_000) {
@@ -77,12 +79,15 @@ async function weatherStorm({ url, process: { pid = 0 } }: Server) {
   const { answered, lastSent } = await storm
   for (let round = 0; round < ROUNDS; round++) before.push(load(url, ROUND_SECONDS))
   const rate = median(before)
-  console.log(`storm: ${answered} failures answered, the last sent after ${(lastSent / 1_000).toFixed(1)} s`)
+  console.log(`storm: ${answered} ${what} answered, the last sent after ${(lastSent / 1_000).toFixed(1)} s`)
   console.log(`pages that work: ${show(within.map((own) => own / rate))} × their rate without the storm`)
   console.log(`memory: ${memoryBefore} MB before, at most ${most} MB within, ${memoryOf(pid)} MB after`)
 }
 
-async function sendStorm(url: string): Promise<{ answered: number; lastSent: number }> {
+async function sendStorm(
+  url: string,
+  pathOf: (index: number) => string,
+): Promise<{ answered: number; lastSent: number }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const begin = performance.now()
   const total = EQUAL + DIFFERENT
@@ -110,7 +115,7 @@ async function sendStorm(url: string): Promise<{ answered: number; lastSent: num
 }
 
 // The different ones lie between the equal ones. Words of letters alone: numbers do not make another cause.
-function pathOf(index: number): string {
+function failingPath(index: number): string {
   const place = Math.floor(index / EACH)
   return index % EACH === 0 && place < DIFFERENT ? `/?word=${wordOf(place)}` : '/?part=load'
 }
