@@ -38,7 +38,14 @@ export interface SiteOptions {
     renderMs?: number
     /** Milliseconds that requests in flight are given to finish when the server is told to stop (10 000). */
     drainMs?: number
+    /**
+     * Milliseconds between the signal to stop and the end of taking requests, in which `/_hydrant/ready` says 503: what a
+     * load balancer takes to notice (0). For `hydrant start`.
+     */
+    stopDelayMs?: number
   }
+  /** Host names that the site is asked by, `shop.example` or `*.shop.example`; others are answered 421 (any). */
+  hosts?: string[]
   /** Bytes that a body in JSON, an urlencoded form or the texts of a multipart form may have (1 048 576). */
   bodyLimit?: number
   /** What a form may hold, before it is refused with 413. */

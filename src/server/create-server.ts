@@ -9,18 +9,15 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { encodeBase32 } from '../shared/digest-format.ts'
-import { fallbackDocument } from '../shared/fallback.ts'
-import type { Refusal } from '../shared/shown.ts'
+import { sendBareRefusal } from './bare-refusal.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { ServerOptions } from './config.ts'
 import { isForwarded } from './data-route.ts'
-import { addVary, contentSecurityPolicy, createNonce, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
-import { publicAddress } from './host.ts'
+import { REQUEST_ID_HEADER } from './headers.ts'
+import { addHostGuard } from './host-guard.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import type { Measures } from './measures.ts'
-import { preferredFormat } from './negotiate.ts'
 import { type Options, resolveOptions } from './options.ts'
-import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { createRedactor } from './secrets.ts'
 import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
 
@@ -83,6 +80,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
   addRequestIds(app)
+  addHostGuard(app, options.hosts)
   app.addHook('preClose', (done) => {
     closeConnectionsOnceIdle(app)
     done()
@@ -132,23 +130,6 @@ function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: F
   )
   reply.header(REQUEST_ID_HEADER, request.id)
   sendBareRefusal(status, 'The address is not well formed.', request, reply)
-}
-
-// Without a site around it.
-function sendBareRefusal(status: number, message: string, request: FastifyRequest, reply: FastifyReply) {
-  const shown: Refusal = { kind: 'refusal', status, message }
-  const { host } = publicAddress(request)
-  addVary(reply, 'Accept')
-  reply.code(status).header('cache-control', NO_STORE)
-  if (preferredFormat(request.headers) === 'html') {
-    const policy = contentSecurityPolicy(createNonce())
-    return reply
-      .type(HTML_TYPE)
-      .header('content-security-policy', policy)
-      .send(fallbackDocument(shown, { host, search: '' }))
-  }
-  const path = request.url.replace(/[?#].*$/s, '')
-  return reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, host, path)))
 }
 
 // Node closes the connections that are idle when it is told to stop. One that is answering then would be kept alive

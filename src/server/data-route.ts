@@ -69,7 +69,7 @@ export function addDataRoutes(app: FastifyInstance, urls: readonly string[], sit
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on the routes of Hydrant's pages. */
-    hydrant?: 'page'
+    hydrant?: 'page' | 'health'
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Instance } from './create-server.ts'
+import type { Options } from './options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
 const KEEP_MS = 3_000
@@ -15,13 +16,20 @@ export interface Ending extends Instance {
  * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own. Returns what
  * leaves the process alone again.
  */
-export function endWithProcess({ app, failures, keeper, settleFailures, close }: Ending, drainMs: number): () => void {
+export function endWithProcess(
+  { app, failures, health, keeper, settleFailures, close }: Ending,
+  { drainMs, stopDelayMs }: Options['timeouts'],
+): () => void {
   let isEnding = false
   let exitCode = 0
 
   async function finish(signal: string | undefined) {
     isEnding = true
-    if (signal) app.log.info({ signal }, 'stopping: requests in flight are finished first')
+    health.isStopping = true
+    if (signal) {
+      app.log.info({ signal }, 'stopping: requests in flight are finished first')
+      await wait(stopDelayMs)
+    }
     const isDone = await Promise.race([close().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
@@ -33,7 +41,7 @@ export function endWithProcess({ app, failures, keeper, settleFailures, close }:
 
   const ending = closeWithGrace(
     {
-      delay: drainMs + KEEP_MS,
+      delay: stopDelayMs + drainMs + KEEP_MS,
       logger: app.log,
       // It would end with 0 when `undefined` is thrown, and leave out a second exception's digest.
       skip: ['uncaughtException', 'unhandledRejection'],

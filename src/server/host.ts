@@ -2,9 +2,14 @@ import type { FastifyRequest } from 'fastify'
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_-]{1,63})*\.?$/i
 const IPV6 = /^\[[0-9a-f:.]{2,45}\]$/i
+/** Can it be a host's name, or an IPv6 address in brackets? */
+export function isHostName(name: string): boolean {
+  return HOST_NAME.test(name) || IPV6.test(name)
+}
+
 const PORT = /^\d{1,5}$/
 /** Said where the request named no host that can be believed. */
-const UNKNOWN_HOST = 'this site'
+export const UNKNOWN_HOST = 'this site'
 
 export interface PublicAddress {
   /** Host name as in the address bar, without a port; "this site" when the request's is not valid. */
@@ -33,7 +38,7 @@ export function publicAddress(request: FastifyRequest): PublicAddress {
 
 function readAddress(protocol: string, authority: string): PublicAddress {
   const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(authority) ?? []
-  const isValid = (HOST_NAME.test(name) || IPV6.test(name)) && (port === undefined || PORT.test(port))
+  const isValid = isHostName(name) && (port === undefined || PORT.test(port))
   const origin = `${protocol === 'https' ? 'https' : 'http'}://${name.toLowerCase()}${port === undefined ? '' : `:${port}`}`
   if (!isValid || !URL.canParse(origin)) return { host: UNKNOWN_HOST, origin: 'http://localhost' }
   return { host: name.toLowerCase(), origin }

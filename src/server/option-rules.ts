@@ -1,4 +1,5 @@
 import { parseAdmin } from './admin-option.ts'
+import { isHostName } from './host.ts'
 
 /** Each scope takes the options of those before it. */
 export const SCOPES = ['site', 'server', 'start'] as const
@@ -79,6 +80,14 @@ export const rules: Record<string, OptionRule> = {
   'timeouts.loadMs': millisecondsRule,
   'timeouts.renderMs': millisecondsRule,
   'timeouts.drainMs': millisecondsRule,
+  'timeouts.stopDelayMs': countRule('milliseconds', 0),
+  hosts: {
+    scope: 'site',
+    expected: 'host names like "shop.example" or "*.shop.example", without ports, with commas between them',
+    fallback: [],
+    parse: (text) => text.split(',').map((host) => host.trim()),
+    accepts: (value) => Array.isArray(value) && value.every(isHostPattern),
+  },
   // Fastify takes none for its own default.
   bodyLimit: countRule('bytes', 1_048_576, 1),
   'forms.maxFields': countRule('fields', 1_000),
@@ -204,4 +213,8 @@ function isTrustProxy(value: unknown): boolean {
 
 function isHost(value: unknown): boolean {
   return typeof value === 'string' && /^[\w.:-]+$/.test(value)
+}
+
+function isHostPattern(value: unknown): boolean {
+  return typeof value === 'string' && isHostName(value.replace(/^\*\./, ''))
 }

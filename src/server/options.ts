@@ -8,7 +8,9 @@ import { type OptionRule, rules, SCOPES, type Scope } from './option-rules.ts'
 /** Every option with its value, checked. */
 export interface Options {
   base: string
-  timeouts: { loadMs: number; renderMs: number; drainMs: number }
+  timeouts: { loadMs: number; renderMs: number; drainMs: number; stopDelayMs: number }
+  /** Empty for any. */
+  hosts: readonly string[]
   /** In bytes. */
   bodyLimit: number
   forms: { maxFields: number; maxFieldBytes: number; maxFiles: number; maxFileBytes: number }

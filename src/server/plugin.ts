@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { SiteOptions } from './config.ts'
+import { addHostGuard } from './host-guard.ts'
 import { createKeeper } from './ledger/keeper.ts'
 import { resolveOptions } from './options.ts'
 import { addRequestIds, serveSite } from './serve-site.ts'
@@ -28,6 +29,7 @@ export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => 
   const config = await readConfig(folder)
   addRequestIds(app)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
+  addHostGuard(app, resolved.hosts)
   const keeper = createKeeper(dir, resolved, app.log)
   app.addHook('onClose', keeper.close)
   await serveSite(app, folder, resolved, { keeper })

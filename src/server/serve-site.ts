@@ -19,6 +19,7 @@ import { createFailures, type Failures } from './failures.ts'
 import { createTooLarge, type FormLimits } from './form-limits.ts'
 import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
+import { addHealthRoutes, type Health } from './health.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import type { Measures } from './measures.ts'
@@ -50,6 +51,7 @@ export interface SiteParts {
 /** What a site that is served has for what happens outside of its requests. */
 export interface ServedSite {
   failures: Failures
+  health: Health
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
   settleFailures(): Promise<void>
 }
@@ -82,6 +84,7 @@ export async function serveSite(
     handled,
     measures,
   }
+  const health = addHealthRoutes(outer, base)
   const pages = build.routes.map((entry) => createPageRoute(entry, build))
   const urls = pages.map(({ url }) => withBase(base, url))
   // Side by side: hooks that `server.ts` adds hold for the pages, and do not run a second time for their data.
@@ -105,7 +108,7 @@ export async function serveSite(
     await addActions(app, site, pages)
     addPages(app, site, pages)
   })
-  return { failures, settleFailures }
+  return { failures, health, settleFailures }
 }
 
 function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: Keeper): () => Promise<void> {

@@ -45,7 +45,7 @@ export async function startServer({ dir, flags, env }: StartInput): Promise<Star
     await app.close()
   }
   // Before somebody reads that it listens, and stops it.
-  const leaveAlone = endWithProcess({ ...instance, close }, options.timeouts.drainMs)
+  const leaveAlone = endWithProcess({ ...instance, close }, options.timeouts)
   try {
     await listen(app, options)
     keeper.open()

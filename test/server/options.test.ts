@@ -4,7 +4,8 @@ import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
 
 const DEFAULTS = {
   base: '/',
-  timeouts: { loadMs: 10_000, renderMs: 10_000, drainMs: 10_000 },
+  timeouts: { loadMs: 10_000, renderMs: 10_000, drainMs: 10_000, stopDelayMs: 0 },
+  hosts: [],
   bodyLimit: 1_048_576,
   forms: { maxFields: 1_000, maxFieldBytes: 1_048_576, maxFiles: 10, maxFileBytes: 10_485_760 },
   allowedOrigins: [],

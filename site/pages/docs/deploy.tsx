@@ -43,7 +43,8 @@ export default function Deploy() {
           <code>$http_host</code> keeps the port, which <code>$host</code> drops. On plain http at a port of its own a
           site needs it to tell its own <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a> from those
           of others. Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>. Trust
-          exactly the proxies that you run. Whoever is trusted may name any host and any address.
+          exactly the proxies that you run. Whoever is trusted may name any host and any address; <code>hosts</code>{' '}
+          names those that you serve, and others are answered 421.
         </p>
       </Section>
       <Section id="base" title="Below a path">
@@ -62,6 +63,11 @@ export default function Deploy() {
           On <code>SIGTERM</code> and <code>SIGINT</code> the server takes no new connections, finishes the requests in
           flight for at most <code>timeouts.drainMs</code>, closes Fastify with its plugins and ends with 0. A second
           signal ends it at once.
+        </p>
+        <p>
+          <code>/_hydrant/live</code> says that the process answers, <code>/_hydrant/ready</code> that it is to be sent
+          requests: 503 once it has been told to stop. Give <code>timeouts.stopDelayMs</code> the time that your load
+          balancer takes to notice; until then the server answers as before.
         </p>
         <Code title="/etc/systemd/system/my-site.service" language="nginx">
           {SYSTEMD}

@@ -101,6 +101,18 @@ export default function Options() {
               'how long a stopping server waits for the requests in flight',
             ],
             [
+              <code key="option">timeouts.stopDelayMs</code>,
+              '0',
+              <>
+                how long it says so at <code>/_hydrant/ready</code> before, and answers on
+              </>,
+            ],
+            [
+              <code key="option">hosts</code>,
+              <code key="default">[]</code>,
+              'names that the site is asked by; others are answered 421 (any)',
+            ],
+            [
               <>
                 <code>reports.enabled</code>, <code>.maxPerPage</code>, <code>.maxPerAddress</code>,{' '}
                 <code>.maxTotal</code>, <code>.maxBytes</code>, <code>.respectPrivacySignals</code>
@@ -209,6 +221,8 @@ export default function Options() {
             [<code key="name">HYDRANT_TIMEOUTS_LOAD_MS</code>, <code key="option">timeouts.loadMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_RENDER_MS</code>, <code key="option">timeouts.renderMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_DRAIN_MS</code>, <code key="option">timeouts.drainMs</code>],
+            [<code key="name">HYDRANT_TIMEOUTS_STOP_DELAY_MS</code>, <code key="option">timeouts.stopDelayMs</code>],
+            [<code key="name">HYDRANT_HOSTS</code>, <code key="option">hosts</code>],
             [<code key="name">HYDRANT_BODY_LIMIT</code>, <code key="option">bodyLimit</code>],
             [
               <>

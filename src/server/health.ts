@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { RESERVED_PATH, withBase } from '../shared/paths.ts'
+import { NO_STORE } from './headers.ts'
+
+/** Whether a server wants to be sent requests. */
+export interface Health {
+  /** Set once it has been told to stop: it still answers, but others should be asked. */
+  isStopping: boolean
+}
+
+const HEALTH_ROUTE = { hydrant: 'health' } as const
+
+export function isHealthRoute({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config?.hydrant === HEALTH_ROUTE.hydrant
+}
+
+/** For load balancers and supervisors: does the process answer, and is it to be sent requests? */
+export function addHealthRoutes(app: FastifyInstance, base: string): Health {
+  const health: Health = { isStopping: false }
+  app.addHook('preClose', (done) => {
+    health.isStopping = true
+    done()
+  })
+  const add = (name: string, answer: () => [status: number, text: string]) => {
+    const url = withBase(base, `${RESERVED_PATH}/${name}`).slice(app.prefix === '/' ? 0 : app.prefix.length)
+    app.get(url, { config: HEALTH_ROUTE }, (_request, reply) => {
+      const [status, text] = answer()
+      return reply.code(status).header('cache-control', NO_STORE).type('text/plain; charset=utf-8').send(`${text}\n`)
+    })
+  }
+  add('live', () => [200, 'live'])
+  add('ready', () => (health.isStopping ? [503, 'stopping'] : [200, 'ready']))
+  return health
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import { sendBareRefusal } from './bare-refusal.ts'
+import { isHealthRoute } from './health.ts'
+import { publicAddress, UNKNOWN_HOST } from './host.ts'
+import { createRedactor } from './secrets.ts'
+
+const MISDIRECTED = 421
+const MAX_LOGGED_HOST = 255
+
+/** Is it one of them? `*.shop.example` stands for every name below `shop.example`, and not for that itself. */
+export function isServedHost(host: string, hosts: readonly string[]): boolean {
+  return hosts.some((one) => (one.startsWith('*.') ? host.endsWith(one.slice(1)) : host === one))
+}
+
+/**
+ * Answers 421 to requests for other hosts, before anything else is done with them. Nothing of such a name is in the answer.
+ * Those who ask for the process's health do so by its address.
+ */
+export function addHostGuard(app: FastifyInstance, hosts: readonly string[]) {
+  if (hosts.length === 0) return
+  const served = hosts.map((host) => host.toLowerCase())
+  app.addHook('onRequest', (request, reply, done) => {
+    const { host } = publicAddress(request)
+    if (isServedHost(host, served) || isHealthRoute(request)) return done()
+    const url = createRedactor(request.headers)(request.originalUrl)
+    const asked = (request.host ?? '').slice(0, MAX_LOGGED_HOST)
+    request.log.info(
+      { method: request.method, url, statusCode: MISDIRECTED, host: asked },
+      `refused: ${MISDIRECTED} a host that is not among "hosts"`,
+    )
+    sendBareRefusal(MISDIRECTED, 'This host is not served here.', request, reply, UNKNOWN_HOST)
+  })
+}

@@ -1,0 +1,73 @@
+import Fastify from 'fastify'
+import t from 'tap'
+import { hydrant } from '../../src/server/plugin.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+
+const HOSTS = ['shop.example', '*.branch.example', '[::1]']
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.server.ts': 'export const load = () => ({ a: 1 })\nexport const action = () => ({ done: true })\n',
+  'public/robots.txt': 'User-agent: *\n',
+})
+
+t.test('the hosts that are named are served, whatever their port and case', async (t) => {
+  const { get } = await serve(t, dir, { hosts: HOSTS })
+  for (const host of [
+    'shop.example',
+    'shop.example:8080',
+    'SHOP.example',
+    'a.branch.example',
+    'a.b.branch.example',
+    '[::1]:3000',
+  ]) {
+    t.equal((await get('/', { ...HTML, host })).statusCode, 200, host)
+  }
+})
+
+t.test('others are answered 421 at every address, and nothing of their name is in the answer', async (t) => {
+  const { app, get, log } = await serve(t, dir, { hosts: HOSTS })
+  const asset =
+    /\/_hydrant\/assets\/[\w.-]+\.js/.exec((await get('/', { ...HTML, host: 'shop.example' })).body)?.[0] ?? ''
+  t.match(asset, /^\//)
+  for (const host of ['evil.example', 'branch.example', 'shop.example.evil', 'evilshop.example', '"><script>', '']) {
+    for (const url of ['/', '/nowhere', '/robots.txt', asset, '/_hydrant/data/']) {
+      const answer = await get(url, { ...HTML, host })
+      t.equal(answer.statusCode, 421, `${host} ${url}`)
+      t.equal(answer.headers['cache-control'], 'no-store')
+      t.match(answer.body, 'This host is not served here.')
+      if (host !== '') t.notMatch(JSON.stringify([answer.body, answer.headers]), host)
+    }
+  }
+  const problem = await get('/', { ...JSON_ONLY, host: 'evil.example' })
+  t.match(problem.json(), {
+    status: 421,
+    title: 'Misdirected Request',
+    detail: 'This host is not served here.',
+    instance: '/',
+  })
+  const posted = await app.inject({ method: 'POST', url: '/', headers: { host: 'evil.example' }, payload: { a: 1 } })
+  t.equal(posted.statusCode, 421)
+  const line = log.lines.find(({ msg }) => msg.startsWith('refused: 421'))
+  t.match(line, { level: 30, method: 'GET', url: '/', host: 'evil.example', statusCode: 421 })
+})
+
+t.test('behind a proxy that is trusted it is the host that the visitor sees', async (t) => {
+  const { get } = await serve(t, dir, { hosts: HOSTS, trustProxy: true })
+  const forwarded = (host: string) => get('/', { ...HTML, host: 'upstream', 'x-forwarded-host': host })
+  t.equal((await forwarded('shop.example')).statusCode, 200)
+  t.equal((await forwarded('evil.example')).statusCode, 421)
+  const { get: direct } = await serve(t, dir, { hosts: HOSTS })
+  const untrusted = await direct('/', { ...HTML, host: 'evil.example', 'x-forwarded-host': 'shop.example' })
+  t.equal(untrusted.statusCode, 421, 'a header that nobody trusts does not help')
+})
+
+t.test('in an app it holds for the site, and the app’s own routes are its own', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.get('/own', async () => 'own')
+  await app.register(hydrant, { dir, hosts: HOSTS, prefix: '/site' })
+  const headers = { ...HTML, host: 'evil.example' }
+  t.equal((await app.inject({ url: '/own', headers })).statusCode, 200)
+  t.equal((await app.inject({ url: '/site', headers })).statusCode, 421)
+  t.equal((await app.inject({ url: '/site', headers: { ...HTML, host: 'shop.example' } })).statusCode, 200)
+})
