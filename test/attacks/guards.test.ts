@@ -1,0 +1,207 @@
+// Attacks that go around a guard. CVE-2025-29927: a header of the framework's own, sent by a client, skipped the middleware
+// that checks who is logged in. And spellings of a path that a guard reads in another way than the router.
+
+import t from 'tap'
+import { navigationHeaders } from '../server/lines.ts'
+import { buildFiles, HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
+import { listenRaw, parseRaw, rawRequest } from './raw.ts'
+
+const SECRET = 'the books of the house'
+const page = 'export default function Page({ data }) {\n  return <p>{data?.secret ?? "open"}</p>\n}\n'
+const secretLoad = `export const load = () => ({ secret: ${JSON.stringify(SECRET)} })\n`
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.tsx': page,
+  'pages/admin/layout.tsx': 'export default function Layout({ children }) {\n  return <div>{children}</div>\n}\n',
+  'pages/admin/layout.server.ts': 'export const load = () => ({ menu: 1 })\n',
+  'pages/admin/index.tsx': page,
+  'pages/admin/index.server.ts': `${secretLoad}export const action = () => ({ secret: ${JSON.stringify(SECRET)} })\n`,
+  'pages/admin/users/[id].tsx': page,
+  'pages/admin/users/[id].server.ts': secretLoad,
+  'pages/[name].tsx': page,
+  'public/admin/report.txt': SECRET,
+  // By the address as it was sent, by the route, and by a hook of an instance inside.
+  'server.ts': `export default async function server(app) {
+  app.addHook('onRequest', async (request, reply) => {
+    globalThis.hydrantTestHooks = (globalThis.hydrantTestHooks ?? 0) + 1
+    const route = request.routeOptions.url ?? ''
+    const isGuarded = request.url.startsWith('/admin') || route.startsWith('/admin')
+    if (isGuarded && request.headers.authorization !== 'Bearer let-me-in') return reply.code(401).send('who are you?')
+  })
+  app.get('/admin/export', async () => ${JSON.stringify(SECRET)})
+}
+`,
+})
+
+const INTERNAL: Record<string, string>[] = [
+  { 'hydrant-build': 'x' },
+  { ...navigationHeaders(dir) },
+  { ...navigationHeaders(dir), 'hydrant-layouts': 'none none none' },
+  { 'hydrant-acted': '1' },
+  { 'hydrant-data': '1', 'hydrant-forwarded': '1', 'hydrant-internal': '1' },
+  { 'x-request-id': 'mine' },
+  { 'x-middleware-subrequest': 'middleware:middleware:middleware:middleware:middleware' },
+  { 'x-middleware-next': '1', 'x-middleware-rewrite': '/', 'x-middleware-override-headers': 'authorization' },
+  { 'next-action': 'x', rsc: '1', 'next-router-state-tree': '[]', 'next-url': '/', 'x-nextjs-data': '1' },
+  { 'x-invoke-path': '/', 'x-invoke-status': '200', 'x-matched-path': '/', 'x-now-route-matches': '1=/' },
+  { 'x-sveltekit-invalidated': '1', 'x-remix-transition': '1', 'x-astro-path': '/', 'x-nuxt-no-ssr': '1' },
+  { 'x-original-url': '/', 'x-rewrite-url': '/', 'x-forwarded-uri': '/', 'x-forwarded-prefix': '/' },
+  { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', 'x-http-method-override': 'OPTIONS' },
+  { traceparent: '00-zz', tracestate: 'a=b' },
+  { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01` },
+  { purpose: 'prefetch', 'sec-purpose': 'prefetch', 'x-moz': 'prefetch' },
+  { upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings', 'http2-settings': 'AAMAAABkAAQCAAAAAAIAAAAA' },
+  { connection: 'close, authorization, hydrant-build' },
+]
+
+const hooks = globalThis as { hydrantTestHooks?: number }
+
+t.test('no header that a client can send takes it past a hook', async (t) => {
+  const { app } = await serve(t, dir)
+  for (const headers of INTERNAL) {
+    const title = JSON.stringify(headers).slice(0, 100)
+    for (const accept of [HTML, JSON_ONLY]) {
+      for (const [method, url] of [
+        ['GET', '/admin'],
+        ['HEAD', '/admin'],
+        ['POST', '/admin'],
+        ['GET', '/admin/users/5'],
+        ['GET', '/admin/export'],
+        ['GET', '/admin/report.txt'],
+        ['GET', '/_hydrant/data/admin'],
+        ['POST', '/_hydrant/data/admin'],
+        ['GET', '/_hydrant/data/admin/users/5'],
+      ] as const) {
+        hooks.hydrantTestHooks = 0
+        const response = await app.inject({ method, url, headers: { ...accept, ...headers } })
+        t.equal(response.statusCode, 401, `${method} ${url} ${title}`)
+        t.notMatch(response.body, SECRET)
+        t.equal(hooks.hydrantTestHooks, 1, 'the hook has run, once')
+        t.not(response.headers['x-request-id'], 'mine')
+        t.notOk('hydrant-acted' in response.headers)
+      }
+    }
+  }
+})
+
+t.test('who is let in is let in, so that the others are the guard’s doing', async (t) => {
+  const { get } = await serve(t, dir)
+  const authorization = 'Bearer let-me-in'
+  for (const url of ['/admin', '/admin/users/5', '/admin/export', '/admin/report.txt']) {
+    t.match((await get(url, { ...HTML, authorization })).body, SECRET, url)
+  }
+  const headers = { ...HTML, ...navigationHeaders(dir), authorization }
+  for (const url of ['/_hydrant/data/admin', '/_hydrant/data/admin/users/5']) {
+    t.match((await get(url, headers)).body, SECRET, url)
+  }
+})
+
+const ADMINS = [
+  'admin',
+  'admin/',
+  'admin//',
+  'Admin',
+  'ADMIN',
+  '%61dmin',
+  '%61%64%6d%69%6e',
+  '%2561dmin',
+  'admin%2f',
+  'admin%252f',
+  'admin%00',
+  'admin%20',
+  'admin%09',
+  'admin%0a',
+  'admin.',
+  'admin/.',
+  'admin/..',
+  'admin/./',
+  './admin',
+  '../admin',
+  'x/../admin',
+  '%2e/admin',
+  'x/%2e%2e/admin',
+  'x%2f..%2fadmin',
+  'admin;a=1',
+  'admin;/',
+  ';/admin',
+  'admin?',
+  'admin?x=/open',
+  'admin#',
+  'admin%23',
+  'admin%3f',
+  '/admin',
+  '//admin',
+  '\\admin',
+  '%5cadmin',
+  '%2fadmin',
+  'admin\\',
+  'admin%5c',
+  'admin/users%2f5',
+  'admin%2fusers%2f5',
+  'admin/users/5',
+  '%61dmin/users/5',
+  'admin//users/5',
+  '/admin/users/5',
+  'admin/./users/5',
+  'admin\\users\\5',
+  'admin/users/%2e%2e',
+  '%61dmin/export',
+  '%61dmin/report.txt',
+  'admin%2freport.txt',
+  'admin/%72eport.txt',
+  'admin/x/../report.txt',
+  'admin\\report.txt',
+  'admin/users/a%80',
+  'a\u0131dmin',
+  '_hydrant/data/admin',
+  '_hydrant/data/_hydrant/data/admin',
+  '_hydrant/assets/../../admin',
+]
+
+async function open(served: Served, method: 'GET' | 'POST', url: string): Promise<string[]> {
+  const opened: string[] = []
+  for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]) {
+    const { body } = await served.app.inject({ method, url, headers })
+    if (body.includes(SECRET)) opened.push(`${method} ${url}`)
+  }
+  return opened
+}
+
+t.test('no spelling of a path takes anybody past a guard', async (t) => {
+  const served = await serve(t, dir)
+  const opened: string[] = []
+  for (const name of ADMINS) {
+    for (const root of [
+      '/',
+      '/_hydrant/data/',
+      '/_hydrant/data//',
+      '/_hydrant/data',
+      '/%5fhydrant/data/',
+      '//_hydrant/data/',
+    ]) {
+      for (const method of ['GET', 'POST'] as const) opened.push(...(await open(served, method, root + name)))
+    }
+  }
+  t.strictSame(opened, [])
+  t.equal((await served.get('/')).statusCode, 200, 'the server lives')
+})
+
+t.test('nor as bytes that no client would write', async (t) => {
+  const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  for (const target of [
+    ...ADMINS.map((name) => `/${name}`),
+    ...ADMINS.map((name) => `/_hydrant/data/${name}`),
+    'http://other.example/admin',
+    'http://other.example/_hydrant/data/admin',
+    '/_hydrant/data/http://other.example/admin',
+    '/_hydrant/datahttp://other.example/admin',
+    '*',
+    'admin',
+  ]) {
+    const answer = await send(
+      rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', `hydrant-build: ${navigationHeaders(dir)['hydrant-build']}`]),
+    )
+    t.notMatch(answer, SECRET, encodeURI(target))
+    t.ok(parseRaw(answer).status < 500, encodeURI(target))
+  }
+})

@@ -1,0 +1,176 @@
+// Attacks by the names that a request gives its server. CVE-2024-34351: the server asked the host that a Host header named.
+// Links and caches poisoned by Host or X-Forwarded-Host, open redirects by `//host`, headers split by CRLF.
+
+import t from 'tap'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { listenRaw, parseRaw, rawRequest } from './raw.ts'
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.server.ts': 'export const load = ({ url }) => ({ href: url.href })\n',
+  'pages/index.tsx': 'export default function Page({ data }) {\n  return <output>{data.href}</output>\n}\n',
+  'pages/fails.tsx': 'export default function Page() {\n  throw new Error("broken")\n}\n',
+  'pages/moved.tsx': 'export default function Page() {\n  return null\n}\n',
+  'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/?moved')\n",
+  'pages/login.tsx': 'export default function Page() {\n  return null\n}\n',
+  'pages/login.server.ts':
+    "import { redirect } from 'hydrant'\nexport const load = ({ url }) => redirect(url.searchParams.get('to') ?? '/')\n",
+})
+
+const EVIL = 'evil.example'
+const FORWARDED = {
+  'x-forwarded-host': EVIL,
+  'x-forwarded-proto': 'https',
+  'x-forwarded-for': '127.0.0.1, 10.6.6.6',
+  'x-forwarded-port': '6666',
+  'x-forwarded-prefix': `//${EVIL}`,
+  'x-forwarded-server': EVIL,
+  'x-host': EVIL,
+  'x-original-url': '/fails',
+  'x-rewrite-url': '/fails',
+  'x-http-method-override': 'DELETE',
+  forwarded: `host=${EVIL};proto=https;for=10.6.6.6`,
+}
+
+t.test('forwarded headers of nobody who is trusted change nothing and are repeated nowhere', async (t) => {
+  const { get, log } = await serve(t, dir)
+  const own = { ...HTML, host: 'shop.example' }
+  const page = await get('/?a=1', { ...own, ...FORWARDED })
+  t.equal(page.statusCode, 200)
+  t.match(page.body, '<output>http://shop.example/?a=1</output>')
+  for (const path of ['/?a=1', '/fails', '/moved', '/nowhere', '/moved/', '/_hydrant/assets/none.js']) {
+    for (const accept of [HTML, JSON_ONLY]) {
+      const plain = await get(path, { ...accept, host: 'shop.example' })
+      const spoofed = await get(path, { ...accept, host: 'shop.example', ...FORWARDED })
+      t.equal(spoofed.statusCode, plain.statusCode, path)
+      t.equal(spoofed.headers.location, plain.headers.location)
+      t.notMatch(JSON.stringify([spoofed.headers, spoofed.body]), /evil|6666|10\.6\.6\.6/)
+    }
+  }
+  t.notMatch(JSON.stringify(log.errors().map(({ host }) => host)), 'evil')
+})
+
+t.test('redirects lead to a path, whatever host was asked', async (t) => {
+  const { get } = await serve(t, dir)
+  for (const host of [EVIL, `user@${EVIL}`, `${EVIL}:80@shop.example`, 'shop.example:6666', '']) {
+    t.equal((await get('/moved', { ...HTML, host })).headers.location, '/?moved', host)
+    t.equal((await get('/moved/', { ...HTML, host })).headers.location, '/moved', host)
+  }
+})
+
+const AWAY = [
+  `//${EVIL}`,
+  `///${EVIL}`,
+  `/\\${EVIL}`,
+  `\\\\${EVIL}`,
+  `/\t/${EVIL}`,
+  `/\n/${EVIL}`,
+  `\t//${EVIL}`,
+  ` https://${EVIL}`,
+  `https:${EVIL}`,
+  `https:/${EVIL}`,
+  `HTTPS://${EVIL}`,
+  `javascript:alert(1)`,
+  `data:text/html,x`,
+  `/.//${EVIL}`,
+  `/..//${EVIL}`,
+  `/%2e%2e//${EVIL}`,
+  `.//${EVIL}`,
+  `/a/..//${EVIL}`,
+  `@${EVIL}`,
+  `:80@${EVIL}`,
+  `/x\r\nset-cookie: a=1`,
+  `/x\u0000`,
+  `/\u2028/${EVIL}`,
+]
+
+t.test('where a visitor may say where a redirect leads, it stays on the site', async (t) => {
+  const { get } = await serve(t, dir)
+  for (const to of AWAY) {
+    const { statusCode, headers } = await get(`/login?${new URLSearchParams({ to })}`)
+    const title = encodeURI(to)
+    t.notOk('set-cookie' in headers, title)
+    t.ok([302, 500].includes(statusCode), `${title}: ${statusCode}`)
+    const location = headers.location ?? '/'
+    t.equal(new URL(location, 'http://shop.example/login').origin, 'http://shop.example', title)
+  }
+})
+
+t.test('addresses with slashes at both ends are no redirect to another host', async (t) => {
+  const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  for (const target of [
+    `//${EVIL}/`,
+    `///${EVIL}//`,
+    `/\\${EVIL}/`,
+    `/%5c${EVIL}/`,
+    `/%2f${EVIL}/`,
+    `/%2f%2f${EVIL}/`,
+    `/.${EVIL}/..//`,
+    `//${EVIL}/%2e%2e/`,
+    `//user@${EVIL}/`,
+    `/%0d%0aset-cookie:a=1/`,
+    `//${EVIL}%2f..%2f/`,
+  ]) {
+    const { status, headers } = parseRaw(await send(rawRequest(`GET ${target} HTTP/1.1`, ['Host: shop.example'])))
+    t.ok(status >= 300 && status < 500, `${target}: ${status}`)
+    t.notOk(
+      headers.some((line) => /^set-cookie/i.test(line)),
+      target,
+    )
+    const location = headers.find((line) => /^location: /i.test(line))?.slice('location: '.length) ?? '/'
+    t.equal(new URL(location, 'http://shop.example').host, 'shop.example', `${target}: ${location}`)
+  }
+})
+
+t.test('the host of a target that is a whole URL is not believed', async (t) => {
+  const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  for (const target of [`http://${EVIL}/?a=1`, `https://${EVIL}:6666/?a=1`, `http://user:pass@${EVIL}/?a=1`]) {
+    const { status, body, headers } = parseRaw(await send(rawRequest(`GET ${target} HTTP/1.1`, ['Host: shop.example'])))
+    t.ok([200, 400, 404].includes(status), `${target}: ${status}`)
+    if (status === 200) t.match(body, '<output>http://shop.example/?a=1</output>')
+    t.notMatch(headers.join('\n'), EVIL)
+    t.notMatch(body, /<output>[^<]*evil/)
+  }
+})
+
+t.test('what is no name of a host is said nowhere and names no address', async (t) => {
+  const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  for (const host of [
+    `user:pass@${EVIL}`,
+    `shop.example@${EVIL}`,
+    `shop.example:80@${EVIL}`,
+    `shop.example/${EVIL}`,
+    `shop.example?${EVIL}`,
+    `shop.example#${EVIL}`,
+    `shop.example\\${EVIL}`,
+    `shop.example:65536${EVIL}`,
+    `shop.example:-1`,
+    `shop.example:0x50`,
+    `"><script>${EVIL}`,
+    `shop.example, ${EVIL}`,
+    `shop.example ${EVIL}`,
+    `%65vil.example`,
+  ]) {
+    for (const path of ['/', '/fails', '/nowhere']) {
+      const { status, headers, body } = parseRaw(await send(rawRequest(`GET ${path} HTTP/1.1`, [`Host: ${host}`])))
+      t.ok([200, 400, 404, 500].includes(status), `${host}: ${status}`)
+      t.notMatch(headers.join('\n') + body, /evil\.example|<script>evil|vil\.example/, `${path}, ${host}`)
+      if (status === 200) t.match(body, '<output>http://localhost/</output>', host)
+    }
+  }
+})
+
+t.test('of two hosts the second is not the one that counts, and control characters are refused', async (t) => {
+  const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  for (const lines of [
+    ['Host: shop.example', `Host: ${EVIL}`],
+    ['Host: shop.example', `hOST: ${EVIL}`],
+  ]) {
+    const { status, body } = parseRaw(await send(rawRequest('GET / HTTP/1.1', lines)))
+    if (status !== 400) t.match(body, '<output>http://shop.example/</output>', 'the first')
+    t.notMatch(body, EVIL)
+  }
+  for (const line of [`Host: shop.example\r${EVIL}`, `Host: shop\u0000.example`, `Host : ${EVIL}`, `Host\t: ${EVIL}`]) {
+    t.equal(parseRaw(await send(rawRequest('GET / HTTP/1.1', [line]))).status, 400, JSON.stringify(line))
+  }
+  t.equal(parseRaw(await send(rawRequest('GET / HTTP/1.1'))).status, 400, 'without a host')
+})
