@@ -105,7 +105,8 @@ t.test('no spelling of a path leads out of what is public', async (t) => {
           if (times === 0 && up !== UPS[0]) continue
           const url = root + up.repeat(times) + file
           const { statusCode, body } = await app.inject({ url, headers: JSON_ONLY })
-          if (LEAK.test(body) || statusCode === 200) leaked.push(`${statusCode} ${url}`)
+          // A page of ours that asks for the data of no page is told to load a document.
+          if (LEAK.test(body) || (statusCode === 200 && body !== '["load"]\n')) leaked.push(`${statusCode} ${url}`)
           if (statusCode >= 500) broken.push(`${statusCode} ${url}`)
         }
       }
@@ -131,16 +132,13 @@ t.test('nor does one that a client would have made good before it was sent', asy
     `${dir}/.hydrant/manifest.json`,
     '/proc/self/environ',
   )
-  const statuses = new Set<number>()
   for (const target of targets) {
     const answer = await send(rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', 'Accept: */*']))
     t.notMatch(answer, LEAK, encodeURI(target))
-    statuses.add(parseRaw(answer).status)
+    const { status } = parseRaw(answer)
+    // A page of ours that asks for the data of no page is told to load a document.
+    t.ok([308, 400, 403, 404].includes(status) || answer.includes('["load"]'), `${status} ${encodeURI(target)}`)
   }
-  t.strictSame(
-    [...statuses].filter((status) => ![308, 400, 403, 404].includes(status)),
-    [],
-  )
 })
 
 const TAILS = [
@@ -186,7 +184,7 @@ t.test('no ending gets a source map, a compressed copy or a source out of the as
   ]) {
     t.notMatch(
       (await get(path, { ...HTML, accept: '*/*' })).body,
-      /file\.txt|security\.txt|\.js"/,
+      /file\.txt|security\.txt|index\.mjs|<(?:ul|pre)>/,
       `${path} is no list`,
     )
   }
