@@ -48,6 +48,8 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
     fields,
     sources: new Map(sources),
     placeOf(line, column) {
+      // Anybody can send a report that says so, and of such a place the search throws.
+      if (line < 1 || column < 1) return null
       const { source, ...position } = originalPositionFor(trace, { line, column: column - 1 })
       // Of a source without a name it is empty.
       if (!source) return null

@@ -39,6 +39,8 @@ t.test('says of a frame that should lead to a source why it does not', async (t)
   const frames: [string, RegExp | undefined][] = [
     [`    at x (https://shop.example/_hydrant/assets/gone-ABCDEFGH.js:1:1)`, /no source map/],
     [`    at x (https://shop.example/_hydrant/assets/${script}:99:1)`, /no source of that place/],
+    [`    at x (https://shop.example/_hydrant/assets/${script}:0:1)`, /no source of that place/],
+    [`    at x (https://shop.example/_hydrant/assets/${script}:1:0)`, /no source of that place/],
     ['    at x (https://other.example/a.js:1:1)', undefined],
     ['    at x (https://shop.example/_hydrant/assets/../../../server/index.mjs:1:1)', undefined],
     ['    at x (file:///etc/passwd:1:1)', undefined],
