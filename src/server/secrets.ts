@@ -14,7 +14,7 @@ export function createRedactor(headers: IncomingHttpHeaders): (text: string) => 
 export function redactorOf(secrets: readonly string[]): (text: string) => string {
   return (text) => {
     const cleaned = text
-      .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]*:[^\s/@]*@/gi, `$1${HIDDEN}@`)
+      .replace(/:\/\/[^\s/@:]*:[^\s/@]*@/g, `://${HIDDEN}@`)
       .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`)
       .replace(/([?&;]([\w.-]+)=)[^\s&;#"'`]+/g, (whole, start: string, name: string) =>
         SECRET_NAME.test(name) ? start + HIDDEN : whole,
