@@ -4,7 +4,8 @@ import { Redirection } from './http-error.ts'
 
 /**
  * The same data with its promises made safe for React: one that rejects with what throws when it is looked at (a
- * Proxy, an error with throwing getters) would end React's whole render, long after the shell has gone out. What has
+ * Proxy, an error with throwing getters) would end React's whole render, long after the shell has gone out, and one that
+ * rejects with something to wait for would never end it. What has
  * no promise inside is returned as it is.
  *
  * @param replace Gives the error to reject with instead.
@@ -37,8 +38,9 @@ function isSafe(reason: unknown): boolean {
   if (types.isProxy(reason)) return false
   try {
     if (reason instanceof Redirection) return false
-    for (const name of ['then', 'name', 'message', 'stack', 'digest']) Reflect.get(reason, name)
-    return true
+    for (const name of ['name', 'message', 'stack', 'digest']) Reflect.get(reason, name)
+    // What can be waited for React would wait for, again and again.
+    return typeof Reflect.get(reason, 'then') !== 'function'
   } catch {
     return false
   }

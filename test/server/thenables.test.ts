@@ -1,0 +1,23 @@
+import t from 'tap'
+import { buildFiles, JSON_ONLY, serve } from './served.ts'
+
+const page =
+  "import { Suspense, use } from 'react'\nfunction Part({ of }) {\n  return <b>{use(of)}</b>\n}\n" +
+  "export default function Page({ data }) {\n  return <main><Suspense fallback='waits'><Part of={data.part} /></Suspense></main>\n}\n"
+
+t.test('a promise that rejects with something to wait for is a failure, and ends', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': page,
+    'pages/index.server.ts':
+      "export const load = () => ({\n  part: new Promise((_, reject) => setImmediate(() => reject({ then: (_, no) => no('inner secret'), statusCode: 400 }))),\n})\n",
+  })
+  const { get, failuresOf } = await serve(t, dir, { ledger: false })
+  const document = await get('/')
+  const [failure, ...more] = failuresOf(document)
+  t.strictSame(more, [])
+  t.match(document.body, String(failure?.digest))
+  t.notMatch(document.body, 'inner secret')
+  const json = await get('/', JSON_ONLY)
+  t.equal(json.statusCode, 500)
+  t.match(json.headers['content-type'], 'application/problem+json')
+})
