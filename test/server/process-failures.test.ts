@@ -56,12 +56,17 @@ async function start(t: Pick<Test, 'teardown'>, env: Record<string, string> = {}
   const server = startCli(t, ['start', dir, '--port', '0'], { env })
   const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
   // The log is JSON, a line each, and so is what the site writes.
-  const parsed = () => server.lines.map((line) => JSON.parse(line) as Partial<LogLine> & { told?: FailureRecord })
+  const parsed = () =>
+    server.lines.map((line) => JSON.parse(line) as Partial<LogLine> & { time?: number; told?: FailureRecord })
   return {
     url,
     ended: server.ended,
     stop: server.stop,
-    fatal: () => parsed().filter(({ level }) => level === 60),
+    // By their time: a pipe that is full may get the second line first.
+    fatal: () =>
+      parsed()
+        .filter(({ level }) => level === 60)
+        .sort((a, b) => Number(a.time) - Number(b.time)),
     told: () => parsed().flatMap(({ told }) => told ?? []),
   }
 }
