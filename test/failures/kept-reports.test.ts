@@ -9,6 +9,7 @@ import { resolveOptions } from '../../src/server/options.ts'
 import { serveSite } from '../../src/server/serve-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles, createLog } from '../server/served.ts'
+import { until } from '../until.ts'
 
 const boundary = (part: string) => `import { Suspense } from 'react'
 export default function Page() {
@@ -55,10 +56,6 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
   return { origin, keeper, records, log, requests }
-}
-
-async function until(isSo: () => boolean | Promise<boolean>) {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 t.test('what the browser could render all the same is marked so, without a line of its own', async (t) => {

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
 import { buildFiles, type createLog, type Files, HTML, serve } from '../server/served.ts'
 import type { LogLine } from '../site-server.ts'
+import { until } from '../until.ts'
 
 /** Buttons that fail, each in a way of its own. */
 const page = (above: string) => `${above}import { useEffect, useState } from 'react'
@@ -94,11 +95,7 @@ async function start(t: Test, dir: string) {
 async function fail(open: OpenPage, kind: string, log: ReturnType<typeof createLog>): Promise<LogLine> {
   const { length } = log.errors()
   await open.page.locator(`#${kind}`).click()
-  for (;;) {
-    const line = log.errors()[length]
-    if (line) return line
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  return until(() => log.errors()[length])
 }
 
 async function failAll(origin: string, log: ReturnType<typeof createLog>): Promise<Map<string, LogLine>> {
