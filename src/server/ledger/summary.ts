@@ -1,3 +1,4 @@
+import { siteFrameOf } from './failure-json.ts'
 import type { CauseSummary, KeptError, LedgerEntry, ListQuery, SourceFrame } from './ledger.ts'
 
 /** What is known of a cause after a batch, together with what was known before. */
@@ -21,10 +22,10 @@ export function summaryOf(entry: LedgerEntry, before: CauseSummary | null): Caus
   }
 }
 
-/** The first frame of the site, in the error or in what caused it. */
-export function sourceOf({ stack, cause }: KeptError): SourceFrame | null {
-  const frame = stack.find(({ isSite }) => isSite)
-  if (!frame) return cause ? sourceOf(cause) : null
+/** Where it failed, without the code around it. */
+function sourceOf(error: KeptError): SourceFrame | null {
+  const frame = siteFrameOf(error)
+  if (!frame) return null
   const { code: _, ...source } = frame
   return source
 }
