@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { listFailed } from './failed.ts'
 import { installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
@@ -29,7 +30,10 @@ await step('tap', [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', '--reporter=t
 })
 if (only.length === 0) await step('coverage', coverageCommand())
 
-const { passed, failed } = countResults(existsSync(TAP_OUTPUT) ? readFileSync(TAP_OUTPUT, 'utf8') : '')
+const tap = existsSync(TAP_OUTPUT) ? readFileSync(TAP_OUTPUT, 'utf8') : ''
+const { passed, failed } = countResults(tap)
+// Once more, at the end: above, they stand far away from it.
+for (const one of listFailed(tap)) console.log(`\nnot ok: ${one}`)
 for (const failure of failures) console.log(`${failure} failed`)
 // A linter or a coverage that fails is a failure as well; a failing tap has been counted.
 const others = failures.filter((name) => name !== 'tap' || failed === 0).length
@@ -60,7 +64,12 @@ function coverageCommand(): string[] {
     '--branches=0',
     '--statements=0',
   ]
-  const files = ['--include=src/**', '--exclude-after-remap', '--reporter=text', '--reports-dir=.build/coverage-report']
+  const files = [
+    '--include=src/**',
+    '--exclude-after-remap',
+    '--reporter=text-summary',
+    '--reports-dir=.build/coverage-report',
+  ]
   return ['node_modules/c8/bin/c8.js', 'report', `--temp-directory=${COVERAGE}`, ...files, ...thresholds]
 }
 
