@@ -13,6 +13,7 @@ import { sendBareRefusal } from './bare-refusal.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { ServerOptions } from './config.ts'
 import { isForwarded } from './data-route.ts'
+import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
@@ -77,6 +78,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     forceCloseConnections: 'idle',
     frameworkErrors: answerBadAddress,
   })
+  if (!logging.loggerInstance) passOwnErrors(app.log)
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
   addRequestIds(app)

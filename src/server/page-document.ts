@@ -112,6 +112,8 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     nonce,
     hostScript,
     navigation: idleStore,
+    actionData: action?.value,
+    address: visit,
     page: 0,
     addUrl: addLazyUrl,
     reload,

@@ -65,8 +65,10 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
     element = <Boundary isDocument>{element}</Boundary>
   else if (leaf.kind === 'page' && data.length <= level + 1) return element
-  // A copy: those who look at it are told that it is another page's.
-  return <PlatformContext value={{ ...platform, address, actionData: data[level + 1] }}>{element}</PlatformContext>
+  // A copy: those who look at it are told that it is another page's. On the server there is only the one.
+  const isOwn = typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
+  const value = isOwn ? platform : { ...platform, address, actionData: data[level + 1] }
+  return <PlatformContext value={value}>{element}</PlatformContext>
 }
 
 /** The 404 page of a site that has none of its own. */

@@ -15,7 +15,7 @@ export interface Platform {
   navigation: NavigationStore
   /** What the page's action returned, when it has just run, */
   actionData?: unknown
-  /** and the page's address; both as `createAppTree` has them. */
+  /** and the page's address; in the browser both are what `createAppTree` is given. */
   address?: { readonly url: URL }
   /** Counts the pages that have stood in this document: what failed on one of them is forgotten with the next. */
   page: number
