@@ -1,4 +1,5 @@
-// What `npm test` runs, after the compiler: the linter, the tests over what was built, and the coverage of src/.
+// What `npm test` runs, after the compiler: the linter, and the tests over what was built. With `--coverage`, what
+// `npm run coverage` runs: the same, and what of src/ has run meanwhile.
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -10,13 +11,14 @@ const COVERAGE = '.build/coverage'
 const TAP = 'node_modules/tap/dist/esm/run.mjs'
 const TAP_OUTPUT = '.build/tap.txt'
 
-const only = process.argv.slice(2)
+const words = process.argv.slice(2)
+const isMeasured = words.includes('--coverage')
+const only = words.filter((word) => word !== '--coverage')
 const files = only.length > 0 ? only : findTests()
 
 process.env.NODE_ENV = 'production'
 installTools()
-rmSync(COVERAGE, { recursive: true, force: true })
-mkdirSync(COVERAGE, { recursive: true })
+mkdirSync('.build', { recursive: true })
 
 const failures: string[] = []
 if (only.length === 0) {
@@ -25,10 +27,9 @@ if (only.length === 0) {
 }
 // Tap's own compiler plugin knows no TypeScript 7, and the tests come compiled: leave it out, once for this checkout.
 if (!existsSync('.tap/plugins')) await step('tap build', [TAP, 'build'])
-await step('tap', [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', '--reporter=terse', ...files], {
-  NODE_V8_COVERAGE: COVERAGE,
-})
-if (only.length === 0) await step('coverage', coverageCommand())
+const run = [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', '--reporter=terse', ...files]
+if (isMeasured) await measure(run)
+else await step('tap', run)
 
 const tap = existsSync(TAP_OUTPUT) ? readFileSync(TAP_OUTPUT, 'utf8') : ''
 const { passed, failed } = countResults(tap)
@@ -48,6 +49,13 @@ async function step(name: string, words: string[], env: Record<string, string> =
     child.on('close', resolve)
   })
   if (code !== 0) failures.push(name)
+}
+
+async function measure(run: string[]) {
+  rmSync(COVERAGE, { recursive: true, force: true })
+  mkdirSync(COVERAGE, { recursive: true })
+  await step('tap', run, { NODE_V8_COVERAGE: COVERAGE })
+  await step('coverage', coverageCommand())
 }
 
 // Named one by one: tap leaves out what lies in a folder called dist.
