@@ -65,8 +65,9 @@ function findTests(): string[] {
 }
 
 function coverageCommand(): string[] {
+  // Some of the tests cannot reach all of it.
   const thresholds = [
-    '--check-coverage',
+    ...(only.length === 0 ? ['--check-coverage'] : []),
     `--lines=${LEAST_COVERAGE}`,
     '--functions=0',
     '--branches=0',
