@@ -1,6 +1,7 @@
 // What failures cost: `npm run bench:failures`, with `wrk` and `taskset` at hand (Debian packages wrk and util-linux).
 //
-// A page that fails beside the same page that does not, and pages that work while a storm of failures goes on. The
+// A page that fails beside the same page that does not, what it could be at best, and pages that work while a storm of
+// failures goes on. The
 // server runs on one core, what asks it on another; rounds alternate, so that ratios hold where machines are noisy.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -13,6 +14,7 @@ import { join, resolve } from 'node:path'
 const ROOT = resolve(import.meta.dirname, '../..')
 const SITE = join(ROOT, 'bench/failing-site')
 const CLI = join(ROOT, 'dist/scripts/cli.js')
+const FLOOR = join(ROOT, 'dist/bench/failure-floor.js')
 const CONNECTIONS = 50
 const ROUNDS = 5
 const ROUND_SECONDS = 3
@@ -38,15 +40,16 @@ execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
 execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-failures-'))
 const ledger = join(folder, 'errors.db')
-const server = await startServer()
+const env = { ...process.env, NODE_ENV: 'production', PORT: '0', HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: 'false' }
+const server = await startServer('server.log', [CLI, 'start', SITE])
 try {
   compareFailing(server)
+  await findBest(server)
   // What so many requests take from others, be they failures or not.
   await weatherStorm(server, 'requests that do not fail', () => '/')
   await weatherStorm(server, 'failures', failingPath)
 } finally {
-  server.process.kill('SIGTERM')
-  await once(server.process, 'exit')
+  await stop(server)
 }
 compareCounts()
 rmSync(folder, { recursive: true })
@@ -61,6 +64,26 @@ function compareFailing({ url }: Server) {
       console.log(`${page}${way}: ${show(ratios)} × the rate of the page that does not fail`)
     }
   }
+}
+
+/**
+ * What a failing page would be if it cost no more than the same page that does not, an error with its stack, and one line of
+ * the log.
+ */
+async function findBest({ url }: Server) {
+  const floor = await startServer('floor.log', [FLOOR])
+  for (const path of ['/', '/fails']) load(floor.url + path, 5)
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const [page, bare, fails] = [url, floor.url, `${floor.url}/fails`].map((each) => 1 / load(each, ROUND_SECONDS))
+    return { page: page ?? 0, stackAndLine: (fails ?? 0) - (bare ?? 0) }
+  })
+  await stop(floor)
+  const shares = rounds.map(({ page, stackAndLine }) => stackAndLine / page)
+  const ratios = rounds.map(({ page, stackAndLine }) => page / (page + stackAndLine))
+  console.log(`a stack and a line alone: ${show(shares)} × what ${PAGES[0]} takes`)
+  console.log(
+    `${PAGES[0]} that fails, if it cost nothing else: ${show(ratios)} × the rate of the page that does not fail`,
+  )
 }
 
 /** A hundred thousand requests at an even pace, over one minute. */
@@ -142,20 +165,21 @@ function compareCounts() {
   }
 }
 
-async function startServer(): Promise<Server> {
-  const log = join(folder, 'log')
+async function startServer(logName: string, words: readonly string[]): Promise<Server> {
+  const log = join(folder, logName)
   const file = openSync(log, 'w')
-  const env = { ...process.env, NODE_ENV: 'production', PORT: '0', HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: 'false' }
-  const child = spawn('taskset', ['-c', '0', process.execPath, CLI, 'start', SITE], {
-    stdio: ['ignore', file, file],
-    env,
-  })
+  const child = spawn('taskset', ['-c', '0', process.execPath, ...words], { stdio: ['ignore', file, file], env })
   for (;;) {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(readFileSync(log, 'utf8'))?.[0]
     if (url) return { url, process: child, log }
     if (child.exitCode !== null) throw new Error(`the server did not start:\n${readFileSync(log, 'utf8')}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+async function stop({ process }: Server) {
+  process.kill('SIGTERM')
+  await once(process, 'exit')
 }
 
 function wrk(url: string, seconds: number): string[] {
