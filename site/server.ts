@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from 'hydrant'
-import { href } from 'hydrant/react'
 import { createNoteStore, type NoteStore } from './notes/store.ts'
 
 export interface SiteFacts {
@@ -42,11 +41,11 @@ export default async function server(app: FastifyInstance) {
   app.decorate('notes', notes)
   app.addHook('onClose', () => notes.close())
 
-  app.get(href('/failures/f6/fail'), async () => {
+  app.get('/failures/f6/fail', async () => {
     throw new Error('SECRET-MARKER f6: the route of server.ts fails')
   })
 
-  app.get(href('/failures/f6/refuse'), async () => {
+  app.get('/failures/f6/refuse', async () => {
     throw new HttpError(403, 'Members only')
   })
 }

@@ -96,7 +96,7 @@ export async function serveSite(
   }
   // An instance inside the other, as each has one error handler: when the inner one's answer fails too, the outer one is
   // asked, before those of the app and of Fastify, which know nothing of what may be sent.
-  await outer.register(async (app) => {
+  async function addSite(app: FastifyInstance) {
     site.app = app
     for (const instance of [outer, app]) {
       instance.setErrorHandler<FastifyError>((error, request, reply) => serveThrown(error, null, site, request, reply))
@@ -107,7 +107,9 @@ export async function serveSite(
     await addFiles(app, site)
     await addActions(app, site, pages)
     addPages(app, site, pages)
-  })
+  }
+  // Below the base, so that the routes of `server.ts` stand where the pages stand.
+  await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
   return { failures, health, settleFailures }
 }
 

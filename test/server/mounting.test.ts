@@ -43,6 +43,7 @@ export default async function server(app) {
   })
   app.post('/form', async (request) => ({ posted: true }))
   app.get('/api', async () => ({ shop: app.shop }))
+  app.get('/api/leaves', async () => redirect('/form'))
   app.get('/api/fails', async () => {
     throw new Error('secret text')
   })
@@ -105,6 +106,11 @@ t.test('the same site stands wherever it is mounted', async (t) => {
     t.match((await app.inject({ url: `${root}/form`, headers: HTML })).body, '<p>form</p>')
     t.equal((await app.inject(`${root}/robots.txt`)).body, 'User-agent: *\n')
     t.equal((await app.inject({ url: `${root}/redirects`, headers: HTML })).headers.location, `${root}/form`)
+    t.strictSame((await app.inject(`${root}/api`)).json(), { shop: 'shop of the site' }, 'a route of server.ts')
+    t.equal((await app.inject(`${root}/api/leaves`)).headers.location, `${root}/form`, 'and where it redirects to')
+    const posted = await app.inject({ method: 'POST', url: `${root}/form` })
+    t.strictSame(posted.json(), { posted: true }, 'a method of a page’s address')
+    if (root !== '') t.equal((await app.inject('/api')).statusCode, 404, 'there and nowhere else')
     t.equal((await app.inject(`${root}/form/`)).headers.location, `${root}/form`)
     t.equal((await app.inject({ method: 'POST', url: `${root}/redirects` })).statusCode, 405)
     const unknown = await app.inject({ url: `${root}/nowhere`, headers: HTML })
@@ -115,18 +121,16 @@ t.test('the same site stands wherever it is mounted', async (t) => {
 })
 
 t.test('two sites stand beside each other in one app', async (t) => {
-  // Routes of a server.ts stand where it says, so that one of them can be there only once.
-  const { 'server.ts': _, ...pages } = site
-  const other = await buildFiles(t.testdir({}), pages)
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(hydrant, { dir, base: '/one' })
-  await app.register(hydrant, { dir: other, base: '/two', csp: false })
+  await app.register(hydrant, { dir, base: '/two', csp: false })
   for (const base of ['/one', '/two']) {
     const response = await app.inject({ url: `${base}/form`, headers: HTML })
     t.match(response.body, '<p>form</p>')
     t.match(response.body, `"${base}/_hydrant/assets/`)
     t.equal('content-security-policy' in response.headers, base === '/one')
+    t.strictSame((await app.inject(`${base}/api`)).json(), { shop: 'shop of the site' })
   }
 })
 

@@ -49,9 +49,10 @@ export default function Deploy() {
       </Section>
       <Section id="base" title="Below a path">
         <p>
-          With a base, the site answers below that path and nowhere else. Its scripts and styles follow by themselves.
-          So do links that <a href={href('/docs/pages', {}, { hash: 'links' })}>href</a> writes; an address that you
-          write out stays as it is.
+          With a base, the site answers below that path and nowhere else. Its scripts, its styles and the routes of{' '}
+          <code>server.ts</code> follow by themselves. So do links that{' '}
+          <a href={href('/docs/pages', {}, { hash: 'links' })}>href</a> writes; an address that you write out stays as
+          it is.
         </p>
         <Code title="Terminal" language="sh">
           {BASE}
