@@ -42,6 +42,7 @@ export const ERROR = 50
 
 export interface SiteServer {
   port: number
+  pid: number
   /** All lines about one request, in order. */
   linesOf(reqId: string): LogLine[]
   /** The next line that fits, or an earlier one. */
@@ -131,7 +132,7 @@ export async function startSite(
 
   let count = 0
   return {
-    ...{ port, ended, ledger, stop },
+    ...{ port, pid: Number(child.pid), ended, ledger, stop },
     linesOf: (reqId) => lines.filter((line) => line.reqId === reqId),
     waitForLine,
     async settleLog() {

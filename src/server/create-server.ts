@@ -13,6 +13,7 @@ import { sendBareRefusal } from './bare-refusal.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { ServerOptions } from './config.ts'
 import { isForwarded } from './data-route.ts'
+import { addDraining } from './draining.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
@@ -76,6 +77,8 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     logController: new RequestLog(!options.logRequests, measures),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',
+    // Who asks while it stops is answered as always, for the last time on that connection.
+    return503OnClosing: false,
     frameworkErrors: answerBadAddress,
   })
   if (!logging.loggerInstance) passOwnErrors(app.log)
@@ -83,10 +86,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   if (!findKeeper) app.addHook('onClose', keeper.close)
   addRequestIds(app)
   addHostGuard(app, options.hosts)
-  app.addHook('preClose', (done) => {
-    closeConnectionsOnceIdle(app)
-    done()
-  })
+  addDraining(app)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   const served = new Promise<ServedSite>((resolve) => {
@@ -96,8 +96,6 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   await app.ready()
   return { app, keeper, ...(await served) }
 }
-
-const CLOSE_CHECK_MS = 50
 
 /** One line for a request, when it is answered. */
 class RequestLog extends LogController {
@@ -132,13 +130,6 @@ function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: F
   )
   reply.header(REQUEST_ID_HEADER, request.id)
   sendBareRefusal(status, 'The address is not well formed.', request, reply)
-}
-
-// Node closes the connections that are idle when it is told to stop. One that is answering then would be kept alive
-// behind its answer, and with it the server.
-function closeConnectionsOnceIdle({ server }: FastifyInstance) {
-  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_CHECK_MS).unref()
-  server.once('close', () => clearInterval(timer))
 }
 
 // Different on every replica and after each start, without a random number for each request.

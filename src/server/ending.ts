@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Instance } from './create-server.ts'
+import { endConnections } from './draining.ts'
 import type { Options } from './options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
@@ -26,6 +27,7 @@ export function endWithProcess(
   async function finish(signal: string | undefined) {
     isEnding = true
     health.isStopping = true
+    endConnections(app)
     if (signal) {
       app.log.info({ signal }, 'stopping: requests in flight are finished first')
       await wait(stopDelayMs)
