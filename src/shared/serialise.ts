@@ -7,13 +7,14 @@ import { escapeScript } from './html.ts'
 
 /**
  * Writes a value as JSON that is safe inside a script. `defer` is called for each promise and gives its number (1 or
- * more). Throws `devalue.DevalueError` with a `path` for what cannot travel.
+ * more). A key named `__proto__` is left out. Throws `devalue.DevalueError` with a `path` for what cannot travel.
  */
 export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
   if (value === undefined) return '{}'
   const found: Found = { objects: new Set(), hasPromise: false }
   if (!isPlain(value, found) || isThenable(value)) {
-    return escapeScript(devalue.stringify(value, { Promise: (part: unknown) => isThenable(part) && defer(part) }))
+    const reducers = { Promise: (part: unknown) => isThenable(part) && defer(part) }
+    return escapeScript(devalue.stringify(value, reducers, { operations: { shapeOf: shapeWithoutProto } }))
   }
   if (!found.hasPromise) return `{"plain":${escapeScript(JSON.stringify(value))}}`
   const promises: [number, ...Path][] = []
@@ -63,6 +64,14 @@ function isPlain(value: unknown, found: Found): boolean {
     if (key === '__proto__' || key === 'toJSON' || !isPlain(object[key], found)) return false
   }
   return true
+}
+
+// No page means such a key: a visitor has sent it, in a query or a form that a page gives back. Devalue throws for it, and
+// what anybody can send must not be a failure.
+function shapeWithoutProto(value: unknown): ReturnType<typeof devalue.defaultStringifyOperations.shapeOf> {
+  const shape = devalue.defaultStringifyOperations.shapeOf(value)
+  if (!('keys' in shape) || !shape.keys.includes('__proto__')) return shape
+  return { kind: shape.kind, keys: shape.keys.filter((key) => key !== '__proto__') }
 }
 
 /** Copies what is plain with 0 in the place of each promise. */

@@ -164,9 +164,7 @@ t.test('neither do queries and forms', async (t) => {
       headers: { ...HTML, ...navigationHeaders(dir) },
     })
     t.equal(data.statusCode, 200)
-    const html = await get(`/echo?${query}`)
-    // Data with a key of that name is refused by its serialiser.
-    t.equal(html.statusCode, name === '__proto__' ? 500 : 200)
+    t.equal((await get(`/echo?${query}`)).statusCode, 200, 'nobody can make a page fail that gives its query back')
     const urlencoded = { ...JSON_ONLY, 'content-type': 'application/x-www-form-urlencoded' }
     const form = await app.inject({ method: 'POST', url: '/echo', headers: urlencoded, payload: query })
     t.equal(form.statusCode, 200)
