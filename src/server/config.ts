@@ -107,6 +107,21 @@ export interface SiteOptions {
 
 /** What only a server of Hydrant's own takes: `hydrant start`, `createServer`. In an app of yours it is Fastify's. */
 export interface ServerOptions extends SiteOptions {
+  timeouts?: SiteOptions['timeouts'] & {
+    /** Milliseconds that a request's headers may take to arrive, before it is refused with 408 (20 000). */
+    headersMs?: number
+    /** Milliseconds that a whole request may take to arrive, its body included, before it is refused with 408 (300 000). */
+    requestMs?: number
+    /** Milliseconds that a connection is kept open without a request (72 000). */
+    keepAliveMs?: number
+  }
+  /** What a request may come with, before it is refused. */
+  limits?: {
+    /** Bytes of all headers together, with the URL; 431 (16 384). */
+    maxHeaderBytes?: number
+    /** Bytes of the URL; 414 (8 192). */
+    maxUrlBytes?: number
+  }
   /** Which proxies' forwarded headers to believe; Fastify's own option (false). */
   trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>
   /** Log a line for each request (false). */

@@ -11,12 +11,14 @@ import Fastify, {
 import { encodeBase32 } from '../shared/digest-format.ts'
 import { sendBareRefusal } from './bare-refusal.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
+import { createClientErrorHandler } from './client-errors.ts'
 import type { ServerOptions } from './config.ts'
 import { isForwarded } from './data-route.ts'
 import { addDraining } from './draining.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
+import { createHttpOptions } from './http-options.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
@@ -70,8 +72,10 @@ export interface Instance extends ServedSite {
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
   const { dir, folder, options, logging, measures = null, findKeeper } = input
+  const clientErrors = createClientErrorHandler(() => app.log)
   const app = Fastify({
     ...logging,
+    ...createHttpOptions(options),
     trustProxy: options.trustProxy,
     bodyLimit: options.bodyLimit,
     logController: new RequestLog(!options.logRequests, measures),
@@ -80,11 +84,16 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     // Who asks while it stops is answered as always, for the last time on that connection.
     return503OnClosing: false,
     frameworkErrors: answerBadAddress,
+    clientErrorHandler: clientErrors.handle,
+  })
+  app.addHook('onClose', (_app, done) => {
+    clientErrors.stop()
+    done()
   })
   if (!logging.loggerInstance) passOwnErrors(app.log)
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
-  addRequestIds(app)
+  addRequestIds(app, options.limits.maxUrlBytes)
   addHostGuard(app, options.hosts)
   addDraining(app)
   // For what the site has no route for: paths outside of its base, methods that no page has.

@@ -8,7 +8,16 @@ import { type OptionRule, rules, SCOPES, type Scope } from './option-rules.ts'
 /** Every option with its value, checked. */
 export interface Options {
   base: string
-  timeouts: { loadMs: number; renderMs: number; drainMs: number; stopDelayMs: number }
+  timeouts: {
+    loadMs: number
+    renderMs: number
+    drainMs: number
+    stopDelayMs: number
+    headersMs: number
+    requestMs: number
+    keepAliveMs: number
+  }
+  limits: { maxHeaderBytes: number; maxUrlBytes: number }
   /** Empty for any. */
   hosts: readonly string[]
   /** In bytes. */
@@ -127,7 +136,7 @@ function requireKnown(name: string, known: readonly string[]) {
 }
 
 /** Options that hold options. */
-const GROUPS = ['timeouts', 'forms', 'ledgerLimits', 'admin', 'reports']
+const GROUPS = ['timeouts', 'limits', 'forms', 'ledgerLimits', 'admin', 'reports']
 
 function flatten(config: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(config).flatMap(([name, value]): [string, unknown][] => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withBase } from '../shared/paths.ts'
 import { REPORT_PATH, type Report } from '../shared/report.ts'
+import { createCountedLine } from './counted-line.ts'
 import { addCrossSiteGuard, CrossSiteError } from './cross-site-guard.ts'
 import { NO_STORE } from './headers.ts'
 import { publicAddress } from './host.ts'
@@ -85,27 +86,14 @@ function sendRefusal(status: number, message: string, request: FastifyRequest, r
   return reply.code(status).header('cache-control', NO_STORE).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
-const LINE_MS = 60_000
-
-/** Tells the log of the first that is refused, and from then on once a minute how many there have been. */
+/** Tells the log how many are refused. */
 function createRefusalCount(app: FastifyInstance): () => void {
-  let count = 0
-  let timer: NodeJS.Timeout | undefined
-
-  function tell() {
-    timer = undefined
-    if (count === 0) return
-    app.log.info({ refused: count }, `refused: 429 reports of browsers, too many of them: ${count}`)
-    count = 0
-    timer = setTimeout(tell, LINE_MS).unref()
-  }
-
+  const line = createCountedLine((count) =>
+    app.log.info({ refused: count }, `refused: 429 reports of browsers, too many of them: ${count}`),
+  )
   app.addHook('onClose', (_app, done) => {
-    clearTimeout(timer)
+    line.stop()
     done()
   })
-  return () => {
-    count++
-    if (timer === undefined) tell()
-  }
+  return line.count
 }

@@ -21,6 +21,7 @@ import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHealthRoutes, type Health } from './health.ts'
 import type { Keeper } from './ledger/keeper.ts'
+import { refuseLongUrl } from './long-url.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
@@ -32,11 +33,13 @@ import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { createSourceMapper } from './source-map.ts'
 
-/** Names the request in each of the instance's answers. */
-export function addRequestIds(app: FastifyInstance) {
+/** Names the request in each of the instance's answers, and refuses URLs that are too long (none is). */
+export function addRequestIds(app: FastifyInstance, maxUrlBytes = Number.POSITIVE_INFINITY) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id)
-    done()
+    // In the same hook: each one costs every request something.
+    if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)
+    else done()
   })
 }
 

@@ -4,7 +4,16 @@ import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
 
 const DEFAULTS = {
   base: '/',
-  timeouts: { loadMs: 10_000, renderMs: 10_000, drainMs: 10_000, stopDelayMs: 0 },
+  timeouts: {
+    loadMs: 10_000,
+    renderMs: 10_000,
+    drainMs: 10_000,
+    stopDelayMs: 0,
+    headersMs: 20_000,
+    requestMs: 300_000,
+    keepAliveMs: 72_000,
+  },
+  limits: { maxHeaderBytes: 16_384, maxUrlBytes: 8_192 },
   hosts: [],
   bodyLimit: 1_048_576,
   forms: { maxFields: 1_000, maxFieldBytes: 1_048_576, maxFiles: 10, maxFileBytes: 10_485_760 },
@@ -150,6 +159,8 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
     ['0', '2147483648', '1s', '-5'],
   ],
   ['timeouts.renderMs', 'HYDRANT_TIMEOUTS_RENDER_MS', [['500', 500]], ['0', 'Infinity']],
+  ['timeouts.headersMs', 'HYDRANT_TIMEOUTS_HEADERS_MS', [['500', 500]], ['0', 'x']],
+  ['limits.maxHeaderBytes', 'HYDRANT_LIMITS_MAX_HEADER_BYTES', [['1024', 1_024]], ['1023', '1048577', '16k']],
   ['timeouts.drainMs', 'HYDRANT_TIMEOUTS_DRAIN_MS', [['500', 500]], ['0', 'x']],
   [
     'admin.port',

@@ -1,0 +1,25 @@
+import type { Options } from './options.ts'
+
+const SHORTEST_CHECK_MS = 20
+const LONGEST_CHECK_MS = 1_000
+
+/** What Node's and Fastify's server are told of deadlines and limits. */
+export function createHttpOptions({ timeouts, limits }: Pick<Options, 'timeouts' | 'limits'>) {
+  const { requestMs, keepAliveMs } = timeouts
+  // Node refuses to wait longer for the headers than for the whole request.
+  const headersMs = Math.min(timeouts.headersMs, requestMs)
+  // Node looks every 30 seconds for who is late: a deadline of 20 would be one of up to 50.
+  const checkMs = Math.max(SHORTEST_CHECK_MS, Math.min(LONGEST_CHECK_MS, headersMs / 4))
+  return {
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    http: {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+    },
+    // A parameter is as long as its URL lets it be; Fastify refuses more than 100 characters by default.
+    routerOptions: { maxParamLength: limits.maxHeaderBytes },
+  }
+}

@@ -1,0 +1,126 @@
+// Over real sockets: requests that take too long to arrive, and those that are too large before anything is done with them.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { countAnswers, listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
+import { ERROR } from '../site-server.ts'
+import { until } from '../until.ts'
+import { buildFiles, HTML, serve } from './served.ts'
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/form.tsx': 'export default function Page({ actionData }) {\n  return <p>{JSON.stringify(actionData)}</p>\n}\n',
+  'pages/form.server.ts': 'export const action = ({ form }) => ({ fields: [...form.keys()].length })\n',
+  'pages/begun.tsx':
+    'import { Suspense, use } from \'react\'\nfunction Later({ promise }) { return use(promise) }\nexport default function Page({ data }) {\n  return <main><Suspense fallback="wait"><Later promise={data.later} /></Suspense></main>\n}\n',
+  'pages/begun.server.ts': 'export const load = () => ({ later: new Promise(() => {}) })\n',
+  'pages/named/[name].tsx':
+    'export default function Page({ params }) {\n  return <p>{params.name.length} long</p>\n}\n',
+  'pages/rest/[...path].tsx':
+    'export default function Page({ params }) {\n  return <p>{params.path.length} long</p>\n}\n',
+})
+
+const VISITORS = 200
+
+function checkRefusal(t: Test, answer: string, status: number) {
+  const { status: own, headers, body } = parseRaw(answer)
+  t.equal(own, status)
+  t.ok(headers.includes('Connection: close'), 'closed')
+  t.ok(headers.includes('Cache-Control: no-store'), 'not kept')
+  t.ok(headers.includes('Content-Type: application/problem+json; charset=utf-8'))
+  t.match(JSON.parse(body), { type: 'about:blank', status, title: String, detail: String })
+}
+
+t.test('visitors who take too long to send headers are all refused, and one line tells of them', async (t) => {
+  const { app, log } = await serve(t, dir, { timeouts: { headersMs: 300 } })
+  const { send } = await listenRaw(t, app)
+  const answers = await Promise.all(
+    Array.from({ length: VISITORS }, (_, index) =>
+      send(index % 2 === 0 ? 'GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ' : ''),
+    ),
+  )
+  t.equal(answers.filter((answer) => answer.startsWith('HTTP/1.1 408 ')).length, VISITORS)
+  checkRefusal(t, answers[0] ?? '', 408)
+  const count = () => new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)))
+  await until(async () => (await count()) === 0)
+  const lines = log.lines.filter(({ statusCode }) => statusCode === 408)
+  t.equal(lines.length, 1, 'one line, at once')
+  t.match(lines[0], { level: 30, refused: 1, reason: 'ERR_HTTP_REQUEST_TIMEOUT', remoteAddress: '127.0.0.1' })
+})
+
+t.test('visitors who take too long to send a body are refused, whatever reads it', async (t) => {
+  const { app, log } = await serve(t, dir, { timeouts: { requestMs: 400 } })
+  const { send } = await listenRaw(t, app)
+  const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']
+  const bodies = ['{"a":', 'a=', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb']
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => {
+      const headers = ['Host: localhost', `Content-Type: ${types[index % 3]}`, 'Content-Length: 1000', '', '']
+      return send(['POST /form HTTP/1.1', ...headers].join('\r\n') + bodies[index % 3])
+    }),
+  )
+  for (const answer of answers.slice(0, 3)) checkRefusal(t, answer, 408)
+  t.equal(answers.filter((answer) => countAnswers(answer) === 1 && answer.startsWith('HTTP/1.1 408 ')).length, 60)
+  t.equal(log.lines.filter(({ msg }) => msg.startsWith('refused: 408')).length, 1)
+  t.strictSame(
+    log.lines.filter(({ level }) => level >= ERROR),
+    [],
+    'nothing of it is a failure',
+  )
+})
+
+t.test('a connection that no further request comes on is closed', async (t) => {
+  const { app } = await serve(t, dir, { timeouts: { keepAliveMs: 100 } })
+  const { send } = await listenRaw(t, app)
+  t.equal(parseRaw(await send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).status, 200)
+})
+
+t.test('what is too large is refused before anything is done with it', async (t) => {
+  const { app, log } = await serve(t, dir, { limits: { maxHeaderBytes: 4_000, maxUrlBytes: 1_000 } })
+  const { send } = await listenRaw(t, app)
+  const ask = (path: string, header: string) =>
+    send(rawRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Accept: text/html', `X-Long: ${header}`], '\r\n'))
+  checkRefusal(t, await ask('/', 'x'.repeat(4_000)), 431)
+  checkRefusal(t, await ask(`/${'x'.repeat(4_000)}`, ''), 431)
+  t.match(log.lines.at(-1), { level: 30, msg: /^refused: 431 / })
+  t.equal(parseRaw(await ask('/', 'x'.repeat(3_000))).status, 200)
+
+  for (const path of ['/named/', '/rest/', '/?', '/unknown/', '/_hydrant/assets/']) {
+    const { status, headers, body } = parseRaw(await ask(path + 'x'.repeat(1_001 - path.length), ''))
+    t.equal(status, 414, path)
+    t.ok(headers.some((line) => /^x-request-id: /i.test(line)))
+    t.ok(headers.includes('cache-control: no-store'))
+    t.match(body, 'The address is longer than 1000 bytes (limits.maxUrlBytes).')
+  }
+  const line = log.lines.at(-1)
+  t.match(line, { level: 30, statusCode: 414, msg: 'refused: 414 a URL of 1001 bytes' })
+  t.ok(String(line?.url).length < 300, 'cut')
+  for (const path of ['/named/', '/rest/']) {
+    const { status, body } = parseRaw(await ask(path + 'x'.repeat(1_000 - path.length), ''))
+    t.equal(status, 200)
+    t.match(body, `${1_000 - path.length}<!-- --> long`, 'as long as its URL may be')
+  }
+})
+
+t.test('what is no request is refused, and does not go into the answer to another', async (t) => {
+  const { app, log } = await serve(t, dir)
+  const { port, send } = await listenRaw(t, app)
+  checkRefusal(t, await send('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'), 400)
+  t.match(log.lines.at(-1), { level: 30, statusCode: 400, reason: 'HPE_INVALID_METHOD' })
+  for (let count = 0; count < 20; count++) await send('nonsense\r\n\r\n')
+  t.equal(log.lines.filter(({ statusCode }) => statusCode === 400).length, 1, 'a flood is no flood of lines')
+
+  // Behind the shell of a document that has begun.
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let answer = ''
+  socket.on('data', (text: string) => {
+    answer += text
+    if (answer.includes('</main>')) socket.write('nonsense\r\n\r\n')
+  })
+  socket.write(
+    `GET /begun HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nUser-Agent: ${HTML['user-agent']}\r\n\r\n`,
+  )
+  await once(socket, 'close')
+  t.match(answer, /^HTTP\/1\.1 200 /)
+  t.notMatch(answer, 'HTTP/1.1 400')
+})
