@@ -124,6 +124,10 @@ export interface ServerOptions extends SiteOptions {
   }
   /** Which proxies' forwarded headers to believe; Fastify's own option (false). */
   trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>
+  /** Which headers those proxies set: `X-Forwarded-For`, `-Host` and `-Proto`, or RFC 7239's `Forwarded` ('x-forwarded'). */
+  forwardedHeader?: 'x-forwarded' | 'forwarded'
+  /** The proxy takes `base` away from the paths that it passes on (false). */
+  proxyStripsBase?: boolean
   /** Log a line for each request (false). */
   logRequests?: boolean
   /** TCP port, 0 for any free one (3000). For `hydrant start`. */

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { encodeBase32 } from '../shared/digest-format.ts'
+import { createRewrite } from './arrival.ts'
 import { sendBareRefusal } from './bare-refusal.ts'
 import { buildFolder, readConfig, readManifest } from './build.ts'
 import { createClientErrorHandler } from './client-errors.ts'
@@ -24,6 +25,7 @@ import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { createRedactor } from './secrets.ts'
 import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
+import { createTrust } from './trust.ts'
 
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */
@@ -73,10 +75,13 @@ export interface Instance extends ServedSite {
 export async function createInstance(input: InstanceInput): Promise<Instance> {
   const { dir, folder, options, logging, measures = null, findKeeper } = input
   const clientErrors = createClientErrorHandler(() => app.log)
-  const app = Fastify({
+  const trust = createTrust(options.trustProxy, () => typeof app.server.address() === 'string')
+  const rewriteUrl = createRewrite(options, trust)
+  const app: FastifyInstance = Fastify({
     ...logging,
     ...createHttpOptions(options),
-    trustProxy: options.trustProxy,
+    trustProxy: trust ?? false,
+    ...(rewriteUrl && { rewriteUrl }),
     bodyLimit: options.bodyLimit,
     logController: new RequestLog(!options.logRequests, measures),
     genReqId: createRequestIds(),

@@ -1,5 +1,6 @@
 import { parseAdmin } from './admin-option.ts'
 import { isHostName } from './host.ts'
+import { isAddressRange } from './trust.ts'
 
 /** Each scope takes the options of those before it. */
 export const SCOPES = ['site', 'server', 'start'] as const
@@ -148,6 +149,8 @@ export const rules: Record<string, OptionRule> = {
     parse: (text) => parseWhole(text) ?? BOOLEANS.get(text) ?? text,
     accepts: isTrustProxy,
   },
+  forwardedHeader: oneOf('server', ['x-forwarded', 'forwarded'], 'x-forwarded'),
+  proxyStripsBase: booleanRule('server', false),
   logRequests: booleanRule('server', false),
   port: {
     scope: 'start',
@@ -209,10 +212,7 @@ function isTrustProxy(value: unknown): boolean {
   const addresses = typeof value === 'string' ? value.split(',') : value
   return (
     Array.isArray(addresses) &&
-    addresses.every(
-      (address) =>
-        typeof address === 'string' && /^\s*(?:[\da-f.:]+(?:\/\d+)?|loopback|linklocal|uniquelocal)\s*$/i.test(address),
-    )
+    addresses.every((address) => typeof address === 'string' && isAddressRange(address.trim()))
   )
 }
 

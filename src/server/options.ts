@@ -42,7 +42,9 @@ export interface Options {
   ledger: string | false
   ledgerLimits: { maxCauses: number; maxOccurrences: number; maxAgeDays: number; maxBytes: number }
   reactServer: 'bun' | 'node'
-  trustProxy: NonNullable<FastifyServerOptions['trustProxy']>
+  trustProxy: Exclude<NonNullable<FastifyServerOptions['trustProxy']>, number>
+  forwardedHeader: 'x-forwarded' | 'forwarded'
+  proxyStripsBase: boolean
   logRequests: boolean
   port: number
   host: string

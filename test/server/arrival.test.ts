@@ -1,0 +1,113 @@
+// What proxies change of a request before it arrives.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import t from 'tap'
+import { readManifest } from '../../src/server/build.ts'
+import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.tsx': "export default function Page() {\n  return <a href='#x'>home</a>\n}\n",
+  'pages/form.tsx': 'export default function Page({ url }) {\n  return <p>{url.href}</p>\n}\n',
+  'pages/form.server.ts':
+    "import { redirect } from 'hydrant'\nexport const load = () => ({ a: 1 })\nexport const action = () => redirect('/')\n",
+  'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/form?a=1')\n",
+  'pages/moved.tsx': 'export default () => null\n',
+  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
+  'pages/fails.tsx': 'export default () => null\n',
+  'pages/shop.tsx': 'export default () => <p>the shop below the shop</p>\n',
+  'public/robots.txt': 'User-agent: *\n',
+  'server.ts':
+    'export default async (app) => void app.get("/who", async ({ ip, ips, host, protocol, originalUrl }) => ({ ip, ips, host, protocol, originalUrl }))\n',
+})
+
+t.test('a base that the proxy takes away is put back', async (t) => {
+  const { app, get, log, failuresOf } = await serve(t, dir, { base: '/shop', proxyStripsBase: true })
+  const home = await get('/')
+  t.match(home.body, '<a href="#x">home</a>')
+  const assets = [...home.body.matchAll(/"(\/shop\/_hydrant\/assets\/[\w.-]+)"/g)].map(([, url]) => url ?? '')
+  t.ok(assets.length > 1, 'what it needs is where the visitor finds it')
+  for (const url of assets) t.equal((await get(url.slice('/shop'.length))).statusCode, 200, url)
+  t.match((await get('/form?b=2')).body, '<p>http://localhost/shop/form?b=2</p>', 'url is the visitor’s')
+  t.equal((await get('/?q')).statusCode, 200)
+  t.equal((await get('/robots.txt')).body, 'User-agent: *\n')
+  t.match((await get('/who')).json(), { originalUrl: '/shop/who' })
+  t.match((await get('/shop')).body, 'the shop below the shop', 'whatever the address begins with')
+  t.equal((await get('/moved')).headers.location, '/shop/form?a=1')
+  t.equal((await get('/form/')).headers.location, '/shop/form')
+  const posted = await app.inject({ method: 'POST', url: '/form', headers: HTML })
+  t.match([posted.statusCode, posted.headers.location], [303, '/shop'])
+  const { buildId } = readManifest(`${dir}/.hydrant`)
+  const data = await get('/_hydrant/data/form', { 'hydrant-build': buildId })
+  t.match(data.body, '["data",0,', 'a navigation goes through the router twice')
+  t.equal((await get('/_hydrant/ready')).statusCode, 200, 'a probe asks without it, too')
+  const failed = await get('/fails')
+  t.match(failuresOf(failed), [{ url: '/shop/fails', route: '/fails' }])
+  t.match((await get('/nowhere', JSON_ONLY)).json(), { status: 404, instance: '/shop/nowhere' })
+  const { send } = await listenRaw(t, app)
+  const whole = parseRaw(await send(rawRequest('GET http://evil.example/form HTTP/1.1', ['Host: a'])))
+  t.equal(whole.status, 404, 'a whole address comes from no proxy')
+  t.ok(log.lines.some(({ url }) => url === '/shop/nowhere'))
+})
+
+t.test('without a base there is none to put back', async (t) => {
+  const { get } = await serve(t, dir, { proxyStripsBase: true })
+  t.match((await get('/form')).body, '<p>http://localhost/form</p>')
+})
+
+t.test('the header Forwarded says who the visitor is, where the proxy is said to send it', async (t) => {
+  const forwarded = 'for="[2001:db8::1]:99";host="shop.example:8443";proto=https'
+  const forged = { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'ftp' }
+  const headers = { ...HTML, host: 'internal', forwarded, ...forged }
+  const trusting = await serve(t, dir, { trustProxy: 'loopback', forwardedHeader: 'forwarded' })
+  t.strictSame((await trusting.get('/who', headers)).json(), {
+    ip: '2001:db8::1',
+    ips: ['127.0.0.1', '2001:db8::1'],
+    host: 'shop.example:8443',
+    protocol: 'https',
+    originalUrl: '/who',
+  })
+  t.match((await trusting.get('/form', headers)).body, '<p>https://shop.example:8443/form</p>')
+  const own = { ip: '127.0.0.1', host: 'internal', protocol: 'http' }
+  t.match(
+    (await trusting.get('/who', { ...forged, host: 'internal' })).json(),
+    own,
+    'the other headers are nobody’s word',
+  )
+  t.match((await trusting.get('/who', { host: 'internal', forwarded: 'for="' })).json(), { ...own, ip: 'unknown' })
+  for (const options of [
+    { trustProxy: '10.0.0.1', forwardedHeader: 'forwarded' },
+    { forwardedHeader: 'forwarded' },
+  ] as const) {
+    const { get } = await serve(t, dir, options)
+    t.match((await get('/who', headers)).json(), own, 'nor is that of somebody who is not trusted')
+  }
+  const { get } = await serve(t, dir, { trustProxy: 'loopback' })
+  t.match((await get('/who', headers)).json(), { ip: '6.6.6.6', host: 'evil.example', protocol: 'ftp' }, 'never both')
+  t.match((await get('/who', { host: 'internal', forwarded })).json(), own)
+})
+
+t.test('both at once', async (t) => {
+  const options = { base: '/shop', proxyStripsBase: true, trustProxy: true, forwardedHeader: 'forwarded' } as const
+  const { get } = await serve(t, dir, options)
+  const page = await get('/form', { ...HTML, forwarded: 'for=192.0.2.1;host=shop.example;proto=https' })
+  t.match(page.body, '<p>https://shop.example/shop/form</p>')
+})
+
+t.test('who comes through a socket file is this machine', async (t) => {
+  const { app } = await serve(t, dir, { trustProxy: 'loopback' })
+  const path = `${t.testdir({})}/s`
+  await app.listen({ path })
+  const socket = connect(path)
+  socket.end(
+    'GET /who HTTP/1.1\r\nHost: internal\r\nX-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Host: shop.example\r\nConnection: close\r\n\r\n',
+  )
+  let text = ''
+  socket.setEncoding('utf8').on('data', (part) => {
+    text += part
+  })
+  await once(socket, 'close')
+  t.match(text, '"ip":"192.0.2.1"')
+  t.match(text, '"host":"shop.example"')
+})

@@ -1,0 +1,61 @@
+import t from 'tap'
+import { createTrust, isAddressRange, isNear } from '../../src/server/trust.ts'
+
+t.test('a list trusts whom it names', async (t) => {
+  for (const [trusted, address, expected] of [
+    ['loopback', '127.0.0.1', true],
+    ['loopback', '127.1.2.3', true],
+    ['loopback', '::1', true],
+    ['loopback', '::ffff:127.0.0.1', true],
+    ['loopback', '10.0.0.1', false],
+    ['uniquelocal', '192.168.1.1', true],
+    ['uniquelocal', 'fd00::1', true],
+    ['linklocal', 'fe80::1%eth0', true],
+    ['10.0.0.0/8, 192.0.2.1', '10.255.0.1', true],
+    ['10.0.0.0/8, 192.0.2.1', '192.0.2.1', true],
+    ['10.0.0.0/8, 192.0.2.1', '192.0.2.2', false],
+    ['2001:db8::/32', '2001:db8:1::1', true],
+    ['2001:db8::/32', '2001:db9::1', false],
+    ['127.0.0.1', 'unknown', false],
+    ['127.0.0.1', '', false],
+    ['127.0.0.1', '127.0.0.1.evil', false],
+  ] as const)
+    t.equal(createTrust(trusted, () => false)?.(address, 0), expected, `${trusted}: ${address}`)
+  t.equal(createTrust(['127.0.0.1', ' ::1 '], () => false)?.('::1', 0), true)
+  t.equal(
+    createTrust(false, () => true),
+    null,
+  )
+  t.equal(
+    createTrust(
+      (address, hop) => address === 'a' && hop === 1,
+      () => false,
+    )?.('a', 1),
+    true,
+  )
+})
+
+t.test(
+  'a peer without an address is this machine when the server listens on a socket file, and nobody otherwise',
+  async (t) => {
+    for (const [trusted, onFile, expected] of [
+      ['loopback', true, true],
+      ['127.0.0.1', true, true],
+      ['10.0.0.1', true, false],
+      ['loopback', false, false],
+      [true, false, true],
+    ] as const)
+      t.equal(createTrust(trusted, () => onFile)?.(undefined, 0), expected, `${trusted} ${onFile}`)
+  },
+)
+
+t.test('what is no address and no subnet cannot be trusted', async (t) => {
+  for (const text of ['loopback', '10.0.0.0/8', '::1', '::/1', '1.2.3.4/32']) t.ok(isAddressRange(text), text)
+  for (const text of ['', 'constructor', '1', '10.0.0.0/0', '10.0.0.0/33', '::/129', '1.2.3', 'a/8', '::1/', '/8'])
+    t.notOk(isAddressRange(text), text)
+})
+
+t.test('this machine and the network around it are near', async (t) => {
+  for (const address of ['127.0.0.1', '::1', '172.17.0.1', 'fe80::1', '::ffff:10.0.0.1']) t.ok(isNear(address), address)
+  for (const address of ['203.0.113.1', '2001:db8::1', 'x', '']) t.notOk(isNear(address), address)
+})
