@@ -26,6 +26,7 @@ import { type Options, resolveOptions } from './options.ts'
 import { createRedactor } from './secrets.ts'
 import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
 import { createTrust } from './trust.ts'
+import { watchForwarding } from './watch-forwarding.ts'
 
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */
@@ -98,6 +99,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   if (!logging.loggerInstance) passOwnErrors(app.log)
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
+  watchForwarding(app, options, trust)
   addRequestIds(app, options.limits.maxUrlBytes)
   addHostGuard(app, options.hosts)
   addDraining(app)

@@ -1,0 +1,76 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Options } from './options.ts'
+import { isNear, type Trust } from './trust.ts'
+
+/** How what arrives contradicts what the options say of proxies. */
+export type Contradiction = 'nobody-trusted' | 'other-trusted' | 'other-header' | 'no-proxy'
+
+type ProxyOptions = Pick<Options, 'trustProxy' | 'forwardedHeader'>
+
+const X_FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const
+const FORWARDED = ['forwarded'] as const
+
+/**
+ * Null for what fits, and for what anybody may send.
+ *
+ * @param peer Who has connected; undefined when it came through a socket file.
+ */
+export function findContradiction(
+  { trustProxy, forwardedHeader }: ProxyOptions,
+  trust: Trust | null,
+  peer: string | undefined,
+  headers: IncomingHttpHeaders,
+): Contradiction | null {
+  const hasOne = (names: readonly string[]) => names.some((name) => headers[name] !== undefined)
+  const isStandard = forwardedHeader === 'forwarded'
+  const isRead = hasOne(isStandard ? FORWARDED : X_FORWARDED)
+  const isOther = hasOne(isStandard ? X_FORWARDED : FORWARDED)
+  const isNearby = peer === undefined || isNear(peer)
+  // Of somebody far away it is an attempt.
+  if (trust === null) return isNearby && (isRead || isOther) ? 'nobody-trusted' : null
+  if (!isRead && !isOther) return trustProxy === true && !isNearby ? 'no-proxy' : null
+  if (!trust(peer, 0)) return 'other-trusted'
+  return isRead ? null : 'other-header'
+}
+
+/** Warns once of each contradiction. What fits costs a look at a few headers. */
+export function watchForwarding(app: FastifyInstance, options: ProxyOptions, trust: Trust | null) {
+  const told = new Set<Contradiction>()
+  const sign = options.forwardedHeader === 'forwarded' ? 'forwarded' : 'x-forwarded-for'
+  /** Whose requests with that header fit. */
+  let fitting: string | undefined
+
+  function look({ headers, socket }: IncomingMessage) {
+    const peer = socket.remoteAddress
+    const isSigned = headers[sign] !== undefined
+    if (isSigned && peer !== undefined && peer === fitting) return
+    // A connection that has ended has no address any more.
+    if (peer === undefined && typeof app.server.address() !== 'string') return
+    const found = findContradiction(options, trust, peer, headers)
+    if (found === null && isSigned) fitting = peer
+    if (found === null || told.has(found)) return
+    told.add(found)
+    app.log.warn({ contradiction: found }, describe(found, peer ?? 'the socket file', options))
+    if (trust === null) app.server.off('request', look)
+  }
+
+  // Before Fastify, which may change the headers.
+  app.server.prependListener('request', look)
+}
+
+function describe(found: Contradiction, peer: string, { forwardedHeader }: ProxyOptions): string {
+  const isStandard = forwardedHeader === 'forwarded'
+  const read = isStandard ? 'Forwarded' : 'X-Forwarded-…'
+  const other = isStandard ? 'X-Forwarded-…' : 'Forwarded'
+  switch (found) {
+    case 'nobody-trusted':
+      return `${peer} sends forwarded headers and trustProxy is false: visitors have the proxy's address, host and scheme; if that is your proxy and sets them itself, let trustProxy name it (HYDRANT_TRUST_PROXY)`
+    case 'other-trusted':
+      return `${peer} sends forwarded headers and trustProxy does not name it: they are ignored; if that is a proxy of yours and sets them itself, add its address to trustProxy (HYDRANT_TRUST_PROXY)`
+    case 'other-header':
+      return `${peer}, which trustProxy trusts, sends ${other} and no ${read}: it is ignored; if the proxy itself sets it, set forwardedHeader to "${isStandard ? 'x-forwarded' : 'forwarded'}" (HYDRANT_FORWARDED_HEADER)`
+    case 'no-proxy':
+      return `${peer} has come past the proxy and trustProxy is true: whoever does so may forge address, host and scheme; set trustProxy to the proxy's address (HYDRANT_TRUST_PROXY), or listen where only it can come`
+  }
+}

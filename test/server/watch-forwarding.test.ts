@@ -1,0 +1,71 @@
+import t from 'tap'
+import { createTrust } from '../../src/server/trust.ts'
+import { findContradiction } from '../../src/server/watch-forwarding.ts'
+import { listenRaw, rawRequest } from '../attacks/raw.ts'
+import { buildFiles, type Log, serve } from './served.ts'
+
+const dir = await buildFiles(t.testdir({}), {})
+const NEAR = '172.17.0.1'
+const FAR = '203.0.113.9'
+const X = { 'x-forwarded-for': '192.0.2.1' }
+const STANDARD = { forwarded: 'for=192.0.2.1' }
+
+t.test('what arrives is compared with what the options say', async (t) => {
+  for (const [trustProxy, forwardedHeader, peer, headers, expected] of [
+    [false, 'x-forwarded', NEAR, X, 'nobody-trusted'],
+    [false, 'x-forwarded', NEAR, { 'x-forwarded-proto': 'https' }, 'nobody-trusted'],
+    [false, 'x-forwarded', NEAR, STANDARD, 'nobody-trusted'],
+    [false, 'x-forwarded', undefined, X, 'nobody-trusted'],
+    [false, 'x-forwarded', FAR, X, null],
+    [false, 'x-forwarded', NEAR, {}, null],
+    [NEAR, 'x-forwarded', NEAR, X, null],
+    [NEAR, 'x-forwarded', NEAR, { ...X, ...STANDARD }, null],
+    [NEAR, 'x-forwarded', NEAR, {}, null],
+    [NEAR, 'x-forwarded', NEAR, STANDARD, 'other-header'],
+    [NEAR, 'forwarded', NEAR, X, 'other-header'],
+    [NEAR, 'forwarded', NEAR, STANDARD, null],
+    ['10.0.0.1', 'x-forwarded', NEAR, X, 'other-trusted'],
+    ['10.0.0.1', 'x-forwarded', FAR, X, 'other-trusted'],
+    ['10.0.0.1', 'x-forwarded', FAR, {}, null],
+    [true, 'x-forwarded', FAR, {}, 'no-proxy'],
+    [true, 'x-forwarded', NEAR, {}, null],
+    [true, 'x-forwarded', FAR, X, null],
+  ] as const) {
+    const trust = createTrust(trustProxy, () => true)
+    const found = findContradiction({ trustProxy, forwardedHeader }, trust, peer, headers)
+    t.equal(found, expected, JSON.stringify([trustProxy, forwardedHeader, peer, headers]))
+  }
+})
+
+t.test('a proxy that nobody trusts is told of once', async (t) => {
+  const { app, log } = await serve(t, dir)
+  const { send } = await listenRaw(t, app)
+  const listeners = app.server.listenerCount('request')
+  await send(rawRequest('GET / HTTP/1.1', ['Host: a']))
+  t.strictSame(warnings(log), [])
+  for (let count = 0; count < 3; count++)
+    await send(rawRequest('GET / HTTP/1.1', ['Host: a', 'X-Forwarded-For: 192.0.2.1']))
+  t.match(warnings(log), [/^127\.0\.0\.1 sends forwarded headers and trustProxy is false: .*HYDRANT_TRUST_PROXY/])
+  t.equal(app.server.listenerCount('request'), listeners - 1, 'and nobody looks any more')
+})
+
+t.test('a proxy that the options do not fit is told of, once in each way', async (t) => {
+  const { app, log } = await serve(t, dir, { trustProxy: 'loopback' })
+  const { send } = await listenRaw(t, app)
+  for (const header of ['X-Forwarded-For: 192.0.2.1', 'Forwarded: for=192.0.2.1', 'Forwarded: for=192.0.2.2'])
+    await send(rawRequest('GET / HTTP/1.1', ['Host: a', header]))
+  t.match(warnings(log), [
+    /^127\.0\.0\.1, which trustProxy trusts, sends Forwarded and no X-Forwarded-…: .*"forwarded"/,
+  ])
+  const other = await serve(t, dir, { trustProxy: '10.0.0.1', forwardedHeader: 'forwarded' })
+  const { send: sendOther } = await listenRaw(t, other.app)
+  await sendOther(rawRequest('GET / HTTP/1.1', ['Host: a', 'Forwarded: for=192.0.2.1']))
+  t.match(warnings(other.log), [/^127\.0\.0\.1 sends forwarded headers and trustProxy does not name it/])
+})
+
+function warnings({ lines }: Log): string[] {
+  return lines
+    .filter(({ level }) => level === 40)
+    .map(({ msg }) => msg)
+    .filter((msg) => msg.includes('trustProxy'))
+}
