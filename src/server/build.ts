@@ -1,22 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { dirname, join, posix } from 'node:path'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../shared/app-tree.tsx'
 import type { BootModule } from '../shared/boot.ts'
 import { DefaultLayout } from '../shared/default-layout.tsx'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import type { ActionContext, LoadContext } from './config.ts'
-import { createHydrantError, showValue } from './errors.ts'
-import {
-  BUILD_FOLDER,
-  BUILD_PATHS,
-  MANIFEST_FORMAT,
-  type Manifest,
-  type ServerBundle,
-  type Surroundings,
-  serverFileKeys,
-} from './manifest.ts'
+import { BUILD_PATHS, type Manifest, type ServerBundle, type Surroundings, serverFileKeys } from './manifest.ts'
 import { ownBundles } from './own-bundles.ts'
+import { importBundle } from './read-build.ts'
 import type { MappedBundle } from './source-map.ts'
 
 export type LoadFunction = (context: LoadContext) => unknown
@@ -77,50 +67,6 @@ export interface Build {
   serverPlugin: unknown
   /** Files with frames that a source map leads back to the site. */
   bundles: readonly MappedBundle[]
-}
-
-/** Version of this package. */
-export const VERSION = readVersion()
-
-/** Where a site's build lies. Throws HYD_OPTION_INVALID for what is no folder's name. */
-export function buildFolder(dir: unknown, buildDir?: string): string {
-  if (typeof dir !== 'string' || dir === '') {
-    throw createHydrantError('HYD_OPTION_INVALID', ['dir', 'the site’s folder', showValue(dir)])
-  }
-  return resolve(buildDir ?? join(dir, BUILD_FOLDER))
-}
-
-/**
- * Reads what `hydrant build` wrote. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or HYD_BUILD_VERSION.
- */
-export function readManifest(folder: string): Manifest {
-  const file = join(folder, BUILD_PATHS.manifest)
-  if (!existsSync(file)) throw createHydrantError('HYD_BUILD_MISSING', [folder])
-  let manifest: Manifest
-  try {
-    // Its writer is `hydrant build`; format and version are checked below.
-    manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
-  } catch (cause) {
-    throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json is cut short'], cause)
-  }
-  if (manifest?.format !== MANIFEST_FORMAT || manifest.hydrant !== VERSION) {
-    throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest?.hydrant ?? 'unknown'), VERSION])
-  }
-  const missing = expectedFiles(manifest).find((path) => !existsSync(join(folder, path)))
-  if (missing) throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, `${missing} is missing`])
-  return manifest
-}
-
-/** The site's configuration as the build holds it. Throws HYD_BUILD_BROKEN. */
-export async function readConfig(folder: string): Promise<Record<string, unknown>> {
-  const module = await importBundle(join(folder, BUILD_PATHS.config), '', 'the configuration')
-  const config = module.default
-  if (typeof config === 'object' && config !== null) return { ...config }
-  throw createHydrantError('HYD_OPTION_INVALID', [
-    'hydrant.config.ts',
-    'an object as its default export',
-    typeof config,
-  ])
 }
 
 /** Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws. */
@@ -214,25 +160,4 @@ const builtInLayout: Loaded<LayoutComponent> = {
   scripts: [],
   load: null,
   serverFile: '',
-}
-
-async function importBundle(path: string, query: string, what: string): Promise<Record<string, unknown>> {
-  try {
-    return await import(`${pathToFileURL(path).href}${query}`)
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw createHydrantError('HYD_BUILD_BROKEN', [what, message], cause)
-  }
-}
-
-function expectedFiles(manifest: Manifest): string[] {
-  const client = Object.values(manifest.modules).flatMap(({ js, imports, css }) => [js, ...imports, ...css])
-  const files = new Set([manifest.entry, ...manifest.entryImports, ...manifest.dataReader, ...client])
-  return [BUILD_PATHS.server, BUILD_PATHS.config, ...[...files].map((file) => `${BUILD_PATHS.client}/${file}`)]
-}
-
-function readVersion(): string {
-  const file = fileURLToPath(new URL('../../../package.json', import.meta.url))
-  // Our own package.json, which npm refuses without a version.
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { buildFolder, readConfig, readManifest } from './build.ts'
 import type { SiteOptions } from './config.ts'
 import { addHostGuard } from './host-guard.ts'
 import { createKeeper } from './ledger/keeper.ts'
 import { resolveOptions } from './options.ts'
+import { buildFolder, readConfig, readManifest } from './read-build.ts'
 import { addRequestIds, serveSite } from './serve-site.ts'
 
 /** Options of the Fastify plugin. */

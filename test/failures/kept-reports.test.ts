@@ -2,10 +2,10 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { buildFolder, readManifest } from '../../src/server/build.ts'
 import { createKeeper } from '../../src/server/ledger/keeper.ts'
 import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
 import { resolveOptions } from '../../src/server/options.ts'
+import { buildFolder, readManifest } from '../../src/server/read-build.ts'
 import { serveSite } from '../../src/server/serve-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles, createLog } from '../server/served.ts'

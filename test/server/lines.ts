@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { buildFolder, readManifest } from '../../src/server/build.ts'
+import { buildFolder, readManifest } from '../../src/server/read-build.ts'
 import { BUILD_HEADER, LAYOUTS_HEADER, type NavigationLine } from '../../src/shared/navigation.ts'
 
 /** The headers that a page of that build sends; `layouts` are the keys of those that stand. */

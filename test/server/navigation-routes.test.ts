@@ -2,8 +2,8 @@
 
 import Fastify from 'fastify'
 import t from 'tap'
-import { buildFolder, readManifest } from '../../src/server/build.ts'
 import { hydrant } from '../../src/server/index.ts'
+import { buildFolder, readManifest } from '../../src/server/read-build.ts'
 import { linesOfResponse, load, navigationHeaders, pick } from './lines.ts'
 import { buildFiles, type Files, serve } from './served.ts'
 

@@ -1,0 +1,47 @@
+import type { AdminListener } from './admin/start-admin.ts'
+import { createInstance } from './create-server.ts'
+import { endWithProcess } from './ending.ts'
+import { listen } from './listen.ts'
+import { createLogging } from './logging.ts'
+import type { Measures } from './measures.ts'
+import type { Options } from './options.ts'
+import type { StartedServer } from './start.ts'
+
+export interface ServeInput {
+  /** The site's folder. */
+  dir: string
+  /** The build's folder. */
+  folder: string
+  options: Options
+}
+
+/** Serves in this process alone. */
+export async function startAlone({ dir, folder, options }: ServeInput): Promise<StartedServer> {
+  const { admin } = options
+  const measures: Measures | null = admin ? { answered() {}, rendered() {}, firstByte() {} } : null
+  const logging = await createLogging(options.logLevel)
+  const instance = await createInstance({ dir, folder, options, logging, measures })
+  const { app, keeper } = instance
+  let listener: AdminListener | null = null
+  const close = async () => {
+    await listener?.close()
+    await app.close()
+  }
+  // Before somebody reads that it listens, and stops it.
+  const leaveAlone = endWithProcess({ ...instance, close }, options.timeouts)
+  try {
+    const url = await listen(app, options)
+    keeper.open()
+    if (admin && measures) {
+      // Loaded only where it is wanted, and when the site is there already.
+      const { startAdmin } = await import('./admin/start-admin.ts')
+      listener = await startAdmin({ admin, keeper, measures, options, log: app.log })
+    }
+    return { url, close }
+  } catch (error) {
+    // It would end the process with 0, as one that has nothing left to do.
+    leaveAlone()
+    await app.close()
+    throw error
+  }
+}
