@@ -46,6 +46,11 @@ const site: Files = {
     "  await new Promise((resolve) => ctx.signal.addEventListener('abort', () => { globalThis.hydrantAborted = ctx.signal.reason; resolve() }))",
   ),
   ...pair('slow-both', '  await new Promise(() => {})', '  await new Promise(() => {})'),
+  ...pair(
+    'many-queries',
+    "  return 'of the layout'",
+    "  const query = () => new Promise((resolve) => { ctx.signal.addEventListener('abort', resolve); setImmediate(resolve) })\n  await Promise.all(Array.from({ length: 20 }, query))\n  return 'of the page'",
+  ),
   ...pair('silent', '  return ctx.signal.aborted', '  return ctx.signal.aborted'),
   ...pair('text', "  return 'of the layout'", "  throw 'a string'"),
   ...pair('layout-text', "  throw 'a string'", "  return 'of the page'"),
@@ -127,6 +132,15 @@ t.test('a deadline names what was pending and tells it to stop', async (t) => {
   t.match((await get('/slow-page')).body, '<section title="of the layout">', 'a layout that had loaded stays')
   const { hydrantAborted } = globalThis as { hydrantAborted?: unknown }
   t.match(hydrantAborted, { code: 'HYD_LOAD_TIMEOUT' }, 'the reason is what the log says')
+})
+
+t.test('the signal may be given to as many queries as a load makes', async (t) => {
+  const warnings: Error[] = []
+  const warn = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warn)
+  t.teardown(() => process.off('warning', warn))
+  t.equal((await get('/many-queries', HTML)).statusCode, 200)
+  t.strictSame(warnings, [])
 })
 
 t.test('the signal of a page that is answered has not aborted', async (t) => {
