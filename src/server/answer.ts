@@ -2,6 +2,7 @@
 
 import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
+import { chooseEncoding, sendOwn, setEncoding } from './compress.ts'
 import type { Rendered } from './document.ts'
 import {
   addVary,
@@ -39,12 +40,12 @@ export function sendDocument(
   setDocumentHeaders(nonce, site, visit)
   if (rendered.kind === 'stream') {
     setStreamHeaders(visit)
-    return void reply.send(rendered.stream)
+    return sendOwn(rendered.stream, reply)
   }
-  if (failure || reply.statusCode !== 200 || request.method !== 'GET') return void reply.send(rendered.text)
+  if (failure || reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(rendered.text, reply)
   const etag = etagOf(rendered.text, nonce)
   reply.header('etag', etag)
-  if (!matchesEtag(request.headers['if-none-match'], etag)) return void reply.send(rendered.text)
+  if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(rendered.text, reply)
   // The stored document carries the nonce of the policy that it was stored with.
   reply.removeHeader('content-security-policy')
   reply.removeHeader('content-type')
@@ -55,12 +56,14 @@ export function sendDocument(
 export function sendDocumentHead(isStreamed: boolean, site: Site, visit: Visit) {
   setDocumentHeaders(nonceOf(visit.reply), site, visit)
   if (isStreamed) setStreamHeaders(visit)
+  const encoding = isStreamed && site.options.compress ? chooseEncoding(visit.request, visit.reply, Infinity) : null
+  if (encoding) setEncoding(encoding, visit.reply)
   visit.reply.send()
 }
 
 /** The headers of what is shown, for HEAD. */
 export function sendShownHead(shown: Shown, site: Site, visit: Visit) {
-  setShownHeaders(shown, visit)
+  setShownHeaders(shown, site, visit)
   setDocumentHeaders(nonceOf(visit.reply), site, visit)
   visit.reply.send()
 }
@@ -73,36 +76,35 @@ export function sendNothing({ reply }: Visit) {
   reply.send()
 }
 
-export function sendJson(json: string, visit: Visit) {
-  const { reply } = visit
-  addVary(reply, 'Accept')
+export function sendJson(json: string, site: Site, { reply }: Visit) {
+  addVary(reply, varyOf(site))
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
-  reply.type(JSON_TYPE).send(json)
+  sendOwn(json, reply.type(JSON_TYPE))
 }
 
 /** Status and headers of what went wrong, whatever its body will be. */
-export function setShownHeaders(shown: Shown, visit: Visit) {
+export function setShownHeaders(shown: Shown, site: Site, visit: Visit) {
   const { reply } = visit
   setErrorHeaders(reply)
-  addVary(reply, 'Accept')
+  addVary(reply, varyOf(site))
   if (shown.kind === 'failure' && shown.side === 'client') return
   reply.code(shown.status)
   if (shown.kind === 'failure') reply.header(DIGEST_HEADER, shown.digest)
 }
 
-export function sendProblem(shown: Shown, visit: Visit) {
+export function sendProblem(shown: Shown, site: Site, visit: Visit) {
   const { reply, request, address } = visit
-  setShownHeaders(shown, visit)
+  setShownHeaders(shown, site, visit)
   const path = request.url.replace(/[?#].*$/s, '')
-  reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, address.host, path)))
+  sendOwn(JSON.stringify(createProblem(shown, address.host, path)), reply.type(PROBLEM_TYPE))
 }
 
 /** The document of last resort: no layout, no React. */
 export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
   const nonce = nonceOf(visit.reply)
-  setShownHeaders(shown, visit)
+  setShownHeaders(shown, site, visit)
   setDocumentHeaders(nonce, site, visit)
-  visit.reply.send(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce, hostScript }))
+  sendOwn(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce, hostScript }), visit.reply)
 }
 
 export function sendRedirect(location: string, status: number, visit: Visit) {
@@ -118,12 +120,18 @@ function setStreamHeaders({ reply }: Visit) {
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-function setDocumentHeaders(nonce: string, { options }: Site, { reply }: Visit) {
-  addVary(reply, 'Accept')
+function setDocumentHeaders(nonce: string, site: Site, { reply }: Visit) {
+  const { options } = site
+  addVary(reply, varyOf(site))
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (options.csp && !reply.hasHeader('content-security-policy')) {
     reply.header('content-security-policy', contentSecurityPolicy(nonce))
   }
+}
+
+// Also of what is too short to be compressed: whoever stores it has to know that another client might get it otherwise.
+function varyOf({ options }: Site): string {
+  return options.compress ? 'Accept, Accept-Encoding' : 'Accept'
 }

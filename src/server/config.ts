@@ -76,6 +76,8 @@ export interface SiteOptions {
     /** Neither ask nor keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
     respectPrivacySignals?: boolean
   }
+  /** Compress documents and data as brotli or gzip for clients that accept it (true). */
+  compress?: boolean
   /** Send a `Content-Security-Policy` with a nonce and `strict-dynamic` for scripts (true). */
   csp?: boolean
   /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */

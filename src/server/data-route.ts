@@ -55,7 +55,7 @@ export function addDataRoutes(app: FastifyInstance, urls: readonly string[], sit
       async onRequest(request, reply) {
         // Once: an address could stand in itself a thousand times.
         const raw = isNavigation(request) ? null : redirect(request)
-        if (raw === null) return refuseNavigation(new Visit(request, reply, '*', site.failures))
+        if (raw === null) return refuseNavigation(site, new Visit(request, reply, '*', site.failures))
         forwarded.add(request)
         reply.hijack()
         app.routing(raw, reply.raw)
@@ -81,7 +81,7 @@ export function keepNavigationsToPages(app: FastifyInstance, site: Site) {
   app.addHook('onRoute', (route) => {
     if (route.config?.hydrant === 'page') return
     const refuse = async (request: FastifyRequest, reply: FastifyReply) =>
-      isNavigation(request) ? refuseNavigation(new Visit(request, reply, '*', site.failures)) : undefined
+      isNavigation(request) ? refuseNavigation(site, new Visit(request, reply, '*', site.failures)) : undefined
     route.onRequest = [refuse, ...[route.onRequest ?? []].flat()]
   })
 }
@@ -108,8 +108,8 @@ function pageUrl(url: string, prefix: string, base: string): string {
 }
 
 /** Tells the page to load a document. */
-export function refuseNavigation(visit: Visit) {
-  const stream = new NavigationStream(visit)
+export function refuseNavigation(site: Site, visit: Visit) {
+  const stream = new NavigationStream(site, visit)
   stream.send(['load'])
   stream.end()
   return visit.reply

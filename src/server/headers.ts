@@ -34,13 +34,16 @@ export function contentSecurityPolicy(nonce: string): string {
   return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
 }
 
-/** Adds to the Vary header what is not in it yet. */
-export function addVary(reply: FastifyReply, name: string) {
+/** Adds to the Vary header what is not in it yet. `names` have commas between them. */
+export function addVary(reply: FastifyReply, names: string) {
   const present = reply.getHeader('vary')
-  if (present === undefined) reply.header('vary', name)
-  else if (present !== '*' && !new RegExp(`(?:^|,)\\s*${name}\\s*(?:,|$)`, 'i').test(String(present))) {
-    reply.header('vary', `${String(present)}, ${name}`)
-  }
+  if (present === undefined) reply.header('vary', names)
+  else if (present !== '*') for (const name of names.split(', ')) addVaryName(reply, name)
+}
+
+function addVaryName(reply: FastifyReply, name: string) {
+  const present = String(reply.getHeader('vary'))
+  if (!new RegExp(`(?:^|,)\\s*${name}\\s*(?:,|$)`, 'i').test(present)) reply.header('vary', `${present}, ${name}`)
 }
 
 /** May the answer be kept by anybody, as the site's own Cache-Control says? */

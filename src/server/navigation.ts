@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { bootText } from '../shared/boot.ts'
 import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
+import { sendOwn } from './compress.ts'
 import { createDataWriter, type Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
-import { NO_STORE } from './headers.ts'
+import { addVary, NO_STORE } from './headers.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import type { DocumentPlan } from './page-document.ts'
 import type { Site } from './site.ts'
@@ -11,13 +12,15 @@ import type { Visit } from './visit.ts'
 
 /** The lines that answer a navigation. They are collected until `open`. */
 export class NavigationStream {
+  #site: Site
   #visit: Visit
   #text = ''
   #stream: Readable | null = null
   #cookies = ''
   #isEnded = false
 
-  constructor(visit: Visit) {
+  constructor(site: Site, visit: Visit) {
+    this.#site = site
     this.#visit = visit
   }
 
@@ -59,7 +62,8 @@ export class NavigationStream {
     this.#stream = new Readable({ read() {} })
     this.#stream.push(this.#text)
     this.#visit.statusSent = this.#visit.reply.statusCode
-    this.#visit.reply.header('x-accel-buffering', 'no').send(this.#stream)
+    this.#visit.reply.header('x-accel-buffering', 'no')
+    sendOwn(this.#stream, this.#visit.reply)
   }
 
   end() {
@@ -67,7 +71,7 @@ export class NavigationStream {
     this.#isEnded = true
     if (this.#stream) return void this.#stream.push(null)
     this.#setHeaders()
-    this.#visit.reply.send(this.#text)
+    sendOwn(this.#text, this.#visit.reply)
   }
 
   // As text: Fastify adds to the array that it has given out.
@@ -76,7 +80,9 @@ export class NavigationStream {
   }
 
   #setHeaders() {
-    this.#visit.reply.type(`${NAVIGATION_TYPE}; charset=utf-8`).header('cache-control', NO_STORE)
+    const { reply } = this.#visit
+    if (this.#site.options.compress) addVary(reply, 'Accept-Encoding')
+    reply.type(`${NAVIGATION_TYPE}; charset=utf-8`).header('cache-control', NO_STORE)
   }
 }
 

@@ -113,6 +113,7 @@ export const rules: Record<string, OptionRule> = {
   'reports.maxTotal': countRule('reports a minute', 600),
   'reports.maxBytes': countRule('bytes', 32_768, 1),
   'reports.respectPrivacySignals': booleanRule('site', false),
+  compress: booleanRule('site', true),
   csp: booleanRule('site', true),
   release: {
     scope: 'site',

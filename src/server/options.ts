@@ -34,6 +34,7 @@ export interface Options {
     maxBytes: number
     respectPrivacySignals: boolean
   }
+  compress: boolean
   csp: boolean
   /** Empty for the build's id. */
   release: string

@@ -31,7 +31,7 @@ export async function serveAction(
   const params = paramsOf(route, request)
   // Before anything has been done: the browser sends the form once more, by itself.
   if (format === 'navigation') {
-    if (refuseOtherBuild(new NavigationStream(visit), site, visit)) return
+    if (refuseOtherBuild(new NavigationStream(site, visit), site, visit)) return
     reply.header(ACTED_HEADER, '1')
   }
   const outcome = await runAction(route, params, site, visit)
@@ -81,7 +81,7 @@ async function answerActionJson(
   try {
     // There is no promise in it to wait for.
     const json = await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs)
-    sendJson(json, visit)
+    sendJson(json, site, visit)
   } catch (thrown) {
     const own: Thrown = { thrown, phase: 'action', origin: originOf(route) }
     await answerAround(route, own, params, 'json', site, visit)

@@ -22,7 +22,7 @@ export async function answerNavigation(
   site: Site,
   visit: Visit,
 ): Promise<void> {
-  const stream = new NavigationStream(visit)
+  const stream = new NavigationStream(site, visit)
   visit.navigation = stream
   const { plan, canStream } = route
   const isPage = before.kind !== 'thrown'

@@ -89,7 +89,7 @@ async function answerJson(
   try {
     if (!load) throw new HttpError(406, 'This page has no data; ask for text/html.')
     const json = await toPlainJson(values.at(-1), onTimeout, renderMs)
-    if (!visit.isGone) sendJson(json, visit)
+    if (!visit.isGone) sendJson(json, site, visit)
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)
   }

@@ -12,6 +12,7 @@ import type {
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { type Build, loadBuild } from './build.ts'
+import { addCompression } from './compress.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { addDataRoutes, keepNavigationsToPages, tellRedirect } from './data-route.ts'
 import { createFailureListener } from './failure-listener.ts'
@@ -108,6 +109,7 @@ export async function serveSite(
     addCrossSiteGuard(app, options, failures)
     keepNavigationsToPages(app, site)
     await addSitePlugin(app, build.serverPlugin)
+    if (options.compress) addCompression(app)
     await addFiles(app, site)
     await addActions(app, site, pages)
     addPages(app, site, pages)

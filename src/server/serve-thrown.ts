@@ -73,7 +73,7 @@ export async function answerAround(
   visit: Visit,
 ): Promise<void> {
   if (format === 'navigation') {
-    if (!('plan' in frame)) return void refuseNavigation(visit)
+    if (!('plan' in frame)) return void refuseNavigation(site, visit)
     return answerNavigation(frame, { kind: 'thrown', own }, params, site, visit)
   }
   const isRedirect = meaningOf(own.thrown).kind === 'redirect'

@@ -72,8 +72,8 @@ export function createRefusal(status: number, message: string): Refusal {
 }
 
 async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
-  if (format === 'json') return sendProblem(shown, visit)
-  if (visit.navigation) return showInNavigation(shown, place, visit.navigation, visit)
+  if (format === 'json') return sendProblem(shown, site, visit)
+  if (visit.navigation) return showInNavigation(shown, place, visit.navigation, site, visit)
   if (visit.request.method === 'HEAD') return sendShownHead(shown, site, visit)
   try {
     await showInPlace(shown, place, site, visit)
@@ -98,7 +98,7 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const before = visit.firstFailure
     const known = visit.failureCount
     const nonce = nonceOf(visit.reply)
-    setShownHeaders(shown, visit)
+    setShownHeaders(shown, site, visit)
     const rendered = await renderScene(createShownScene(shown, page, place, level, site), nonce, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind !== 'thrown') return sendDocument(rendered, nonce, site, visit)
@@ -131,9 +131,15 @@ function chooseModule(
 }
 
 // The browser peels by itself when what is shown fails there.
-function showInNavigation(shown: Shown, { frame, layoutData }: Place, stream: NavigationStream, visit: Visit) {
+function showInNavigation(
+  shown: Shown,
+  { frame, layoutData }: Place,
+  stream: NavigationStream,
+  site: Site,
+  visit: Visit,
+) {
   const level = layoutData.length
-  if (!stream.isOpen) setShownHeaders(shown, visit)
+  if (!stream.isOpen) setShownHeaders(shown, site, visit)
   stream.send(['shown', level, createBootLeaf(shown, chooseModule(shown, frame, level, new Set()))])
   stream.end()
 }

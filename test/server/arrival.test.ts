@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { readManifest } from '../../src/server/build.ts'
+import { readManifest } from '../../src/server/read-build.ts'
 import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
 

@@ -69,7 +69,7 @@ t.test('a page that waits for nothing goes out whole', async (t) => {
     t.equal(Number(response.headers['content-length']), Buffer.byteLength(response.body))
     t.match(response.headers.etag, /^W\/"[\w-]+"$/)
     t.equal(response.headers['cache-control'], 'private, no-cache')
-    t.equal(response.headers.vary, 'Accept')
+    t.equal(response.headers.vary, 'Accept, Accept-Encoding')
     t.match(response.headers['x-request-id'], /^\S+$/)
     t.match(response.body, /^<!DOCTYPE html><html lang="en"><head>.*<\/head><body>.*<\/body><\/html>$/s)
   }
@@ -110,7 +110,7 @@ t.test('a document that has not changed is not sent again', async (t) => {
     t.equal(response.body, '')
     t.equal(response.headers.etag, etag)
     t.equal(response.headers['cache-control'], 'private, no-cache')
-    t.equal(response.headers.vary, 'Accept')
+    t.equal(response.headers.vary, 'Accept, Accept-Encoding')
     t.notOk('content-security-policy' in response.headers, 'the stored document has the policy that it came with')
     t.match(response.headers['x-request-id'], /^\S+$/)
   }
@@ -125,7 +125,7 @@ t.test('a page that waits streams', async (t) => {
   t.equal(response.statusCode, 200)
   t.match(response.body, '<i>wait</i>')
   t.match(response.body, '<b>slow</b>')
-  t.match(response.headers, { 'cache-control': 'no-store', 'x-accel-buffering': 'no', vary: 'Accept' })
+  t.match(response.headers, { 'cache-control': 'no-store', 'x-accel-buffering': 'no', vary: 'Accept, Accept-Encoding' })
   for (const name of ['etag', 'content-length']) t.notOk(name in response.headers, name)
 })
 
@@ -196,7 +196,7 @@ t.test('a failure takes back what the load has said of the page', async (t) => {
 })
 
 t.test('Vary keeps what the site has said', async (t) => {
-  t.equal((await get('/vary')).headers.vary, 'Cookie, Accept')
+  t.equal((await get('/vary')).headers.vary, 'Cookie, Accept, Accept-Encoding')
 })
 
 t.test('a cookie that the load of a streamed page sets goes out', async (t) => {

@@ -56,7 +56,7 @@ t.test('a page as JSON is what its load returned', async (t) => {
   const response = await json('/kinds')
   t.equal(response.statusCode, 200)
   t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-  t.equal(response.headers.vary, 'Accept')
+  t.equal(response.headers.vary, 'Accept, Accept-Encoding')
   t.equal(response.headers['cache-control'], 'private, no-cache')
   t.strictSame(response.json(), {
     date: '1970-01-01T00:00:00.000Z',
@@ -141,7 +141,7 @@ t.test('a failure is a problem with the digest of the log', async (t) => {
     t.match(response.headers, {
       'content-type': 'application/problem+json; charset=utf-8',
       'cache-control': 'no-store',
-      vary: 'Accept',
+      vary: 'Accept, Accept-Encoding',
     })
     const digest = response.headers['x-error-digest']
     t.strictSame(response.json(), {

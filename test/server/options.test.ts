@@ -26,6 +26,7 @@ const DEFAULTS = {
     maxBytes: 32_768,
     respectPrivacySignals: false,
   },
+  compress: true,
   csp: true,
   release: '',
   onFailure: null,

@@ -58,6 +58,11 @@ t.test('Vary takes what is not in it yet', async (t) => {
     addVary(reply, 'Accept')
   })
   t.equal(String(headers.vary).replaceAll(', ', ',').split(',').sort().join(), 'Accept,Cookie,Origin')
+  const several = await headersAfter((reply) => {
+    reply.header('vary', 'Cookie, accept-encoding')
+    addVary(reply, 'Accept, Accept-Encoding')
+  })
+  t.equal(several.headers.vary, 'Cookie, accept-encoding, Accept')
 })
 
 t.test('an answer may be kept when its Cache-Control says so', async (t) => {

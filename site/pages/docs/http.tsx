@@ -118,7 +118,12 @@ export default function Http() {
               'failures that are known before the headers go out',
               'the digest',
             ],
-            [<code key="header">Vary: Accept</code>, 'pages', 'that the same address has two forms'],
+            [<code key="header">Vary</code>, 'pages', 'that the same address has two forms, compressed or not'],
+            [
+              <code key="header">Content-Encoding</code>,
+              'documents and data that are not short',
+              'br or gzip, as the client accepts it; each part of a stream is sent as soon as it is there',
+            ],
             [
               <code key="header">ETag</code>,
               'documents that were sent whole',

@@ -154,6 +154,11 @@ export default function Options() {
               </>,
             ],
             [
+              <code key="option">compress</code>,
+              <code key="default">true</code>,
+              'compresses documents and data as brotli or gzip; false where a proxy does it',
+            ],
+            [
               <code key="option">csp</code>,
               <code key="default">true</code>,
               'sends a Content-Security-Policy with a nonce and strict-dynamic',
@@ -239,6 +244,7 @@ export default function Options() {
                 <code>--admin</code>, <code>admin.token</code>
               </>,
             ],
+            [<code key="name">HYDRANT_COMPRESS</code>, <code key="option">compress</code>],
             [<code key="name">HYDRANT_CSP</code>, <code key="option">csp</code>],
             [<code key="name">HYDRANT_LOG_REQUESTS</code>, <code key="option">logRequests</code>],
             [<code key="name">HYDRANT_REACT_SERVER</code>, <code key="option">reactServer</code>],

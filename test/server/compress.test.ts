@@ -1,0 +1,237 @@
+import { Duplex } from 'node:stream'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import Fastify, { type LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { readAccepted } from '../../src/server/compress.ts'
+import { hydrant } from '../../src/server/plugin.ts'
+import { until } from '../until.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const page = (body: string, before = '') =>
+  `import { Suspense, use } from 'react'\n${before}\nexport default function Page({ data }) {\n  return ${body}\n}\n`
+const ROWS = 'Array.from({ length: 60 }, (_, id) => ({ id, name: "row number " + id }))'
+const MANY_ROWS = ROWS.replace('60', '2000')
+const rows = page('<ul>{data.rows.map((row) => <li key={row.id}>{row.name}</li>)}</ul>')
+
+const site: Files = {
+  'pages/short.tsx': page('null'),
+  'pages/short.server.ts': 'export const load = () => ({ short: true })\n',
+  'pages/rows.tsx': rows,
+  'pages/rows.server.ts': `export const load = () => ({ rows: ${ROWS} })\n`,
+  'pages/large.tsx': rows,
+  'pages/large.server.ts': `export const load = () => ({ rows: ${MANY_ROWS} })\n`,
+  'pages/asks.tsx': rows,
+  'pages/asks.server.ts': `export const load = ({ reply, url }) => {\n  reply.header(url.searchParams.get('name'), url.searchParams.get('value'))\n  return { rows: ${ROWS} }\n}\n`,
+  'pages/streams.tsx': page(
+    '<Suspense fallback={<i>wait</i>}><Later promise={data.slow} /></Suspense>',
+    'function Later({ promise }) { return <b>{use(promise)}</b> }',
+  ),
+  'pages/streams.server.ts':
+    'export const load = ({ app }) => ({ slow: new Promise((resolve) => void (app.gate.open = () => resolve("slow"))) })\n',
+  'pages/fails.tsx': page('null'),
+  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
+  'pages/refuses.server.ts': `import { HttpError } from 'hydrant'\nexport const load = () => {\n  throw new HttpError(422, 'Too long. '.repeat(500))\n}\n`,
+  'pages/refuses.tsx': page('null'),
+  'pages/sends.tsx': page('null'),
+  'pages/sends.server.ts':
+    "export const load = () => null\nexport async function action({ reply }) {\n  await reply.type('text/plain').send('sent by the action '.repeat(500))\n}\n",
+  'server.ts': `export default async function server(app) {
+  app.decorate('gate', { open: () => {} })
+  app.get('/own', async () => ({ rows: ${ROWS} }))
+  app.get('/throws', async () => { throw Object.assign(new Error('Too long. '.repeat(500)), { statusCode: 422 }) })
+  app.get('/events', (request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
+    reply.raw.end('data: ' + 'x'.repeat(5000) + '\\n\\n')
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.headers['x-rewrite']) return payload.replaceAll('row number', 'rewritten')
+  })
+}
+`,
+}
+
+const dir = await buildFiles(t.testdir({}), site)
+const { app, get } = await serve(t, dir)
+
+const decode = ({ rawPayload, headers }: LightMyRequestResponse): string => {
+  const encoding = headers['content-encoding']
+  if (encoding === 'br') return brotliDecompressSync(rawPayload).toString()
+  return encoding === 'gzip' ? gunzipSync(rawPayload).toString() : rawPayload.toString()
+}
+const withoutNonces = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '')
+
+t.test('reads what a client accepts', async (t) => {
+  for (const [header, encoding] of [
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br', 'br'],
+    ['GZIP', 'gzip'],
+    ['gzip, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0.0, gzip;q=0.000', null],
+    ['*', 'br'],
+    ['*;q=0', null],
+    ['br;q=0, *', 'gzip'],
+    ['identity', null],
+    ['gzip;q=0.5, identity', null],
+    ['deflate, zstd', null],
+    ['', null],
+    [';;;,,=,q', null],
+  ] as const) {
+    t.equal(readAccepted(header).encoding, encoding, header)
+  }
+  for (const [header, refuses] of [
+    ['gzip, identity;q=0', true],
+    ['gzip, *;q=0', true],
+    ['gzip, identity, *;q=0', false],
+    ['gzip', false],
+    ['identity;q=0, zstd', false],
+  ] as const) {
+    t.equal(readAccepted(header).refusesIdentity, refuses, header)
+  }
+})
+
+t.test('a document that is complete is compressed, and is the same', async (t) => {
+  for (const path of ['/rows', '/large']) {
+    const plain = await get(path)
+    t.notOk('content-encoding' in plain.headers, 'not for a client that does not ask')
+    for (const encoding of ['br', 'gzip']) {
+      const asked = { ...HTML, 'accept-encoding': encoding }
+      const packed = await get(path, asked)
+      t.match(packed.headers, { 'content-encoding': encoding, vary: 'Accept, Accept-Encoding' }, path)
+      t.equal(Number(packed.headers['content-length']), packed.rawPayload.length)
+      t.ok(packed.rawPayload.length < plain.rawPayload.length / 3)
+      t.equal(withoutNonces(decode(packed)), withoutNonces(plain.body))
+      t.equal(packed.headers.etag, plain.headers.etag, 'the weak validator says that they mean the same')
+      const again = await get(path, { ...asked, 'if-none-match': String(plain.headers.etag) })
+      t.equal(again.statusCode, 304)
+      t.equal(again.headers.vary, 'Accept, Accept-Encoding')
+      t.notOk('content-encoding' in again.headers)
+    }
+    t.equal(plain.headers.vary, 'Accept, Accept-Encoding', 'another client gets it otherwise')
+  }
+})
+
+t.test('what is short stays as it is, unless that is refused', async (t) => {
+  for (const headers of [HTML, JSON_ONLY]) {
+    const short = await get('/short', { ...headers, 'accept-encoding': 'br' })
+    t.notOk('content-encoding' in short.headers)
+    t.equal(short.headers.vary, 'Accept, Accept-Encoding')
+    const refused = await get('/short', { ...headers, 'accept-encoding': 'gzip, identity;q=0' })
+    t.equal(refused.headers['content-encoding'], 'gzip')
+  }
+})
+
+t.test('data, problems and failures are compressed as well', async (t) => {
+  for (const [path, headers, expected] of [
+    ['/rows', JSON_ONLY, 'row number 59'],
+    ['/_hydrant/data/rows', { 'hydrant-build': await buildIdOf() }, 'row number 59'],
+    ['/refuses', JSON_ONLY, 'Too long. Too long.'],
+    ['/refuses', HTML, 'Too long. Too long.'],
+    ['/throws', JSON_ONLY, 'Too long. Too long.'],
+    ['/fails', HTML, 'Application error: a server-side exception'],
+    ['/nowhere', HTML, 'This page could not be found.'],
+  ] as const) {
+    const answer = await get(path, { ...headers, 'accept-encoding': 'gzip' })
+    t.equal(answer.headers['content-encoding'], 'gzip', path)
+    t.match(answer.headers.vary, 'Accept-Encoding', path)
+    t.match(decode(answer), expected)
+  }
+})
+
+t.test('HEAD says what GET does', async (t) => {
+  const asked = { ...JSON_ONLY, 'accept-encoding': 'br' }
+  const got = await get('/rows', asked)
+  const head = await app.inject({ method: 'HEAD', url: '/rows', headers: asked })
+  for (const name of ['content-encoding', 'content-length', 'vary']) t.equal(head.headers[name], got.headers[name])
+  const streamed = await app.inject({
+    method: 'HEAD',
+    url: '/streams',
+    headers: { ...HTML, 'accept-encoding': 'br' },
+  })
+  t.match(streamed.headers, { 'content-encoding': 'br', 'x-accel-buffering': 'no' })
+  const whole = await app.inject({ method: 'HEAD', url: '/rows', headers: { ...HTML, 'accept-encoding': 'br' } })
+  t.equal(whole.headers.vary, 'Accept, Accept-Encoding')
+})
+
+t.test('what is not to be changed is not changed', async (t) => {
+  const encoded = { ...HTML, 'accept-encoding': 'br' }
+  for (const [name, value] of [
+    ['cache-control', 'public, max-age=60, no-transform'],
+    ['content-encoding', 'x-own'],
+  ] as const) {
+    const answer = await get(`/asks?${new URLSearchParams({ name, value })}`, encoded)
+    t.match(answer.body, 'row number 59', value)
+    t.equal(answer.headers['content-encoding'], name === 'content-encoding' ? value : undefined)
+  }
+  for (const path of ['/own', '/events']) {
+    const answer = await get(path, { 'accept-encoding': 'br, *' })
+    t.equal(answer.statusCode, 200, path)
+    t.notOk('content-encoding' in answer.headers, `${path} is a route of the site's own`)
+  }
+  const sent = await app.inject({ method: 'POST', url: '/sends', headers: encoded })
+  t.match(sent.body, 'sent by the action')
+  t.notOk('content-encoding' in sent.headers)
+})
+
+t.test("the site's hooks see text", async (t) => {
+  const answer = await get('/rows', { ...HTML, 'accept-encoding': 'br', 'x-rewrite': '1' })
+  t.match(decode(answer), 'rewritten 59')
+})
+
+t.test('what another site makes a browser ask in the visitor’s name is not compressed', async (t) => {
+  const asked = { ...HTML, 'accept-encoding': 'br' }
+  for (const [headers, encoding] of [
+    [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, undefined],
+    [{ 'sec-fetch-site': 'same-site', cookie: 'a=b' }, undefined],
+    [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b', 'sec-fetch-user': '?1' }, 'br'],
+    [{ 'sec-fetch-site': 'cross-site' }, 'br'],
+    [{ 'sec-fetch-site': 'same-origin', cookie: 'a=b' }, 'br'],
+    [{ 'sec-fetch-site': 'none', cookie: 'a=b' }, 'br'],
+    [{ cookie: 'a=b' }, 'br'],
+  ] as const) {
+    const answer = await get('/rows', { ...asked, ...headers })
+    t.equal(answer.headers['content-encoding'], encoding, JSON.stringify(headers))
+  }
+})
+
+t.test('nothing is compressed, and nothing varies by it, when the option says so', async (t) => {
+  const { get } = await serve(t, dir, { compress: false })
+  for (const headers of [HTML, JSON_ONLY]) {
+    const answer = await get('/rows', { ...headers, 'accept-encoding': 'br' })
+    t.notOk('content-encoding' in answer.headers)
+    t.equal(answer.headers.vary, 'Accept')
+  }
+  const navigation = await get('/_hydrant/data/rows', { 'accept-encoding': 'br', 'hydrant-build': await buildIdOf() })
+  t.notOk('vary' in navigation.headers)
+})
+
+t.test('a visitor who leaves takes along what compresses for them', async (t) => {
+  const mounted = Fastify({ forceCloseConnections: true })
+  t.teardown(() => mounted.close())
+  const sent: Duplex[] = []
+  // Behind every other hook.
+  mounted.addHook('onRoute', (route) => {
+    const look = async (_request: unknown, _reply: unknown, payload: unknown) => {
+      if (payload instanceof Duplex) sent.push(payload)
+    }
+    route.onSend = [route.onSend ?? [], look].flat()
+  })
+  await mounted.register(hydrant, { dir })
+  const address = await mounted.listen({ port: 0 })
+  for (const encoding of ['br', 'gzip']) {
+    const controller = new AbortController()
+    const headers = { ...HTML, 'accept-encoding': encoding }
+    const answer = await fetch(`${address}/streams`, { headers, signal: controller.signal })
+    t.equal(answer.headers.get('content-encoding'), encoding)
+    const compressor = sent.pop()
+    t.ok(compressor && !compressor.destroyed)
+    controller.abort()
+    await until(() => compressor?.destroyed)
+  }
+})
+
+async function buildIdOf(): Promise<string> {
+  const { body } = await get('/rows')
+  return /"build":"([^"]+)"/.exec(body)?.[1] ?? ''
+}
