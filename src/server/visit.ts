@@ -29,6 +29,7 @@ export class Visit {
   #url: URL | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
+  #isAborted = false
   #onLeave: (() => void) | null = null
 
   constructor(request: FastifyRequest, reply: FastifyReply, route: string, failures: Failures) {
@@ -85,7 +86,8 @@ export class Visit {
   substitute(thrown: unknown, details: FailureDetails): Error {
     const meaning = meaningOf(thrown)
     if (meaning.kind === 'redirect') return this.lateRedirect(meaning.redirection)
-    this.fail(thrown, details)
+    // What has been told to stop does so in whatever way it likes.
+    if (!this.#isAborted) this.fail(thrown, details)
     const substitute = new Error('Something was thrown that cannot be looked at.')
     this.#failures.alias(substitute, thrown, this)
     return substitute
@@ -110,11 +112,13 @@ export class Visit {
 
   /** Tells loads and render to stop. */
   abort(reason: unknown) {
+    this.#isAborted = true
     this.#controller?.abort(reason)
   }
 
   /** After an abort: what runs from now on, around what is shown, has a signal of its own. */
   renewSignal() {
+    this.#isAborted = false
     this.#controller = null
   }
 

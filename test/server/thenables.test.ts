@@ -21,3 +21,21 @@ t.test('a promise that rejects with something to wait for is a failure, and ends
   t.equal(json.statusCode, 500)
   t.match(json.headers['content-type'], 'application/problem+json')
 })
+
+t.test(
+  'what rejects because the deadline has told it to stop is no failure of its own, whatever it rejects with',
+  async (t) => {
+    const dir = await buildFiles(t.testdir({}), {
+      'pages/index.tsx': page,
+      'pages/index.server.ts':
+        "export const load = ({ signal }) => ({\n  part: new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Proxy({}, {})))),\n})\n",
+    })
+    const { get, failuresOf } = await serve(t, dir, { ledger: false, timeouts: { renderMs: 100 } })
+    const document = await get('/')
+    const [failure, ...more] = failuresOf(document)
+    t.match(failure?.err?.message, 'not complete within 100 ms')
+    t.strictSame(more, [])
+    const digests = document.body.match(/[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}/g)
+    t.strictSame([...new Set(digests)], [failure?.digest], 'one digest in the document')
+  },
+)
