@@ -22,7 +22,11 @@ export interface Keeper {
 
 /** For a site's folder. Throws HYD_OPTION_INVALID for a ledger that can be none. */
 export function createKeeper(siteDir: string, options: LedgerOptions, log: FastifyBaseLogger): Keeper {
-  const ledger = createLedger(siteDir, options, log)
+  return createKeeperOf(createLedger(siteDir, options, log), log)
+}
+
+/** For a ledger that is there already; it is closed with the keeper. */
+export function createKeeperOf(ledger: Ledger, log: FastifyBaseLogger): Keeper {
   const writer = createLedgerWriter(ledger, log)
   const listeners = new Set<(failure: FailureRecord) => void>()
   return {

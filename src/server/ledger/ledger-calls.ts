@@ -1,4 +1,4 @@
-// What goes to and fro between a server and the thread of its ledger.
+// What goes to and fro between a server and its ledger, where that is in another thread or process.
 
 import { createHydrantError, type ErrorCode, errorTable } from '../errors.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
@@ -25,12 +25,12 @@ interface SentError {
   message: string
 }
 
-export function sendError(error: unknown): SentError {
+function sendError(error: unknown): SentError {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   return { code: 'code' in error ? String(error.code) : '', message: error.message }
 }
 
-export function receiveError({ code, message }: SentError): Error {
+function receiveError({ code, message }: SentError): Error {
   if (!isErrorCode(code)) return new Error(message)
   const error = createHydrantError(code, [])
   // The message is complete already, and the stack would be that of its arrival.
@@ -39,4 +39,67 @@ export function receiveError({ code, message }: SentError): Error {
 
 function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code)
+}
+
+/** The side that asks. */
+export interface Calls {
+  call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown>
+  settle(answer: Exclude<LedgerAnswer, { kind: 'notice' }>): void
+  /** How many have no answer yet. */
+  count(): number
+  /** None of them will have one. */
+  failAll(error: Error): void
+}
+
+export function createCalls(post: (call: LedgerCall) => void): Calls {
+  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  let lastId = 0
+  return {
+    call: (method, args) =>
+      new Promise((resolve, reject) => {
+        const id = ++lastId
+        post({ id, method, args })
+        pending.set(id, { resolve, reject })
+      }),
+    settle(answer) {
+      const call = pending.get(answer.id)
+      pending.delete(answer.id)
+      if (answer.kind === 'done') call?.resolve(answer.value)
+      else call?.reject(receiveError(answer.error))
+    },
+    count: () => pending.size,
+    failAll(error) {
+      for (const { reject } of pending.values()) reject(error)
+      pending.clear()
+    },
+  }
+}
+
+/** A ledger whose methods are called somewhere else. */
+export function forwardCalls(call: Calls['call'], close: Ledger['close']): Ledger {
+  // The methods of the ledger on the other side are those of the same names.
+  const forward = <Method extends keyof Ledger>(method: Method) =>
+    ((...args: readonly unknown[]) => call(method, args)) as Ledger[Method]
+  return {
+    record: forward('record'),
+    list: forward('list'),
+    read: forward('read'),
+    causes: forward('causes'),
+    hours: forward('hours'),
+    markRecovered: forward('markRecovered'),
+    setSolved: forward('setSolved'),
+    stats: forward('stats'),
+    close,
+  }
+}
+
+/** The side that answers. Never rejects. */
+export async function answerCall(ledger: Ledger, { id, method, args }: LedgerCall) {
+  // The arguments are those of that method, as the other side has been given them.
+  const call = ledger[method] as (...args: readonly unknown[]) => Promise<unknown>
+  try {
+    return { kind: 'done', id, value: await call(...args) } as const
+  } catch (error) {
+    return { kind: 'failed', id, error: sendError(error) } as const
+  }
 }

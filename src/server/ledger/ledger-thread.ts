@@ -2,12 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors.ts'
 import type { Notice } from './file-ledger.ts'
 import type { Ledger } from './ledger.ts'
-import { type LedgerAnswer, type LedgerCall, receiveError, type ThreadInput } from './ledger-calls.ts'
-
-interface Pending {
-  resolve(value: unknown): void
-  reject(error: Error): void
-}
+import { createCalls, forwardCalls, type LedgerAnswer, type ThreadInput } from './ledger-calls.ts'
 
 interface Thread {
   call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown>
@@ -21,30 +16,19 @@ interface Thread {
 export function createThreadLedger(input: ThreadInput, notice: Notice): Ledger {
   let thread: Thread | null = null
 
-  // The methods of the ledger in the thread are those of the same names.
-  const forward = <Method extends keyof Ledger>(method: Method) =>
-    ((...args: readonly unknown[]) => {
+  return forwardCalls(
+    (method, args) => {
       thread ??= startThread(input, notice, (ended) => {
         if (thread === ended) thread = null
       })
       return thread.call(method, args)
-    }) as Ledger[Method]
-
-  return {
-    record: forward('record'),
-    list: forward('list'),
-    read: forward('read'),
-    causes: forward('causes'),
-    hours: forward('hours'),
-    markRecovered: forward('markRecovered'),
-    setSolved: forward('setSolved'),
-    stats: forward('stats'),
-    async close() {
+    },
+    async () => {
       const ending = thread
       thread = null
       await ending?.end()
     },
-  }
+  )
 }
 
 // The compiler does not rewrite this name: it runs as the JavaScript that stands beside.
@@ -54,8 +38,6 @@ const WORKER = new URL('./ledger-worker.js', import.meta.url)
 const MAX_HEAP_MB = 256
 
 function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
-  const pending = new Map<number, Pending>()
-  let count = 0
   let reason = 'it has stopped'
   // Options of the process are meant for its own program, and some of them fit no other.
   const worker = new Worker(WORKER, {
@@ -64,17 +46,14 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   })
   worker.unref()
 
-  function settle(id: number): Pending | undefined {
-    const call = pending.get(id)
-    pending.delete(id)
-    if (pending.size === 0) worker.unref()
-    return call
-  }
-
+  const calls = createCalls((call) => {
+    worker.postMessage(call)
+    worker.ref()
+  })
   worker.on('message', (answer: LedgerAnswer) => {
-    if (answer.kind === 'notice') notice(answer.text)
-    else if (answer.kind === 'done') settle(answer.id)?.resolve(answer.value)
-    else settle(answer.id)?.reject(receiveError(answer.error))
+    if (answer.kind === 'notice') return notice(answer.text)
+    calls.settle(answer)
+    if (calls.count() === 0) worker.unref()
   })
   worker.on('error', (error) => {
     reason = error instanceof Error ? error.message : String(error)
@@ -83,26 +62,16 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   const exited = new Promise<void>((resolve) => {
     worker.on('exit', () => {
       onEnd(thread)
-      for (const { reject } of pending.values()) reject(createHydrantError('HYD_LEDGER_THREAD', [reason]))
-      pending.clear()
+      calls.failAll(createHydrantError('HYD_LEDGER_THREAD', [reason]))
       resolve()
     })
   })
 
-  function call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const message: LedgerCall = { id: ++count, method, args }
-      worker.postMessage(message)
-      worker.ref()
-      pending.set(message.id, { resolve, reject })
-    })
-  }
-
   const thread: Thread = {
-    call,
+    call: calls.call,
     async end() {
       try {
-        await call('close', [])
+        await calls.call('close', [])
       } finally {
         // It ends by itself, and is waited for.
         worker.ref()

@@ -24,6 +24,8 @@ export interface WriterStats {
 export interface LedgerWriter {
   /** Never throws and never waits. */
   add(record: FailureRecord): void
+  /** The same for what another process has gathered. */
+  addAll(entries: readonly LedgerEntry[]): void
   /** Writes nothing, in order to be told what is wrong. */
   open(): void
   /** Resolves when all that was added has been written, or could not be. */
@@ -128,6 +130,10 @@ export function createLedgerWriter(
       const known = waiting.get(record.cause)
       if (known) addRecord(known, record, MAX_OCCURRENCES_WAITING)
       else wait(entryOf(record))
+      schedule()
+    },
+    addAll(entries) {
+      for (const entry of entries) wait(entry)
       schedule()
     },
     open: () => void run(() => record([]).then(works, refused)),
