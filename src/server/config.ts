@@ -114,6 +114,8 @@ export interface ServerOptions extends SiteOptions {
     headersMs?: number
     /** Milliseconds that a whole request may take to arrive, its body included, before it is refused with 408 (300 000). */
     requestMs?: number
+    /** Milliseconds that an answer may wait without the visitor taking any of it, before the connection is closed (30 000). */
+    sendMs?: number
     /** Milliseconds that a connection is kept open without a request (72 000). */
     keepAliveMs?: number
   }

@@ -25,6 +25,7 @@ import { type Options, resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 import { createRedactor } from './secrets.ts'
 import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
+import { addSlowReaderGuard } from './slow-readers.ts'
 import { createTrust } from './trust.ts'
 import { watchForwarding } from './watch-forwarding.ts'
 
@@ -100,6 +101,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
   watchForwarding(app, options, trust)
+  addSlowReaderGuard(app, options.timeouts.sendMs)
   addRequestIds(app, options.limits.maxUrlBytes)
   addHostGuard(app, options.hosts)
   addDraining(app)

@@ -84,6 +84,7 @@ export const rules: Record<string, OptionRule> = {
   'timeouts.stopDelayMs': countRule('milliseconds', 0),
   'timeouts.headersMs': { ...millisecondsRule, scope: 'server', fallback: 20_000 },
   'timeouts.requestMs': { ...millisecondsRule, scope: 'server', fallback: 300_000 },
+  'timeouts.sendMs': { ...millisecondsRule, scope: 'server', fallback: 30_000 },
   'timeouts.keepAliveMs': { ...millisecondsRule, scope: 'server', fallback: 72_000 },
   'limits.maxHeaderBytes': { ...countRule('bytes', 16_384, 1_024, 1_048_576), scope: 'server' },
   'limits.maxUrlBytes': { ...countRule('bytes', 8_192, 1), scope: 'server' },

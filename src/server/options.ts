@@ -16,6 +16,7 @@ export interface Options {
     headersMs: number
     requestMs: number
     keepAliveMs: number
+    sendMs: number
   }
   limits: { maxHeaderBytes: number; maxUrlBytes: number }
   /** Empty for any. */

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type {
@@ -35,13 +37,24 @@ import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { createSourceMapper } from './source-map.ts'
 
-/** Names the request in each of the instance's answers, and refuses URLs that are too long (none is). */
+/**
+ * Names the request in each of the instance's answers, and refuses URLs that are too long (none is). Requests that arrive
+ * together on one connection have their turn one after another: who reads nothing has one answer made, not a thousand.
+ */
 export function addRequestIds(app: FastifyInstance, maxUrlBytes = Number.POSITIVE_INFINITY) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id)
     // In the same hook: each one costs every request something.
     if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)
+    else if (reply.raw.socket === null) waitForTurn(reply.raw, done)
     else done()
+  })
+}
+
+// A response has its socket once those before it are complete, or will never be.
+function waitForTurn(response: ServerResponse, then: () => void) {
+  response.once('socket', (socket: Socket) => {
+    if (!socket.destroyed) then()
   })
 }
 

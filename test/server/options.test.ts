@@ -12,6 +12,7 @@ const DEFAULTS = {
     headersMs: 20_000,
     requestMs: 300_000,
     keepAliveMs: 72_000,
+    sendMs: 30_000,
   },
   limits: { maxHeaderBytes: 16_384, maxUrlBytes: 8_192 },
   hosts: [],
