@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { isThenable } from '../shared/data.ts'
 import { serialise } from '../shared/serialise.ts'
+import { requireShallow } from './body-depth.ts'
 import type { Route } from './build.ts'
 import type { ActionContext } from './config.ts'
 import { unserialisable } from './deferred.ts'
@@ -68,6 +69,7 @@ async function callAction(
   visit: Visit,
   files: TemporaryFiles,
 ): Promise<unknown> {
+  requireShallow(visit.request.body)
   const form = await readForm(visit.request, { ...options.forms, bodyLimit: options.bodyLimit }, files)
   // Sending a form takes as long as the visitor's connection takes: the deadline begins behind it.
   const context: ActionContext = Object.assign(createLoadContext(visit, app, params), { form })

@@ -88,6 +88,7 @@ export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
     try {
       return fulfilledText(id, serialise(value, defer))
     } catch (error) {
+      silencePromises(value)
       return rejected(id, unserialisable(error, from.file), from)
     }
   }

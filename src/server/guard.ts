@@ -51,14 +51,27 @@ function isSafe(reason: unknown): boolean {
  * decided otherwise, or that wait for another load.
  */
 export function silencePromises(value: unknown, seen = new Set<unknown>()): void {
-  if (typeof value !== 'object' || value === null || types.isProxy(value) || seen.has(value)) return
-  seen.add(value)
-  if (isThenable(value)) {
-    value.then(
-      (settled) => silencePromises(settled, seen),
-      () => {},
-    )
+  // A loop: data may be deeper than calls may be, and what throws behind a promise ends the process.
+  const left = [value]
+  while (left.length > 0) {
+    const part = left.pop()
+    if (typeof part !== 'object' || part === null || types.isProxy(part) || seen.has(part)) continue
+    seen.add(part)
+    try {
+      if (isThenable(part)) {
+        part.then(
+          (settled) => silencePromises(settled, seen),
+          () => {},
+        )
+      }
+      for (const inner of partsOf(part)) left.push(inner)
+    } catch {
+      // What throws when it is looked at.
+    }
   }
-  if (value instanceof Map || value instanceof Set) for (const part of value) silencePromises(part, seen)
-  else for (const part of Object.values(value)) silencePromises(part, seen)
+}
+
+function partsOf(value: object): Iterable<unknown> {
+  if (ArrayBuffer.isView(value)) return []
+  return value instanceof Map || value instanceof Set ? value.values() : Object.values(value)
 }

@@ -16,41 +16,62 @@ export async function toPlainJson(
     timer = setTimeout(() => reject(onTimeout([...waiting].join(', '))), timeoutMs)
   })
   try {
-    const plain = await Promise.race([settle(value, 'data', waiting, []), deadline])
+    const plain = await Promise.race([settle(value, 'data', waiting, new Set()), deadline])
     return JSON.stringify(plain) ?? 'null'
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function settle(value: unknown, path: string, waiting: Set<string>, around: readonly object[]): Promise<unknown> {
+/**
+ * At once what holds no promise; a promise of the rest. `around` are the objects that the value stands in, which are the
+ * same again when it returns: each list of its own would be as long as the data is deep.
+ */
+function settle(value: unknown, path: string, waiting: Set<string>, around: Set<object>): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
-  if (isThenable(value)) {
-    waiting.add(path)
-    const settled = await value
-    waiting.delete(path)
-    return settle(settled, path, waiting, around)
-  }
-  if (around.includes(value)) throw new TypeError(`${path} contains itself, which JSON cannot say`)
-  const inside = [...around, value]
-  const part = (item: unknown, key: string | number) => settle(item, `${path}.${key}`, waiting, inside)
+  if (isThenable(value)) return settleLater(value, path, waiting, new Set(around))
+  if (around.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot say`)
   if ('toJSON' in value && typeof value.toJSON === 'function') return value
-  if (Array.isArray(value)) return Promise.all(value.map(part))
-  if (value instanceof Set) return Promise.all([...value].map(part))
-  if (value instanceof Map) return settleMap(value, part)
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
     // Of any of the typed arrays.
     return Array.from(value as unknown as Iterable<number | bigint>, (item) =>
       typeof item === 'bigint' ? item.toString() : item,
     )
   }
-  return Object.fromEntries(
-    await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await part(item, key)])),
-  )
+  around.add(value)
+  const part = (item: unknown, key: string | number) => settle(item, `${path}.${key}`, waiting, around)
+  const settled = settleParts(value, part)
+  around.delete(value)
+  return settled
 }
 
-async function settleMap(map: Map<unknown, unknown>, part: (item: unknown, key: string | number) => Promise<unknown>) {
-  const entries = await Promise.all([...map].map(async ([key, item], index) => [key, await part(item, index)] as const))
-  return entries.every(([key]) => typeof key === 'string') ? Object.fromEntries(entries) : entries
+function settleParts(value: object, part: (item: unknown, key: string | number) => unknown): unknown {
+  if (Array.isArray(value)) return settleAll(value.map(part))
+  if (value instanceof Set) return settleAll([...value].map(part))
+  const isMap = value instanceof Map
+  const entries: [unknown, unknown][] = isMap ? [...value] : Object.entries(value)
+  const keys = entries.map(([key]) => key)
+  const isObject = keys.every((key) => typeof key === 'string')
+  const items = settleAll(entries.map(([key, item], index) => part(item, isMap ? index : String(key))))
+  const join = (settled: unknown[]) => {
+    const pairs = settled.map((item, index) => [keys[index], item] as const)
+    return isObject ? Object.fromEntries(pairs) : pairs
+  }
+  return items instanceof Promise ? items.then(join) : join(items)
+}
+
+function settleAll(items: unknown[]): unknown[] | Promise<unknown[]> {
+  return items.some((item) => item instanceof Promise) ? Promise.all(items) : items
+}
+
+function settleLater(promise: PromiseLike<unknown>, path: string, waiting: Set<string>, around: Set<object>) {
+  waiting.add(path)
+  const settled = Promise.resolve(promise).then((value) => {
+    waiting.delete(path)
+    return settle(value, path, waiting, around)
+  })
+  // Nobody waits for it any more when another part has thrown.
+  settled.catch(() => {})
+  return settled
 }

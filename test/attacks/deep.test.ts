@@ -1,0 +1,153 @@
+// Attacks by what is nested deep or repeated often: calls that run out of stack (CVE-2025-59466: then Node.js ended the
+// process, whatever caught), and work or memory that grows with the square of what was sent.
+
+import { Worker } from 'node:worker_threads'
+import t from 'tap'
+import { navigationHeaders } from '../server/lines.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { until } from '../until.ts'
+
+const page =
+  'export default function Page({ data, actionData }) {\n  return <p>{typeof data}{typeof actionData}</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/echo.tsx': page,
+  'pages/echo.server.ts': `export const load = ({ request }) => ({ query: request.query, cookie: request.headers.cookie ?? null })
+export const action = ({ request, form }) => ({ body: request.body instanceof FormData ? [...form] : request.body })
+`,
+  'pages/later.tsx': page,
+  // What the action was sent comes back in a promise that nobody reads.
+  'pages/later.server.ts': `export const load = ({ request }) => ({ later: Promise.resolve(request.body ?? null) })
+export const action = () => ({})
+`,
+  'pages/own.tsx': page,
+  'pages/own.server.ts': `const deep = () => {
+  let data = {}
+  for (let depth = 0; depth < 50_000; depth++) data = [data]
+  return data
+}
+export const load = ({ url }) => {
+  const later = new Promise((resolve) => setImmediate(() => resolve(deep())))
+  return url.search === '?now' ? deep() : { later }
+}
+export const action = async () => {
+  await globalThis.hydrantTestLate
+  globalThis.hydrantTestActed = (globalThis.hydrantTestActed ?? 0) + 1
+  return deep()
+}
+`,
+  'pages/causes.tsx': page,
+  'pages/causes.server.ts': `export const load = ({ url }) => {
+  const length = Number(url.searchParams.get('length'))
+  let error = new Error('innermost')
+  for (let index = 0; index < length; index++) error = new Error('around ' + index, { cause: error })
+  if (url.searchParams.has('wide')) throw new AggregateError(Array.from({ length }, () => error), 'all')
+  throw error
+}
+`,
+})
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+t.test('a body that is nested too deep is refused, whoever asks in whatever way', async (t) => {
+  const { app, log } = await serve(t, dir, { ledger: false })
+  const ways = [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]
+  for (const [payload, status] of [
+    [nested(400), 200],
+    [nested(3_000), 400],
+    [nested(100_000), 400],
+    [`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 400],
+    [`[${nested(300)},${nested(3_000)}]`, 400],
+    [JSON.stringify(Array.from({ length: 10_000 }, () => [])), 200],
+  ] as const) {
+    for (const url of ['/echo', '/later']) {
+      for (const headers of ways) {
+        const isNavigation = 'hydrant-build' in headers
+        const response = await app.inject({
+          method: 'POST',
+          url: isNavigation ? `/_hydrant/data${url}` : url,
+          headers: { ...headers, 'content-type': 'application/json' },
+          payload,
+        })
+        const title = `${url} ${payload.slice(0, 12)} ${payload.length}`
+        t.equal(response.statusCode, status, title)
+      }
+    }
+  }
+  t.strictSame(log.errors(), [], 'nothing of it is a failure')
+})
+
+t.test('what a site itself nests so deep is a failure, and ends nothing but its own answer', async (t) => {
+  const { app, get } = await serve(t, dir, { ledger: false, timeouts: { loadMs: 20 } })
+  const site = globalThis as { hydrantTestLate?: Promise<void>; hydrantTestActed?: number }
+  let end = () => {}
+  site.hydrantTestLate = new Promise((resolve) => {
+    end = resolve
+  })
+  for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]) {
+    const base = 'hydrant-build' in headers ? '/_hydrant/data' : ''
+    for (const search of ['?now', '?later']) await get(`${base}/own${search}`, headers)
+    // Its deadline has passed.
+    const acted = await app.inject({ method: 'POST', url: `${base}/own`, headers })
+    t.match(acted.body, /Digest|digest|failure/)
+  }
+  end()
+  await until(() => site.hydrantTestActed === 3)
+  // An exception that nobody has caught fails the test before this is answered.
+  t.equal((await get('/echo')).statusCode, 200)
+})
+
+t.test('names of forms and queries are names, however many brackets they have', async (t) => {
+  const { app, get } = await serve(t, dir, { ledger: false })
+  const name = `a${'[b]'.repeat(2_000)}`
+  const headers = { ...JSON_ONLY, 'content-type': 'application/x-www-form-urlencoded' }
+  const form = await app.inject({ method: 'POST', url: '/echo', headers, payload: `${name}=1` })
+  t.strictSame(form.json(), { body: [[name, '1']] })
+  t.strictSame((await get(`/echo?${encodeURI(name)}=1`, JSON_ONLY)).json().query, { [name]: '1' })
+  const many = await get(`/echo?${'a&'.repeat(7_000)}`, JSON_ONLY)
+  t.equal(many.statusCode, 200)
+})
+
+t.test('long lists in headers are read once', async (t) => {
+  const { get } = await serve(t, dir, { ledger: false })
+  for (const headers of [
+    { accept: Array.from({ length: 2_000 }, (_, n) => `a/b${n};q=0.${n % 10}`).join() },
+    { accept: `application/json${';a=b'.repeat(3_000)}` },
+    { accept: `${'"'.repeat(5_000)}, application/json` },
+    { accept: `application/json;a="${'\\'.repeat(5_001)}` },
+    { ...HTML, 'if-none-match': 'W/"a",'.repeat(2_000) },
+    { ...HTML, 'accept-encoding': Array.from({ length: 2_000 }, (_, n) => `x${n};q=0.1`).join() },
+    { ...HTML, cookie: Array.from({ length: 2_000 }, (_, n) => `c${n}=%E0%A4`).join('; ') },
+    { ...HTML, forwarded: 'for=1;'.repeat(2_000), 'x-forwarded-for': '1.1.1.1, '.repeat(1_000) },
+    { ...HTML, traceparent: '-'.repeat(10_000) },
+    { ...HTML, 'hydrant-layouts': 'a '.repeat(5_000), 'user-agent': `bot ${'a/'.repeat(5_000)}` },
+  ]) {
+    const title = JSON.stringify(headers).slice(-60)
+    t.equal((await get('/echo', headers)).statusCode, 200, title)
+    t.equal((await get('/causes?length=1', headers)).statusCode, 500, title)
+  }
+})
+
+t.test('of a long chain of causes, or many errors in one, a few are told', async (t) => {
+  const { get, failuresOf } = await serve(t, dir, { ledger: false })
+  for (const query of ['length=5000', 'length=2000&wide']) {
+    const response = await get(`/causes?${query}`)
+    t.equal(response.statusCode, 500)
+    const [line, ...more] = failuresOf(response)
+    t.strictSame(more, [])
+    t.ok(JSON.stringify(line).length < 200_000, 'a line that can be read')
+  }
+})
+
+t.test('data as JSON takes memory that grows with the data, and not with how deep it is as well', async (t) => {
+  const script = `import { parentPort, workerData } from 'node:worker_threads'
+const { toPlainJson } = await import(workerData)
+let data = Array.from({ length: 50_000 }, () => ({}))
+for (let depth = 0; depth < 800; depth++) data = [data]
+parentPort.postMessage((await toPlainJson(data, () => new Error('late'), 60_000)).length)`
+  const module = new URL('../../src/server/plain-json.js', import.meta.url).href
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`), {
+    workerData: module,
+    resourceLimits: { maxOldGenerationSizeMb: 100 },
+  })
+  const length = await new Promise((resolve, reject) => worker.on('message', resolve).on('error', reject))
+  t.equal(length, 50_000 * 3 - 1 + 2 * 801)
+})
