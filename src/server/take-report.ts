@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import type { Report, ReportedError } from '../shared/report.ts'
 import { readBrowserStack } from './browser-stack.ts'
@@ -12,7 +11,7 @@ import type { MappedFrame } from './stack-frame.ts'
 
 export interface TakeReportInput {
   site: Site
-  keeper: Pick<Keeper, 'ledger' | 'writer'>
+  keeper: Pick<Keeper, 'markRecovered'>
   /** Name of what is running now. */
   release: string
 }
@@ -40,10 +39,8 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
   }
 
   return (report, request) => {
-    if (report.kind === 'failure') return fail(report, request)
-    markRecovered(report.digest, keeper).catch((err) => {
-      request.log.warn({ err, digest: report.digest }, 'the ledger could not be told that a browser has recovered')
-    })
+    if (report.kind === 'failure') fail(report, request)
+    else keeper.markRecovered(report.digest)
   }
 }
 
@@ -70,14 +67,4 @@ function placeFramesOf(componentStack: string, page: string | null, mapper: Clie
 function withoutBase(path: string, base: string): string {
   if (base === '/' || !path.startsWith(base)) return path
   return path.slice(base.length) || '/'
-}
-
-const AGAIN_MS = 1_000
-
-// The failure may be waiting to be written, here or in another process that serves the site.
-async function markRecovered(digest: string, { ledger, writer }: TakeReportInput['keeper']): Promise<void> {
-  await writer.flush()
-  if (await ledger.markRecovered(digest)) return
-  await wait(AGAIN_MS, undefined, { ref: false })
-  await ledger.markRecovered(digest)
 }

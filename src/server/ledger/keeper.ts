@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord, Ledger } from './ledger.ts'
 import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts'
@@ -11,6 +13,8 @@ export interface Keeper {
   open(): void
   /** Never throws and never waits. */
   keep(failure: FailureRecord): void
+  /** The same for a failure that a browser has shown the page in spite of. */
+  markRecovered(digest: string): void
   /**
    * Tells of each failure from now on, until the function is called that it returns. A listener that throws is logged and
    * told again.
@@ -25,10 +29,25 @@ export function createKeeper(siteDir: string, options: LedgerOptions, log: Fasti
   return createKeeperOf(createLedger(siteDir, options, log), log)
 }
 
+/** After which another process that serves the site has written what waits there. */
+const AGAIN_MS = 1_000
+
 /** For a ledger that is there already; it is closed with the keeper. */
-export function createKeeperOf(ledger: Ledger, log: FastifyBaseLogger): Keeper {
+export function createKeeperOf(ledger: Ledger, log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>): Keeper {
   const writer = createLedgerWriter(ledger, log)
   const listeners = new Set<(failure: FailureRecord) => void>()
+  const marking = new Set<Promise<void>>()
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
+
+  // The failure may be waiting to be written, here or in another process.
+  async function mark(digest: string) {
+    await writer.flush()
+    if (await ledger.markRecovered(digest)) return
+    await wait(AGAIN_MS, undefined, { ref: false, signal: closing.signal })
+    await ledger.markRecovered(digest)
+  }
+
   return {
     ledger,
     writer,
@@ -43,12 +62,24 @@ export function createKeeperOf(ledger: Ledger, log: FastifyBaseLogger): Keeper {
         }
       }
     },
+    markRecovered(digest) {
+      // It would open the ledger again.
+      if (closing.signal.aborted) return
+      const marked = mark(digest)
+        .catch((err) => {
+          if (!closing.signal.aborted)
+            log.warn({ err, digest }, 'the ledger could not be told that a browser has recovered')
+        })
+        .finally(() => marking.delete(marked))
+      marking.add(marked)
+    },
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     async close() {
-      await writer.close()
+      closing.abort()
+      await Promise.all([writer.close(), ...marking])
       const { queued, dropped } = writer.stats()
       if (queued + dropped > 0)
         log.warn({ queued, dropped }, 'failures are lost for the ledger, which could not be written')
