@@ -11,14 +11,19 @@ const COVERAGE = '.build/coverage'
 const TAP = 'node_modules/tap/dist/esm/run.mjs'
 const TAP_OUTPUT = '.build/tap.txt'
 
+const FIXTURES = '.tap/fixtures'
+
 const words = process.argv.slice(2)
 const isMeasured = words.includes('--coverage')
 const only = words.filter((word) => word !== '--coverage')
 const files = only.length > 0 ? only : findTests()
 
 process.env.NODE_ENV = 'production'
+// Tap removes a test's folder before it calls what ends the servers that write there.
+process.env.TAP_SAVE_FIXTURE = '1'
 installTools()
 mkdirSync('.build', { recursive: true })
+rmSync(FIXTURES, { recursive: true, force: true })
 
 const failures: string[] = []
 if (only.length === 0) {
@@ -31,6 +36,7 @@ const run = [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', '--reporter=terse',
 if (isMeasured) await measure(run)
 else await step('tap', run)
 
+rmSync(FIXTURES, { recursive: true, force: true })
 const tap = existsSync(TAP_OUTPUT) ? readFileSync(TAP_OUTPUT, 'utf8') : ''
 const { passed, failed } = countResults(tap)
 // Once more, at the end: above, they stand far away from it.
