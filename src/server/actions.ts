@@ -65,12 +65,13 @@ export function originOf({ page }: Route): Frame {
 async function callAction(
   route: Route,
   params: Record<string, string>,
-  { app, options }: Site,
+  { app, options, slots }: Site,
   visit: Visit,
   files: TemporaryFiles,
 ): Promise<unknown> {
   requireShallow(visit.request.body)
   const form = await readForm(visit.request, { ...options.forms, bodyLimit: options.bodyLimit }, files)
+  slots.take(visit)
   // Sending a form takes as long as the visitor's connection takes: the deadline begins behind it.
   const context: ActionContext = Object.assign(createLoadContext(visit, app, params), { form })
   const { loadMs } = options.timeouts

@@ -44,6 +44,11 @@ export interface SiteOptions {
      */
     stopDelayMs?: number
   }
+  /** What there may be, before a request is refused. */
+  limits?: {
+    /** Pages that are being made at the same time; 503 (1 000). */
+    maxRenders?: number
+  }
   /** Host names that the site is asked by, `shop.example` or `*.shop.example`; others are answered 421 (any). */
   hosts?: string[]
   /** Bytes that a body in JSON, an urlencoded form or the texts of a multipart form may have (1 048 576). */
@@ -119,8 +124,7 @@ export interface ServerOptions extends SiteOptions {
     /** Milliseconds that a connection is kept open without a request (72 000). */
     keepAliveMs?: number
   }
-  /** What a request may come with, before it is refused. */
-  limits?: {
+  limits?: SiteOptions['limits'] & {
     /** Bytes of all headers together, with the URL; 431 (16 384). */
     maxHeaderBytes?: number
     /** Bytes of the URL; 414 (8 192). */

@@ -21,7 +21,7 @@ export type Rendered =
   /** Complete: one answer with a length. */
   | { kind: 'whole'; text: string; failure: Failure | null }
   /** Begun: the shell is in the stream, the rest follows. */
-  | { kind: 'stream'; stream: Readable; failure: Failure | null }
+  | { kind: 'stream'; stream: Readable; failure: Failure | null; ended: Promise<void> }
   /** Nothing has gone out: the shell failed, or a component asked for a redirect, a 404 or a refusal. */
   | { kind: 'thrown'; thrown: unknown }
   /** Nobody is there to read it. */
@@ -70,6 +70,8 @@ class DocumentRender {
   #isShellReady = false
   #isAllReady = false
   #isStreamed = false
+  /** Set while it streams. */
+  #onEnded: (() => void) | null = null
   #startedAt: number
   #deadline: NodeJS.Timeout | undefined
   #timeout: { error: Error; pending: string[]; components: string[]; isWritten: boolean } | null = null
@@ -164,7 +166,10 @@ class DocumentRender {
     this.#tell([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
     const stream = this.#sink.startStream()
     this.#measure()
-    this.#resolve({ kind: 'stream', stream, failure })
+    const ended = new Promise<void>((resolve) => {
+      this.#onEnded = resolve
+    })
+    this.#resolve({ kind: 'stream', stream, failure, ended })
   }
 
   #goOutWhole() {
@@ -259,6 +264,7 @@ class DocumentRender {
     clearTimeout(this.#deadline)
     if (rendered.kind === 'whole' && !this.#isStreamed) this.#measure()
     this.#resolve(rendered)
+    this.#onEnded?.()
   }
 
   #measure() {

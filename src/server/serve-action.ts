@@ -27,6 +27,17 @@ export async function serveAction(
   reply: FastifyReply,
 ): Promise<void> {
   const visit = new Visit(request, reply, route.id, site.failures)
+  // Who sends a form with files slowly makes nothing yet: the slot is taken behind it.
+  if (!site.slots.hasRoom(visit)) return
+  try {
+    await answerAction(route, site, visit)
+  } finally {
+    site.slots.free(visit)
+  }
+}
+
+async function answerAction(route: PageRoute, site: Site, visit: Visit): Promise<void> {
+  const { request, reply } = visit
   const format = formatOf(request)
   const params = paramsOf(route, request)
   // Before anything has been done: the browser sends the form once more, by itself.

@@ -17,7 +17,7 @@ import { answerThrown, type Place } from './show.ts'
 import type { Site } from './site.ts'
 import { Visit } from './visit.ts'
 
-/** Answers GET and HEAD of a page. */
+/** Answers GET and HEAD of a page. Resolves when all of it is made. */
 export async function servePage(
   route: PageRoute,
   site: Site,
@@ -25,6 +25,7 @@ export async function servePage(
   reply: FastifyReply,
 ): Promise<void> {
   const visit = new Visit(request, reply, route.id, site.failures)
+  if (!site.slots.admit(visit)) return
   const format = formatOf(request)
   try {
     if (format === 'navigation')
@@ -33,6 +34,8 @@ export async function servePage(
   } catch (thrown) {
     // Neither the page nor what failed of it can be sent: a header that load has set is none, for one.
     answerPastHooks(thrown, format, site, visit)
+  } finally {
+    site.slots.free(visit)
   }
 }
 
@@ -67,6 +70,7 @@ export async function answerDocument(
     if (rendered.kind === 'thrown')
       return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
     sendDocument(rendered, nonce, site, visit)
+    if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)
   }

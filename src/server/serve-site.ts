@@ -30,6 +30,7 @@ import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
 import { createPageRoute, type PageRoute } from './page-route.ts'
 import { readManifest } from './read-build.ts'
+import { RenderSlots } from './render-slots.ts'
 import { addReportRoute } from './report-route.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
@@ -93,6 +94,11 @@ export async function serveSite(
   const render = await loadRenderer(options.reactServer)
   warnOfDevelopmentReact(outer, build)
   const handled: Site['handled'] = new WeakMap()
+  const slots = new RenderSlots(options.limits.maxRenders, outer.log)
+  outer.addHook('onClose', (_app, done) => {
+    slots.stop()
+    done()
+  })
   const site: Site = {
     build,
     options: { ...options, base },
@@ -100,6 +106,7 @@ export async function serveSite(
     failures,
     render,
     handled,
+    slots,
     measures,
   }
   const health = addHealthRoutes(outer, base)

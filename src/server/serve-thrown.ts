@@ -16,18 +16,23 @@ import { Visit } from './visit.ts'
 const NO_PARAMS: Record<string, string> = {}
 
 /** Answers a method that a page's URL does not have; `allowed` lists those that it has. */
-export function refuseMethod(
+export async function refuseMethod(
   route: PageRoute,
   allowed: string,
   site: Site,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  reply.header('allow', allowed)
   const refusal = new HttpError(405, `${request.method} is not allowed here.`)
   const visit = new Visit(request, reply, route.id, site.failures)
+  if (!site.slots.admit(visit)) return
+  reply.header('allow', allowed)
   const thrown: Thrown = { thrown: refusal, phase: 'route' }
-  return answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit)
+  try {
+    await answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit)
+  } finally {
+    site.slots.free(visit)
+  }
 }
 
 /** Answers a path that is no page: without its slash at the end, or with the 404 page. */
@@ -37,8 +42,13 @@ export async function serveUnknown(site: Site, request: FastifyRequest, reply: F
   if (location !== null) return void reply.redirect(location, 308)
   const format = preferredFormat(request.headers)
   const visit = new Visit(request, reply, '*', site.failures)
+  if (!site.slots.admit(visit)) return
   const thrown: Thrown = { thrown: new NotFoundSignal(), phase: 'route' }
-  await answerAround(site.build.root, thrown, NO_PARAMS, format, site, visit)
+  try {
+    await answerAround(site.build.root, thrown, NO_PARAMS, format, site, visit)
+  } finally {
+    site.slots.free(visit)
+  }
 }
 
 /**

@@ -101,7 +101,10 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     setShownHeaders(shown, site, visit)
     const rendered = await renderScene(createShownScene(shown, page, place, level, site), nonce, site, visit)
     if (rendered.kind === 'gone') return
-    if (rendered.kind !== 'thrown') return sendDocument(rendered, nonce, site, visit)
+    if (rendered.kind !== 'thrown') {
+      sendDocument(rendered, nonce, site, visit)
+      return rendered.kind === 'stream' ? rendered.ended : undefined
+    }
     const failure = visit.fail(rendered.thrown, { phase: 'render' })
     if (failure.status === 504) break
     const { digest, status } = before ?? failure

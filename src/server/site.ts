@@ -6,6 +6,7 @@ import type { Failures } from './failures.ts'
 import type { Measures } from './measures.ts'
 import type { Format } from './negotiate.ts'
 import type { Options } from './options.ts'
+import type { RenderSlots } from './render-slots.ts'
 import type { Visit } from './visit.ts'
 
 /** A site that is being served: what every request of it needs. */
@@ -18,6 +19,7 @@ export interface Site {
   render: RenderToPipe
   /** Requests that an error handler of the site has answered, and how. */
   handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>
+  slots: RenderSlots
   /** Null when nobody measures. */
   measures: Measures | null
 }

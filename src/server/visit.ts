@@ -24,6 +24,8 @@ export class Visit {
   navigation: NavigationStream | null = null
   /** The first failure, whose digest is what every fallback of this request shows. */
   firstFailure: Failure | null = null
+  /** Does it count among the pages that are being made? */
+  hasSlot = false
   #failures: Failures
   #digests: Set<string> | null = null
   #url: URL | null = null

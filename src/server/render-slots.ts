@@ -1,0 +1,60 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { sendBareRefusal } from './bare-refusal.ts'
+import { createCountedLine } from './counted-line.ts'
+import type { Visit } from './visit.ts'
+
+const BUSY = 503
+const RETRY_AFTER_S = 1
+
+/** How many pages are being made, from the first load to the last byte of the render; not those that wait to be read. */
+export class RenderSlots {
+  #max: number
+  #taken = 0
+  #line: ReturnType<typeof createCountedLine>
+
+  constructor(max: number, log: Pick<FastifyBaseLogger, 'warn'>) {
+    this.#max = max
+    this.#line = createCountedLine((count) =>
+      log.warn(
+        { statusCode: BUSY, refused: count },
+        `refused: ${BUSY} requests for pages, as ${max} are being made: ${count} (what do they wait for? or raise limits.maxRenders)`,
+      ),
+    )
+  }
+
+  /** Takes a slot for a visit. False when there is none, and the visit has been refused. */
+  admit(visit: Visit): boolean {
+    if (!this.hasRoom(visit)) return false
+    this.take(visit)
+    return true
+  }
+
+  /** Is there one? If not, the visit has been refused. */
+  hasRoom(visit: Visit): boolean {
+    if (this.#taken < this.#max) return true
+    this.#refuse(visit)
+    return false
+  }
+
+  /** For a visit that there was room for. */
+  take(visit: Visit) {
+    visit.hasSlot = true
+    this.#taken++
+  }
+
+  free(visit: Visit) {
+    if (visit.hasSlot) this.#taken--
+    visit.hasSlot = false
+  }
+
+  stop() {
+    this.#line.stop()
+  }
+
+  // Nothing is rendered for it, and no load is run.
+  #refuse({ request, reply }: Visit) {
+    this.#line.count()
+    reply.header('retry-after', RETRY_AFTER_S)
+    sendBareRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
+  }
+}

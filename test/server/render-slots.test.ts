@@ -1,0 +1,109 @@
+// As many pages as may be made at the same time, and what is asked then.
+
+import { connect } from 'node:net'
+import t from 'tap'
+import { ERROR } from '../site-server.ts'
+import { until } from '../until.ts'
+import { GATES, gatesOfLast, load, navigationHeaders, waitAt } from './lines.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+
+const SLOTS = 3
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/loading.tsx': 'export default function Page({ data }) {\n  return <p>{data}</p>\n}\n',
+  'pages/loading.server.ts': load(waitAt('load', "'loaded'")),
+  'pages/stream.tsx':
+    'import { Suspense, use } from \'react\'\nfunction Later({ promise }) { return <b>{use(promise)}</b> }\nexport default function Page({ data }) {\n  return <Suspense fallback="wait"><Later promise={data.later} /></Suspense>\n}\n',
+  'pages/stream.server.ts': load(
+    "  const gate = ctx.app.gate('stream')\n  gate.arrive()\n  return { later: gate.opened }",
+  ),
+  'pages/form.tsx': 'export default function Page() {\n  return <p>form</p>\n}\n',
+  'pages/form.server.ts': `export const action = async (ctx) => {\n${waitAt('action', "'acted'")}\n}\n`,
+  'pages/failing.tsx': 'export default function Page() {\n  throw new Error("no")\n}\n',
+  'public/file.txt': 'a file',
+  'server.ts': `export default async function server(app) {\n  ${GATES}\n  app.addHook('preHandler', async ({ url }) => app.count(url))\n  app.get('/route', async () => 'a route')\n}\n`,
+})
+
+const post = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
+
+t.test('more pages than may be made at the same time are refused, and nothing else is', async (t) => {
+  const { app, log, get } = await serve(t, dir, { limits: { maxRenders: SLOTS } })
+  const { gate } = gatesOfLast()
+  const under = [
+    get('/loading'),
+    get('/stream'),
+    app.inject({ method: 'POST', url: '/form', headers: post, payload: 'a=1' }),
+  ]
+  await Promise.all([gate('load').reached, gate('stream').reached, gate('action').reached])
+
+  const refused = await Promise.all([
+    get('/'),
+    get('/', JSON_ONLY),
+    get('/_hydrant/data/', navigationHeaders(dir)),
+    get('/failing'),
+    get('/no/such/page'),
+    app.inject({ method: 'HEAD', url: '/', headers: HTML }),
+    app.inject({ method: 'POST', url: '/form', headers: post, payload: 'a=1' }),
+    app.inject({ method: 'POST', url: '/', headers: post, payload: 'a=1' }),
+  ])
+  for (const { statusCode, headers } of refused) {
+    t.equal(statusCode, 503)
+    t.match(headers, { 'retry-after': '1', 'cache-control': 'no-store', 'x-request-id': String })
+  }
+  t.match(refused[0]?.body, 'The server is busy. Try again in a moment.')
+  t.match(refused[1]?.json(), { status: 503, detail: 'The server is busy. Try again in a moment.' })
+  const lines = log.lines.filter(({ level }) => level > 30)
+  t.match(lines, [{ level: 40, statusCode: 503, msg: /limits\.maxRenders/ }], 'one warning')
+  t.equal(lines.length, 1)
+  for (const path of ['/_hydrant/live', '/_hydrant/ready', '/file.txt', '/route'])
+    t.equal((await get(path)).statusCode, 200, path)
+
+  gate('load').open()
+  t.equal((await under[0])?.statusCode, 200)
+  t.equal((await get('/')).statusCode, 200, 'there is one again')
+  gate('action').open()
+  gate('stream').open('at last')
+  for (const { statusCode } of await Promise.all(under)) t.equal(statusCode, 200)
+})
+
+t.test('what fails, or is left, gives its slot back', async (t) => {
+  const { app, log, get } = await serve(t, dir, { limits: { maxRenders: 1 } })
+  for (let count = 0; count < 3; count++) {
+    t.equal((await get('/failing')).statusCode, 500)
+    t.equal((await get('/no/such/page')).statusCode, 404)
+    t.equal((await app.inject({ method: 'POST', url: '/', headers: post, payload: '' })).statusCode, 405)
+  }
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.server.closeAllConnections())
+  const { gate } = gatesOfLast()
+  for (const [path, name] of [
+    ['/stream', 'stream'],
+    ['/loading', 'load'],
+  ] as const) {
+    const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1')
+    const agent = HTML['user-agent']
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nUser-Agent: ${agent}\r\n\r\n`)
+    await gate(name).reached
+    t.equal((await get('/')).statusCode, 503, path)
+    socket.destroy()
+    if (name === 'load') gate(name).open()
+    await until(async () => (await get('/')).statusCode === 200)
+  }
+  t.equal(log.lines.filter(({ level }) => level >= ERROR).length, 3, 'the three that failed')
+})
+
+t.test('who sends a form slowly takes no slot', async (t) => {
+  const { app, get } = await serve(t, dir, { limits: { maxRenders: 1 } })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.teardown(() => app.server.closeAllConnections())
+  const form = 'POST /form HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\n'
+  const sockets = Array.from({ length: 5 }, () => {
+    const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1')
+    socket.write(`${form}Content-Length: 1000\r\n\r\n--x\r\n`)
+    return socket
+  })
+  const { counts } = gatesOfLast()
+  await until(() => counts['/form'] === sockets.length)
+  t.equal((await get('/')).statusCode, 200)
+  for (const socket of sockets) socket.destroy()
+})
