@@ -1,8 +1,10 @@
+import { addressGroup } from './address-group.ts'
+
 const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 10_000
 
 export interface RateLimits {
-  /** A minute, from one address. */
+  /** A minute, from one address; of IPv6, from one /64. */
   maxPerAddress: number
   /** A minute, from all together. */
   maxTotal: number
@@ -28,9 +30,10 @@ export function createRateLimit({ maxPerAddress, maxTotal }: RateLimits, now = (
   }
 
   return (address: string): boolean => {
-    const own = addresses.get(address) ?? { left: maxPerAddress, at: now() }
-    addresses.delete(address)
-    addresses.set(address, own)
+    const group = addressGroup(address)
+    const own = addresses.get(group) ?? { left: maxPerAddress, at: now() }
+    addresses.delete(group)
+    addresses.set(group, own)
     const [oldest] = addresses.keys()
     if (addresses.size > MAX_ADDRESSES && oldest !== undefined) addresses.delete(oldest)
     fill(own, maxPerAddress)

@@ -24,3 +24,13 @@ t.test('addresses without end do not fill the memory, and the latest are remembe
   t.notOk(isWithin('address 19999'), 'still known')
   t.ok(isWithin('address 0'), 'forgotten')
 })
+
+t.test('who has a network of IPv6 has one share', async (t) => {
+  const isWithin = createRateLimit({ maxPerAddress: 2, maxTotal: 100 }, () => 0)
+  const taken = Array.from({ length: 10 }, (_, index) => isWithin(`2001:db8::${index}`))
+  t.equal(taken.filter(Boolean).length, 2)
+  t.ok(isWithin('2001:db8:0:1::1'), 'another network')
+  t.ok(isWithin('192.0.2.1'))
+  t.ok(isWithin('::ffff:192.0.2.1'))
+  t.notOk(isWithin('192.0.2.1'), 'the same address')
+})

@@ -1,0 +1,27 @@
+import { isIPv6 } from 'node:net'
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+const GROUPS = 8
+const NETWORK_GROUPS = 4
+
+/**
+ * What an address counts as where there is a limit for each: an IPv4 address as itself, in whatever form; an IPv6 address as
+ * the /64 that it lies in, as whoever has one of these addresses has them all.
+ */
+export function addressGroup(address: string): string {
+  const [, mapped] = MAPPED.exec(address) ?? []
+  if (mapped !== undefined) return mapped
+  const bare = address.replace(/%.*$/, '')
+  if (!isIPv6(bare)) return address
+  const [head = '', tail] = bare.split('::')
+  const before = groupsOf(head)
+  const after = groupsOf(tail ?? '')
+  const zeros = new Array<string>(GROUPS - before.length - after.length).fill('0')
+  const network = [...before, ...zeros, ...after].slice(0, NETWORK_GROUPS)
+  return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}
+
+// The last two may be written as an IPv4 address; they are never of the network.
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
+}
