@@ -1,13 +1,13 @@
 import { type ActionContext, redirect } from 'hydrant'
 
-export function action({ app, form, reply, request, url }: ActionContext) {
+export async function action({ app, form, reply, request, url }: ActionContext) {
   const { door } = app.console
   if (form.get('intent') === 'out') {
     reply.header('set-cookie', door.signOut())
     redirect('/sign-in')
   }
   const token = form.get('token')
-  const answer = door.signIn(typeof token === 'string' ? token : '', request.ip)
+  const answer = await door.signIn(typeof token === 'string' ? token : '', request.ip)
   switch (answer.kind) {
     case 'in':
       reply.header('set-cookie', answer.cookie)

@@ -1,13 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { addressGroup } from '../address-group.ts'
 
 /** Who is let in where a token is asked for. */
 export interface Door {
   /** Without a token everybody is. */
   isOpen: boolean
-  judge(headers: IncomingHttpHeaders, ip: string): Judgement
+  judge(headers: IncomingHttpHeaders, ip: string): Promise<Judgement>
   /** Takes what was typed; a pass is a cookie to set. */
-  signIn(typed: string, ip: string): { kind: 'in'; cookie: string } | Exclude<Judgement, { kind: 'in' }>
+  signIn(typed: string, ip: string): Promise<{ kind: 'in'; cookie: string } | Exclude<Judgement, { kind: 'in' }>>
   /** The cookie that ends a browser's stay. */
   signOut(): string
 }
@@ -16,7 +18,7 @@ export type Judgement =
   | { kind: 'in' }
   /** Nothing, or not the token. */
   | { kind: 'out' }
-  /** After too many wrong ones. */
+  /** After too many wrong ones, when too many from the same address wait to be looked at. */
   | { kind: 'wait'; seconds: number }
 
 const COOKIE = 'hydrant_console'
@@ -25,14 +27,27 @@ const STAY_MS = 12 * 3_600_000
 const MAX_WRONG = 10
 const WINDOW_MS = 60_000
 const MAX_ADDRESSES = 1_000
+/** What is tried after that many is looked at so much later, and of so many at once. */
+const DELAY_MS = 1_000
+const MAX_WAITING = 10
 
 interface Attempts {
   since: number
   wrong: number
+  /** How many wait to be looked at. */
+  waiting: number
 }
 
-/** @param now Milliseconds since 1970. */
-export function createDoor(token: string, now: () => number = Date.now): Door {
+const pause = (ms: number): Promise<unknown> => wait(ms, undefined, { ref: false })
+
+/**
+ * Wrong tokens make their address wait and do not shut it out: behind a proxy everybody has the same, and anybody could keep
+ * the operators out.
+ *
+ * @param now Milliseconds since 1970.
+ */
+export function createDoor(token: string, now: () => number = Date.now, delay = pause): Door {
+  /** Those who tried last stand last. */
   const attempts = new Map<string, Attempts>()
 
   // Of the cookie it can neither be read what the token is, nor be made one that lasts longer.
@@ -43,37 +58,39 @@ export function createDoor(token: string, now: () => number = Date.now): Door {
     return Number(until) > now() && isSame(signature, sign(Number(until)))
   }
 
-  function waitOf(ip: string): number {
-    const { since, wrong } = attempts.get(ip) ?? { since: 0, wrong: 0 }
-    return wrong < MAX_WRONG ? 0 : Math.max(0, Math.ceil((since + WINDOW_MS - now()) / 1000))
+  function attemptsOf(ip: string): Attempts {
+    const group = addressGroup(ip)
+    const own = attempts.get(group) ?? { since: now(), wrong: 0, waiting: 0 }
+    if (own.since + WINDOW_MS <= now()) Object.assign(own, { since: now(), wrong: 0 })
+    attempts.delete(group)
+    attempts.set(group, own)
+    const [oldest] = attempts.keys()
+    if (attempts.size > MAX_ADDRESSES && oldest !== undefined) attempts.delete(oldest)
+    return own
   }
 
-  function noteWrong(ip: string) {
-    const known = attempts.get(ip)
-    if (known && known.since + WINDOW_MS > now()) known.wrong++
-    else {
-      if (attempts.size >= MAX_ADDRESSES) attempts.clear()
-      attempts.set(ip, { since: now(), wrong: 1 })
+  async function compare(typed: string, ip: string): Promise<Judgement> {
+    const own = attemptsOf(ip)
+    if (own.wrong >= MAX_WRONG) {
+      if (own.waiting >= MAX_WAITING) return { kind: 'wait', seconds: DELAY_MS / 1_000 }
+      own.waiting++
+      await delay(DELAY_MS)
+      own.waiting--
     }
-  }
-
-  function compare(typed: string, ip: string): Judgement {
-    const seconds = waitOf(ip)
-    if (seconds > 0) return { kind: 'wait', seconds }
     if (isSame(typed, token)) return { kind: 'in' }
-    noteWrong(ip)
+    own.wrong++
     return { kind: 'out' }
   }
 
   return {
     isOpen: token === '',
-    judge({ authorization, cookie }, ip) {
+    async judge({ authorization, cookie }, ip) {
       if (token === '' || hasPass(cookie)) return { kind: 'in' }
       const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
       return bearer === undefined ? { kind: 'out' } : compare(bearer, ip)
     },
-    signIn(typed, ip) {
-      const judgement = compare(typed.trim(), ip)
+    async signIn(typed, ip) {
+      const judgement = await compare(typed.trim(), ip)
       if (judgement.kind !== 'in') return judgement
       const until = now() + STAY_MS
       return { kind: 'in', cookie: `${COOKIE}=${until}.${sign(until)}; Max-Age=${STAY_MS / 1000}; ${ATTRIBUTES}` }

@@ -20,13 +20,13 @@ export function addGuard(app: FastifyInstance, door: Door, allowedHosts: Allowed
     const refusal = judge(request, allowedHosts())
     if (refusal) return sendProblem(refusal.status, refusal.detail, request, reply)
     if (isOpenPath(request.url)) return undefined
-    const judgement = door.judge(request.headers, request.ip)
+    const judgement = await door.judge(request.headers, request.ip)
     switch (judgement.kind) {
       case 'in':
         return undefined
       case 'wait':
         reply.header('retry-after', judgement.seconds)
-        return sendProblem(429, 'Too many wrong tokens; wait a minute.', request, reply)
+        return sendProblem(429, 'Too many wrong tokens; try again in a moment.', request, reply)
       case 'out':
         return askForToken(request, reply)
     }

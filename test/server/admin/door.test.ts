@@ -15,13 +15,13 @@ function createClock() {
 }
 
 t.test('lets everybody in without a token', async (t) => {
-  t.strictSame(createDoor('').judge({}, IP), { kind: 'in' })
+  t.strictSame(await createDoor('').judge({}, IP), { kind: 'in' })
 })
 
 t.test('lets in who sends the token, and nobody else', async (t) => {
   const door = createDoor(TOKEN)
-  t.strictSame(door.judge({ authorization: `Bearer ${TOKEN}` }, IP), { kind: 'in' })
-  t.strictSame(door.judge({ authorization: `bearer  ${TOKEN}` }, IP), { kind: 'in' })
+  t.strictSame(await door.judge({ authorization: `Bearer ${TOKEN}` }, IP), { kind: 'in' })
+  t.strictSame(await door.judge({ authorization: `bearer  ${TOKEN}` }, IP), { kind: 'in' })
   for (const authorization of [
     undefined,
     '',
@@ -32,7 +32,7 @@ t.test('lets in who sends the token, and nobody else', async (t) => {
     `Bearer x ${TOKEN}`,
   ])
     t.strictSame(
-      door.judge(authorization === undefined ? {} : { authorization }, IP),
+      await door.judge(authorization === undefined ? {} : { authorization }, IP),
       { kind: 'out' },
       String(authorization),
     )
@@ -41,33 +41,61 @@ t.test('lets in who sends the token, and nobody else', async (t) => {
 t.test('signing in gives a cookie that lasts, and that does not hold the token', async (t) => {
   const clock = createClock()
   const door = createDoor(TOKEN, clock.now)
-  const signedIn = door.signIn(` ${TOKEN}\n`, IP)
+  const signedIn = await door.signIn(` ${TOKEN}\n`, IP)
   const set = signedIn.kind === 'in' ? signedIn.cookie : ''
   t.match(set, /; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
   t.notOk(set.includes(TOKEN))
   const [cookie = ''] = set.split(';')
-  t.strictSame(door.judge({ cookie: `a=b; ${cookie}; c=d` }, IP), { kind: 'in' })
-  t.strictSame(createDoor(TOKEN, clock.now).judge({ cookie }, IP), { kind: 'in' }, 'on another replica')
-  t.strictSame(createDoor(`${TOKEN}2`, clock.now).judge({ cookie }, IP), { kind: 'out' }, 'not for another token')
+  t.strictSame(await door.judge({ cookie: `a=b; ${cookie}; c=d` }, IP), { kind: 'in' })
+  t.strictSame(await createDoor(TOKEN, clock.now).judge({ cookie }, IP), { kind: 'in' }, 'on another replica')
+  t.strictSame(await createDoor(`${TOKEN}2`, clock.now).judge({ cookie }, IP), { kind: 'out' }, 'not for another token')
   const [, until = ''] = /=(\d+)/.exec(cookie) ?? []
   const longer = cookie.replace(until, String(Number(until) + 1))
-  t.strictSame(door.judge({ cookie: longer }, IP), { kind: 'out' }, 'it cannot be made to last longer')
+  t.strictSame(await door.judge({ cookie: longer }, IP), { kind: 'out' }, 'it cannot be made to last longer')
   clock.pass(12 * 3_600_000)
-  t.strictSame(door.judge({ cookie }, IP), { kind: 'out' }, 'after twelve hours')
+  t.strictSame(await door.judge({ cookie }, IP), { kind: 'out' }, 'after twelve hours')
   t.match(door.signOut(), /=; Max-Age=0; Path=\/; HttpOnly/)
 })
 
-t.test('after ten wrong tokens an address waits, also with the right one', async (t) => {
+t.test('after ten wrong tokens what an address tries is looked at later, and not of everybody', async (t) => {
   const clock = createClock()
-  const door = createDoor(TOKEN, clock.now)
+  const delays: { ms: number; end(): void }[] = []
+  const delay = (ms: number) => new Promise<void>((resolve) => void delays.push({ ms, end: resolve }))
+  const door = createDoor(TOKEN, clock.now, delay)
+  const bearer = (token: string, ip = IP) => door.judge({ authorization: `Bearer ${token}` }, ip)
   for (let count = 0; count < 5; count++) {
-    t.strictSame(door.signIn('wrong', IP), { kind: 'out' })
-    t.strictSame(door.judge({ authorization: 'Bearer wrong' }, IP), { kind: 'out' })
+    t.strictSame(await door.signIn('wrong', IP), { kind: 'out' })
+    t.strictSame(await bearer('wrong'), { kind: 'out' })
   }
-  t.strictSame(door.signIn(TOKEN, IP), { kind: 'wait', seconds: 60 })
-  t.strictSame(door.judge({ authorization: `Bearer ${TOKEN}` }, IP), { kind: 'wait', seconds: 60 })
-  t.strictSame(door.judge({}, IP), { kind: 'out' }, 'who says nothing has not tried')
-  t.equal(door.signIn(TOKEN, '192.0.2.2').kind, 'in', 'another address does not wait')
+  t.strictSame(delays, [], 'nobody has waited')
+  const right = door.signIn(TOKEN, IP)
+  const others = Array.from({ length: 9 }, () => bearer('wrong'))
+  t.strictSame(await bearer(TOKEN), { kind: 'wait', seconds: 1 }, 'the eleventh at once')
+  t.strictSame(await door.judge({}, IP), { kind: 'out' }, 'who says nothing has not tried')
+  t.strictSame(await bearer(TOKEN, '192.0.2.2'), { kind: 'in' }, 'another address does not wait')
+  t.strictSame(
+    delays.map(({ ms }) => ms),
+    new Array(10).fill(1_000),
+  )
+  for (const { end } of delays) end()
+  const signedIn = await right
+  t.equal(signedIn.kind, 'in', 'the right one is let in, if later')
+  for (const other of await Promise.all(others)) t.strictSame(other, { kind: 'out' })
+  const [cookie = ''] = signedIn.kind === 'in' ? signedIn.cookie.split(';') : []
+  t.strictSame(await door.judge({ cookie }, IP), { kind: 'in' }, 'who is in does not wait')
   clock.pass(60_000)
-  t.equal(door.signIn(TOKEN, IP).kind, 'in')
+  t.strictSame(await bearer(TOKEN), { kind: 'in' }, 'nor does anybody after a minute')
+})
+
+t.test('addresses without end do not fill the memory, and a network of IPv6 is one', async (t) => {
+  const delays: number[] = []
+  const door = createDoor(TOKEN, undefined, async (ms) => void delays.push(ms))
+  for (let count = 0; count < 11; count++) await door.signIn('wrong', `2001:db8::${count}`)
+  t.equal(delays.length, 1)
+  for (let count = 0; count < 999; count++) await door.signIn('wrong', `192.0.2.1-${count}`)
+  await door.signIn('wrong', '2001:db8::1')
+  t.equal(delays.length, 2, 'still known')
+  for (let count = 0; count < 1_000; count++) await door.signIn('wrong', `192.0.2.2-${count}`)
+  await door.signIn('wrong', '2001:db8::1')
+  t.equal(delays.length, 2, 'forgotten')
 })
