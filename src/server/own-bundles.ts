@@ -24,6 +24,15 @@ export function ownBundles(folder: string, buildId: string): MappedBundle[] {
   ]
 }
 
+/** Does a build of that id lie there, or has one, of which it is known what it was? */
+export function isBuildOf(folder: string, buildId: string): boolean {
+  if (!BUILD_ID.test(buildId)) return false
+  return existsSync(join(folder, BUILD_PATHS.keptServer(buildId))) || currentBuildId(folder) === buildId
+}
+
+// What somebody says it is becomes a part of a path.
+const BUILD_ID = /^[\da-f]{1,64}$/
+
 function currentBuildId(folder: string): unknown {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(folder, BUILD_PATHS.manifest), 'utf8'))

@@ -5,6 +5,7 @@ import { type ClientMapper, createClientMapper } from './client-map.ts'
 import type { Description } from './describe.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import { matchRoute } from './match-route.ts'
+import { isBuildOf } from './own-bundles.ts'
 import type { TakeReport } from './report-route.ts'
 import type { Site } from './site.ts'
 import type { MappedFrame } from './stack-frame.ts'
@@ -31,11 +32,17 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
         route: route?.id ?? '*',
         path: path.replace(/[?#].*$/s, ''),
         placeFrames: () => placeFramesOf(componentStack ?? '', route?.page.file ?? null, mapper),
-        release: own.build === build.manifest.buildId ? release : own.build,
+        release: releaseOf(own.build),
         isRecovered,
       },
       request,
     )
+  }
+
+  // Anybody can say anything: a release that is met for the first time opens again what was marked as solved.
+  function releaseOf(buildId: string): string {
+    if (buildId === build.manifest.buildId) return release
+    return isBuildOf(build.folder, buildId) ? buildId : UNKNOWN_RELEASE
   }
 
   return (report, request) => {
@@ -43,6 +50,8 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
     else keeper.markRecovered(report.digest)
   }
 }
+
+const UNKNOWN_RELEASE = 'unknown'
 
 type FailureReport = Extract<Report, { kind: 'failure' }>
 

@@ -2,8 +2,10 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import { hydrant } from '../../src/server/plugin.ts'
+import { buildFolder, readManifest } from '../../src/server/read-build.ts'
 import type { ReportedError } from '../../src/shared/report.ts'
 import { createRandom } from '../shared/random.ts'
+import { until } from '../until.ts'
 import { buildFiles, createLog, serve } from './served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
@@ -64,6 +66,20 @@ t.test('below the prefix of an app, whose own parsers and error handler stay out
   t.equal((await post({ ...report, path: '/own/shop/products/5' })).statusCode, 204)
   t.match(log.errors(), [{ route: '/products/[id]' }])
   t.equal((await post({})).statusCode, 400)
+})
+
+t.test('what failed in a page of a build that nobody knows happened in no release', async (t) => {
+  const folder = t.testdir({})
+  const first = readManifest(buildFolder(await buildFiles(folder, {}))).buildId
+  const changed = 'export default function Page() {\n  return <p>changed</p>\n}\n'
+  const second = readManifest(buildFolder(await buildFiles(folder, { 'pages/index.tsx': changed }))).buildId
+  t.not(first, second)
+  const releases: string[] = []
+  const { app } = await serve(t, folder, { release: 'r7', onFailure: ({ release }) => void releases.push(release) })
+  for (const build of [second, first, 'some', '0123456789abcdef', '../manifest', `../kept/${first}`, ''])
+    await app.inject({ method: 'POST', url: '/_hydrant/report', headers: SAME_ORIGIN, payload: { ...report, build } })
+  await until(() => releases.length === 7)
+  t.strictSame(releases, ['r7', first, 'unknown', 'unknown', 'unknown', 'unknown', 'unknown'])
 })
 
 t.test('as a beacon of plain text as well', async (t) => {
