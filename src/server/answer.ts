@@ -6,7 +6,6 @@ import { chooseEncoding, sendOwn, setEncoding } from './compress.ts'
 import type { Rendered } from './document.ts'
 import {
   addVary,
-  contentSecurityPolicy,
   DIGEST_HEADER,
   etagOf,
   HTML_TYPE,
@@ -16,9 +15,11 @@ import {
   nonceOf,
   REVALIDATE,
   setErrorHeaders,
+  styleNonceOf,
 } from './headers.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { PRIVACY_HEADERS } from './report-options.ts'
+import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from './security-headers.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
@@ -43,11 +44,13 @@ export function sendDocument(
     return sendOwn(rendered.stream, reply)
   }
   if (failure || reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(rendered.text, reply)
-  const etag = etagOf(rendered.text, nonce)
+  const etag = etagOf(rendered.text, nonce, styleNonceOf(reply))
   reply.header('etag', etag)
   if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(rendered.text, reply)
   // The stored document carries the nonce of the policy that it was stored with.
   reply.removeHeader('content-security-policy')
+  // Where @fastify/helmet has set it, behind Fastify's back.
+  reply.raw.removeHeader('content-security-policy')
   reply.removeHeader('content-type')
   reply.code(304).send()
 }
@@ -95,16 +98,19 @@ export function setShownHeaders(shown: Shown, site: Site, visit: Visit) {
 export function sendProblem(shown: Shown, site: Site, visit: Visit) {
   const { reply, request, address } = visit
   setShownHeaders(shown, site, visit)
+  if (site.options.csp) setPolicy(reply, INERT_POLICY)
   const path = request.url.replace(/[?#].*$/s, '')
   sendOwn(JSON.stringify(createProblem(shown, address.host, path)), reply.type(PROBLEM_TYPE))
 }
 
 /** The document of last resort: no layout, no React. */
 export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
-  const nonce = nonceOf(visit.reply)
+  const { address, reply, search } = visit
+  const nonce = nonceOf(reply)
   setShownHeaders(shown, site, visit)
   setDocumentHeaders(nonce, site, visit)
-  sendOwn(fallbackDocument(shown, { host: visit.address.host, search: visit.search, nonce, hostScript }), visit.reply)
+  const context = { host: address.host, search, nonce, hostScript, styleNonce: styleNonceOf(reply) }
+  sendOwn(fallbackDocument(shown, context), reply)
 }
 
 export function sendRedirect(location: string, status: number, visit: Visit) {
@@ -120,15 +126,14 @@ function setStreamHeaders({ reply }: Visit) {
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-function setDocumentHeaders(nonce: string, site: Site, { reply }: Visit) {
+function setDocumentHeaders(nonce: string, site: Site, { address, reply }: Visit) {
   const { options } = site
   addVary(reply, varyOf(site))
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
-  if (options.csp && !reply.hasHeader('content-security-policy')) {
-    reply.header('content-security-policy', contentSecurityPolicy(nonce))
-  }
+  if (options.csp) setPolicy(reply, contentSecurityPolicy(nonce))
+  if (options.securityHeaders) setDocumentSecurity(reply, address)
 }
 
 // Also of what is too short to be compressed: whoever stores it has to know that another client might get it otherwise.

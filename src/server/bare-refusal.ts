@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fallbackDocument } from '../shared/fallback.ts'
 import type { Refusal } from '../shared/shown.ts'
-import { addVary, contentSecurityPolicy, createNonce, HTML_TYPE, NO_STORE } from './headers.ts'
+import { addVary, HTML_TYPE, NO_STORE } from './headers.ts'
 import { publicAddress } from './host.ts'
 import { preferredFormat } from './negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './security-headers.ts'
 
 /** Refuses without a site around it. `host` is said in the answer (the request's own). */
 export function sendBareRefusal(
@@ -16,14 +17,13 @@ export function sendBareRefusal(
 ) {
   const shown: Refusal = { kind: 'refusal', status, message }
   addVary(reply, 'Accept')
+  setNosniff(reply)
   reply.code(status).header('cache-control', NO_STORE)
   if (preferredFormat(request.headers) === 'html') {
-    const policy = contentSecurityPolicy(createNonce())
-    return reply
-      .type(HTML_TYPE)
-      .header('content-security-policy', policy)
-      .send(fallbackDocument(shown, { host, search: '' }))
+    setPolicy(reply, SCRIPTLESS_POLICY)
+    return reply.type(HTML_TYPE).send(fallbackDocument(shown, { host, search: '' }))
   }
+  setPolicy(reply, INERT_POLICY)
   const path = request.url.replace(/[?#].*$/s, '')
   return reply.type(PROBLEM_TYPE).send(JSON.stringify(createProblem(shown, host, path)))
 }

@@ -79,6 +79,7 @@ function compose({ status, detail }: Refusal): string {
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Cache-Control: ${NO_STORE}`,
+    'X-Content-Type-Options: nosniff',
     'Connection: close',
   ]
   return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`

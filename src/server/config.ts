@@ -83,8 +83,10 @@ export interface SiteOptions {
   }
   /** Compress documents and data as brotli or gzip for clients that accept it (true). */
   compress?: boolean
-  /** Send a `Content-Security-Policy` with a nonce and `strict-dynamic` for scripts (true). */
+  /** Send a `Content-Security-Policy` by which scripts run with a nonce only, and no other site frames the page (true). */
   csp?: boolean
+  /** Send the other headers that keep browsers from harm, unless they are set: docs/security.md (true). */
+  securityHeaders?: boolean
   /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
   release?: string
   /**

@@ -102,7 +102,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   if (!findKeeper) app.addHook('onClose', keeper.close)
   watchForwarding(app, options, trust)
   addSlowReaderGuard(app, options.timeouts.sendMs)
-  addRequestIds(app, options.limits.maxUrlBytes)
+  addRequestIds(app, options, options.limits.maxUrlBytes)
   addHostGuard(app, options.hosts)
   addDraining(app)
   // For what the site has no route for: paths outside of its base, methods that no page has.

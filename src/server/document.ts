@@ -33,6 +33,8 @@ export interface DocumentInput {
   measures: Measures | null
   element: ReactNode
   nonce: string
+  /** Where the document's policy has one for styles. */
+  styleNonce: string | undefined
   /** What goes before `</head>`. */
   headEnd: string
   /** What goes behind the shell: the boot data and the client's entry. */
@@ -88,7 +90,7 @@ class DocumentRender {
       broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete(),
     )
     this.#react = input.render(input.element, {
-      nonce: input.nonce,
+      nonce: input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce },
       onError: (thrown, info) => this.#noteError(thrown, info),
       onShellReady: () => {
         this.#isShellReady = true

@@ -24,14 +24,19 @@ export function createNonce(): string {
   return pool.toString('base64', poolOffset - NONCE_BYTES, poolOffset)
 }
 
-/** The nonce of a document's scripts. @fastify/helmet makes one of its own for the policy that it sends. */
-export function nonceOf(reply: FastifyReply): string {
-  const { cspNonce } = reply as { cspNonce?: { script?: string } }
-  return cspNonce?.script ?? createNonce()
+/** What @fastify/helmet decorates a reply with, for the policy that it sends. */
+interface Nonces {
+  cspNonce?: { script?: string; style?: string } | null
 }
 
-export function contentSecurityPolicy(nonce: string): string {
-  return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
+/** The nonce of a document's scripts. */
+export function nonceOf(reply: FastifyReply): string {
+  return (reply as Nonces).cspNonce?.script ?? createNonce()
+}
+
+/** The nonce of a document's styles, if its policy has one. */
+export function styleNonceOf(reply: FastifyReply): string | undefined {
+  return (reply as Nonces).cspNonce?.style
 }
 
 /** Adds to the Vary header what is not in it yet. `names` have commas between them. */
@@ -68,9 +73,10 @@ export function setErrorHeaders(reply: FastifyReply) {
   reply.header('cache-control', NO_STORE)
 }
 
-/** A weak validator of a document; its nonce differs each time and does not count. */
-export function etagOf(text: string, nonce: string): string {
-  return `W/"${sha1(text.replaceAll(nonce, ''))}"`
+/** A weak validator of a document; its nonces differ each time and do not count. */
+export function etagOf(text: string, nonce: string, styleNonce?: string): string {
+  const same = text.replaceAll(nonce, '')
+  return `W/"${sha1(styleNonce ? same.replaceAll(styleNonce, '') : same)}"`
 }
 
 // Node 20.12 has a quicker way for a single piece of text.

@@ -117,6 +117,7 @@ export const rules: Record<string, OptionRule> = {
   'reports.respectPrivacySignals': booleanRule('site', false),
   compress: booleanRule('site', true),
   csp: booleanRule('site', true),
+  securityHeaders: booleanRule('site', true),
   release: {
     scope: 'site',
     expected: 'a name of 1 to 100 characters, without line breaks',

@@ -37,6 +37,7 @@ export interface Options {
   }
   compress: boolean
   csp: boolean
+  securityHeaders: boolean
   /** Empty for the build's id. */
   release: string
   onFailure: ((failure: FailureRecord) => unknown) | null

@@ -8,7 +8,7 @@ import { isCrawler } from './crawler.ts'
 import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
 import { guardPromises } from './guard.ts'
-import { isStorable } from './headers.ts'
+import { isStorable, styleNonceOf } from './headers.ts'
 import { addLazyUrl } from './lazy-url.ts'
 import { reportsToTell } from './report-options.ts'
 import type { Site } from './site.ts'
@@ -111,6 +111,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     search: visit.search,
     nonce,
     hostScript,
+    styleNonce: styleNonceOf(visit.reply),
     navigation: idleStore,
     actionData: action?.value,
     address: visit,
@@ -141,6 +142,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     measures: site.measures,
     element: createAppTree(tree, platform),
     nonce,
+    styleNonce: platform.styleNonce,
     headEnd: plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),
     shellEnd:
       `<script nonce="${nonce}">${bootScript(plan.boot, bootVisit, serialised)}</script>` +

@@ -3,10 +3,11 @@
 
 import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
-import { contentSecurityPolicy, createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
+import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
 import { redirectLocation, redirectStatus } from './location.ts'
 import type { Format } from './negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { contentSecurityPolicy, INERT_POLICY } from './security-headers.ts'
 import { createRefusal } from './show.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
@@ -22,6 +23,7 @@ export function answerPastHooks(thrown: unknown, format: Format, site: Site, vis
   raw.writeHead(status, {
     ...headers,
     [REQUEST_ID_HEADER]: request.id,
+    'x-content-type-options': 'nosniff',
     'cache-control': NO_STORE,
     vary: 'Accept',
     'content-length': Buffer.byteLength(body),
@@ -66,14 +68,16 @@ function composeShown(
   { address, request, search }: Visit,
 ): RawAnswer {
   const { status } = shown
+  const policyOf = (policy: string): Record<string, string> =>
+    options.csp ? { 'content-security-policy': policy } : {}
   const named = shown.kind === 'failure' ? { [DIGEST_HEADER]: shown.digest } : {}
   if (format === 'json') {
     const path = request.url.replace(/[?#].*$/s, '')
     const body = JSON.stringify(createProblem(shown, address.host, path))
-    return { status, headers: { ...named, 'content-type': PROBLEM_TYPE }, body }
+    return { status, headers: { ...named, ...policyOf(INERT_POLICY), 'content-type': PROBLEM_TYPE }, body }
   }
   const nonce = createNonce()
-  const policy: Record<string, string> = options.csp ? { 'content-security-policy': contentSecurityPolicy(nonce) } : {}
+  const policy = policyOf(contentSecurityPolicy(nonce))
   const body = fallbackDocument(shown, { host: address.host, search, nonce, hostScript })
   return { status, headers: { ...named, ...policy, 'content-type': HTML_TYPE }, body }
 }

@@ -32,6 +32,7 @@ import { createPageRoute, type PageRoute } from './page-route.ts'
 import { readManifest } from './read-build.ts'
 import { RenderSlots } from './render-slots.ts'
 import { addReportRoute } from './report-route.ts'
+import { setNosniff } from './security-headers.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
@@ -39,12 +40,18 @@ import { loadRenderer, type Site } from './site.ts'
 import { createSourceMapper } from './source-map.ts'
 
 /**
- * Names the request in each of the instance's answers, and refuses URLs that are too long (none is). Requests that arrive
- * together on one connection have their turn one after another: who reads nothing has one answer made, not a thousand.
+ * Names the request in each of the instance's answers, tells browsers to take them for what they say they are, and refuses
+ * URLs that are too long (none is). Requests that arrive together on one connection have their turn one after another: who
+ * reads nothing has one answer made, not a thousand.
  */
-export function addRequestIds(app: FastifyInstance, maxUrlBytes = Number.POSITIVE_INFINITY) {
+export function addRequestIds(
+  app: FastifyInstance,
+  { securityHeaders }: Pick<Options, 'securityHeaders'>,
+  maxUrlBytes = Number.POSITIVE_INFINITY,
+) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID_HEADER, request.id)
+    if (securityHeaders) setNosniff(reply)
     // In the same hook: each one costs every request something.
     if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)
     else if (reply.raw.socket === null) waitForTurn(reply.raw, done)

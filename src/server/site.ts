@@ -12,7 +12,10 @@ import type { Visit } from './visit.ts'
 /** A site that is being served: what every request of it needs. */
 export interface Site {
   build: Build
-  options: Pick<Options, 'base' | 'timeouts' | 'bodyLimit' | 'forms' | 'compress' | 'csp' | 'reports'>
+  options: Pick<
+    Options,
+    'base' | 'timeouts' | 'bodyLimit' | 'forms' | 'compress' | 'csp' | 'reports' | 'securityHeaders'
+  >
   /** The instance that the site's own plugin has decorated. */
   app: FastifyInstance
   failures: Failures

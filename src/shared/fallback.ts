@@ -14,6 +14,8 @@ export interface FallbackContext {
   nonce?: string
   /** and what writes that script. */
   hostScript?(nonce: string): string
+  /** the nonce of styles, where a policy of the site's own has one. */
+  styleNonce?: string | undefined
 }
 
 const STYLE =
@@ -35,7 +37,7 @@ export function fallbackContent(shown: Shown, context: FallbackContext): string 
   const digest = 'digest' in shown ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
   const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
   const rest = shown.kind === 'refusal' ? '' : digest + tryAgainForm(context.search)
-  const content = `<style>${STYLE}</style>${sentence}${rest}`
+  const content = `${styleTag(context)}${STYLE}</style>${sentence}${rest}`
   // The browser's bundles are without the rest.
   if (typeof HYDRANT_BROWSER !== 'undefined' || shown.kind === 'refusal') return content
   const { nonce, hostScript } = context
@@ -45,28 +47,34 @@ export function fallbackContent(shown: Shown, context: FallbackContext): string 
 /** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
   const shown: Shown = { kind: 'failure', side: 'server', status, digest }
-  const { host, search } = context
-  return `<noscript>${NOINDEX}<div class="hydrant-failure" role="alert">${fallbackContent(shown, { host, search })}</div></noscript>`
+  const { host, search, styleNonce } = context
+  const content = fallbackContent(shown, { host, search, styleNonce })
+  return `<noscript>${NOINDEX}<div class="hydrant-failure" role="alert">${content}</div></noscript>`
 }
 
 /** A whole document that needs nothing: no layout, no React, no script. */
 export function fallbackDocument(shown: Shown, context: FallbackContext): string {
-  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(shown)}</head><body>${fallbackBody(shown, context)}</body></html>`
+  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(shown, context)}</head><body>${fallbackBody(shown, context)}</body></html>`
 }
 
 export function fallbackTitle(shown: Shown): string {
   return shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
 }
 
-export function fallbackHead(shown: Shown): string {
+export function fallbackHead(shown: Shown, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title><style>${PAGE_STYLE}</style>`
+    `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title>${styleTag(context)}${PAGE_STYLE}</style>`
   )
 }
 
 export function fallbackBody(shown: Shown, context: FallbackContext): string {
   return `<main><div class="hydrant-failure" role="alert">${fallbackContent(shown, context)}</div></main>`
+}
+
+function styleTag({ styleNonce }: Pick<FallbackContext, 'styleNonce'>): string {
+  if (typeof HYDRANT_BROWSER !== 'undefined' || styleNonce === undefined) return '<style>'
+  return `<style nonce="${escapeHtml(styleNonce)}">`
 }
 
 // A form sends its fields as the whole query, so the address's own query goes along as hidden fields. Without

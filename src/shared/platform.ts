@@ -21,6 +21,8 @@ export interface Platform {
   page: number
   /** With it: writes what corrects the host in a fallback. */
   hostScript?(nonce: string): string
+  /** Of the document's styles, where its policy has one for them. */
+  styleNonce?: string | undefined
   /** On the server: adds the address to a component's props without parsing it. */
   addUrl?<Props extends object>(props: Props, address: { readonly url: URL }): Props & { readonly url: URL }
   /** In the browser: the digest that the server left for a failed Suspense boundary inside that place of the page, if any. */

@@ -95,7 +95,10 @@ t.test('the policy allows the scripts of the document and no other', async (t) =
   const { headers, body } = await get('/data')
   const policy = String(headers['content-security-policy'])
   const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
-  t.match(policy, /^script-src 'nonce-[A-Za-z0-9+/]{24}' 'strict-dynamic'; object-src 'none'; base-uri 'none'$/)
+  t.match(
+    policy,
+    /^script-src 'nonce-[A-Za-z0-9+/]{24}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'$/,
+  )
   const scripts = body.match(/<script[^>]*>/g) ?? []
   t.ok(scripts.length > 0)
   for (const script of scripts) t.ok(script.includes(`nonce="${nonce}"`), script)

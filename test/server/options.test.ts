@@ -29,6 +29,7 @@ const DEFAULTS = {
   },
   compress: true,
   csp: true,
+  securityHeaders: true,
   release: '',
   onFailure: null,
   ledger: 'hydrant-errors.db',

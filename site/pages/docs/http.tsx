@@ -141,7 +141,12 @@ export default function Http() {
             [
               <code key="header">Content-Security-Policy</code>,
               'documents',
-              'scripts run only with this document’s nonce; see the csp option',
+              'scripts run only with this document’s nonce, and no other site frames the page; see the csp option',
+            ],
+            [
+              <code key="header">X-Content-Type-Options</code>,
+              'every answer',
+              'nosniff: it is what its type says; documents have others beside it, see the securityHeaders option',
             ],
           ]}
         />

@@ -161,7 +161,12 @@ export default function Options() {
             [
               <code key="option">csp</code>,
               <code key="default">true</code>,
-              'sends a Content-Security-Policy with a nonce and strict-dynamic',
+              'sends a Content-Security-Policy: scripts run with a nonce only, and no other site frames the page',
+            ],
+            [
+              <code key="option">securityHeaders</code>,
+              <code key="default">true</code>,
+              'sends nosniff, a referrer policy and, over https, Strict-Transport-Security, unless they are set',
             ],
             [
               <>
@@ -246,6 +251,7 @@ export default function Options() {
             ],
             [<code key="name">HYDRANT_COMPRESS</code>, <code key="option">compress</code>],
             [<code key="name">HYDRANT_CSP</code>, <code key="option">csp</code>],
+            [<code key="name">HYDRANT_SECURITY_HEADERS</code>, <code key="option">securityHeaders</code>],
             [<code key="name">HYDRANT_LOG_REQUESTS</code>, <code key="option">logRequests</code>],
             [<code key="name">HYDRANT_REACT_SERVER</code>, <code key="option">reactServer</code>],
           ]}

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DATA_PATH } from '../../shared/navigation.ts'
 import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../cross-site.ts'
-import { contentSecurityPolicy, createNonce } from '../headers.ts'
+import { createNonce } from '../headers.ts'
 import { preferredFormat } from '../negotiate.ts'
+import { scriptPolicy } from '../security-headers.ts'
 import type { Door } from './door.ts'
 import { sendProblem } from './problem.ts'
 
@@ -40,9 +41,8 @@ function setHeaders(reply: FastifyReply) {
   // What stands for a page that fails brings its style along.
   const others = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
   reply.headers({
-    'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${contentSecurityPolicy(nonce)}`,
+    'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${scriptPolicy(nonce)}`,
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',

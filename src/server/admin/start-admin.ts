@@ -64,7 +64,7 @@ async function createAdmin({ admin, keeper, measures, options, log }: AdminInput
     changes.close()
     metrics.close()
   })
-  addRequestIds(app)
+  addRequestIds(app, { securityHeaders: true })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
   await app.register(async (scope) => addApi(scope, keeper.ledger, changes))

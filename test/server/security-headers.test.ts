@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+
+const page = (body: string) => `export default function Page() {\n  return ${body}\n}\n`
+const dir = await buildFiles(t.testdir({}), {
+  'pages/fails.tsx': "export default function Page() {\n  throw new Error('no')\n}\n",
+  'pages/moved.tsx': page('null'),
+  'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/')\n",
+  'pages/data.tsx': page('<p>data</p>'),
+  'pages/data.server.ts': 'export const load = () => ({ a: 1 })\n',
+  'pages/own.tsx': page('<p>own</p>'),
+  'pages/own.server.ts': `export const load = ({ reply }) => {
+  reply.headers({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY', 'strict-transport-security': 'max-age=0', 'cross-origin-opener-policy': 'unsafe-none' })
+}
+`,
+  'pages/broken.tsx': page('<p>never</p>'),
+  'public/robots.txt': 'User-agent: *\n',
+  'server.ts': `export default async function server(app) {
+  app.get('/own-route', async () => ({ own: true }))
+  app.addHook('onSend', async (request) => { if (request.url === '/broken') throw new Error('onSend') })
+}
+`,
+} satisfies Files)
+
+const HTTPS = { ...HTML, 'x-forwarded-proto': 'https', host: 'shop.example' }
+const trusting = { trustProxy: true }
+const { app, get } = await serve(t, dir, trusting)
+
+const scriptOf = (file: string) => readFileSync(join(dir, '.hydrant/client', file), 'utf8')
+const scripts = readdirSync(join(dir, '.hydrant/client')).filter((name) => name.endsWith('.js'))
+
+t.test('no answer is taken for another type than it says', async (t) => {
+  const asset = `/_hydrant/assets/${scripts[0]}`
+  const paths = [
+    '/',
+    '/data',
+    '/fails',
+    '/moved',
+    '/broken',
+    '/nowhere',
+    '/nowhere/',
+    '/own-route',
+    '/robots.txt',
+    asset,
+  ]
+  for (const path of [...paths, '/_hydrant/assets/none.js', '/_hydrant/live', '/_hydrant/data/data', '/%zz']) {
+    for (const headers of [HTML, JSON_ONLY]) {
+      t.equal((await get(path, headers)).headers['x-content-type-options'], 'nosniff', path)
+    }
+  }
+  for (const method of ['OPTIONS', 'POST', 'HEAD'] as const) {
+    t.equal((await app.inject({ method, url: '/' })).headers['x-content-type-options'], 'nosniff', method)
+  }
+  const { get: getBelow } = await serve(t, dir, { base: '/shop' })
+  t.equal((await getBelow('/')).headers['x-content-type-options'], 'nosniff', 'outside of the base')
+})
+
+t.test('a document says who may frame it and what it tells other sites', async (t) => {
+  for (const path of ['/', '/fails', '/nowhere']) {
+    const { headers } = await get(path)
+    t.match(headers['content-security-policy'], /; frame-ancestors 'self'$/, path)
+    t.equal(headers['referrer-policy'], 'strict-origin-when-cross-origin')
+    for (const name of ['x-frame-options', 'strict-transport-security', 'cross-origin-opener-policy']) {
+      t.notOk(name in headers, `${name} is not needed, or would be without effect`)
+    }
+  }
+})
+
+t.test('over https a document says more', async (t) => {
+  for (const path of ['/', '/fails']) {
+    const { headers } = await get(path, HTTPS)
+    t.equal(headers['strict-transport-security'], 'max-age=31536000')
+    t.equal(headers['cross-origin-opener-policy'], 'same-origin-allow-popups')
+  }
+  for (const host of ['localhost', 'shop.localhost', 'localhost:8443']) {
+    const { headers } = await get('/', { ...HTTPS, host })
+    t.notOk('strict-transport-security' in headers, `${host} is shared with whatever else is developed there`)
+  }
+  const { get: getUntrusting } = await serve(t, dir)
+  t.notOk('strict-transport-security' in (await getUntrusting('/', HTTPS)).headers, 'not because anybody says https')
+})
+
+t.test('what a load has set stays', async (t) => {
+  t.match((await get('/own', HTTPS)).headers, {
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'strict-transport-security': 'max-age=0',
+    'cross-origin-opener-policy': 'unsafe-none',
+  })
+})
+
+t.test('without a policy an older header keeps other sites from framing', async (t) => {
+  const { get } = await serve(t, dir, { csp: false })
+  t.equal((await get('/')).headers['x-frame-options'], 'SAMEORIGIN')
+  t.equal((await get('/fails')).headers['x-frame-options'], 'SAMEORIGIN')
+  t.notOk('content-security-policy' in (await get('/fails', JSON_ONLY)).headers)
+})
+
+t.test('the headers can be left out', async (t) => {
+  const { get } = await serve(t, dir, { ...trusting, securityHeaders: false })
+  const { headers } = await get('/', HTTPS)
+  for (const name of ['x-content-type-options', 'referrer-policy', 'strict-transport-security']) {
+    t.notOk(name in headers, name)
+  }
+  t.ok('content-security-policy' in headers, 'which has an option of its own')
+})
+
+t.test('what is no document could not do anything if it were taken for one', async (t) => {
+  for (const path of ['/fails', '/nowhere', '/broken', '/%zz']) {
+    const { headers } = await get(path, JSON_ONLY)
+    t.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'", path)
+  }
+  t.match((await get('/%zz')).headers['content-security-policy'], /^script-src 'none';/)
+})
+
+t.test('a nonce never comes from the request', async (t) => {
+  const chosen = 'AAAAAAAAAAAAAAAAAAAAAAAA'
+  const headers = {
+    ...HTML,
+    nonce: chosen,
+    'x-nonce': chosen,
+    'csp-nonce': chosen,
+    'x-csp-nonce': chosen,
+    'content-security-policy': `script-src 'nonce-${chosen}'`,
+    'content-security-policy-report-only': `script-src 'nonce-${chosen}'`,
+    cookie: `nonce=${chosen}; cspNonce=${chosen}`,
+  }
+  const seen = new Set<string | undefined>()
+  for (const path of ['/', '/data', '/fails', '/nowhere', '/broken']) {
+    const url = `${path}?nonce=1&cspNonce[script]=1`
+    const answer = await get(path === '/broken' ? path : url, headers)
+    t.notMatch(JSON.stringify([answer.headers, answer.body]), chosen, path)
+    seen.add(nonceOf(answer))
+  }
+  t.equal(seen.size, 5, 'each document has one of its own')
+  t.notOk(seen.has(undefined))
+})
+
+t.test('nothing that is sent runs by an attribute or by eval', async (t) => {
+  const documents = await Promise.all(['/', '/data', '/fails', '/nowhere', '/broken', '/%zz'].map((path) => get(path)))
+  for (const { body } of documents) {
+    t.notOk(/<[^>]+\son\w+\s*=|javascript:/i.test(body), 'no inline handler')
+  }
+  t.ok(scripts.length > 3)
+  for (const name of scripts) {
+    const script = scriptOf(name)
+    t.notOk(/(?<![\w$.])eval\(|(?<![\w$.])Function\(["'`]/.test(script), name)
+    t.notOk(/\bset(?:Timeout|Interval)\(\s*["'`]/.test(script), name)
+  }
+})
+
+t.test('a policy of the site’s own, with its own nonce', async (t) => {
+  // As docs/security.md has it.
+  const site = await buildFiles(t.testdir({}), {
+    'server.ts': `import { randomBytes } from 'node:crypto'
+export default async function server(app) {
+  app.decorateReply('cspNonce', null)
+  app.addHook('onRequest', async (request, reply) => {
+    const nonce = randomBytes(18).toString('base64')
+    reply.cspNonce = { script: nonce }
+    reply.header('content-security-policy', \`script-src 'nonce-\${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors https://partner.example\`)
+  })
+}
+`,
+  })
+  const { get } = await serve(t, site)
+  const answer = await get('/')
+  const nonce = nonceOf(answer)
+  t.match(answer.headers['content-security-policy'], /frame-ancestors https:\/\/partner\.example$/)
+  t.notOk('x-frame-options' in answer.headers)
+  for (const [script] of answer.body.matchAll(/<script[^>]*>/g)) t.match(script, `nonce="${nonce}"`)
+})
+
+function nonceOf({ headers }: LightMyRequestResponse): string | undefined {
+  return /'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1]
+}
