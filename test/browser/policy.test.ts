@@ -1,0 +1,104 @@
+/// <reference lib="dom" />
+
+// The policy of a document forbids nothing that Hydrant itself does, whatever happens to the page.
+
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { listen } from '../server/lines.ts'
+import { buildFiles, serve } from '../server/served.ts'
+import { startSite } from '../site-server.ts'
+import { until } from '../until.ts'
+import { serveSmallSite } from './navigation-site.ts'
+
+const small = await serveSmallSite(t)
+const { chromium, gates } = small
+
+/** What the policies of the page's documents have forbidden, as it happens. */
+async function watchPolicy(page: Page): Promise<string[]> {
+  const violations: string[] = []
+  const protocol = await page.context().newCDPSession(page)
+  protocol.on('Audits.issueAdded', ({ issue }) => {
+    const found = issue.details.contentSecurityPolicyIssueDetails
+    if (found) violations.push(`${found.violatedDirective} ${found.blockedURL ?? 'inline'}`)
+  })
+  await protocol.send('Audits.enable')
+  return violations
+}
+
+t.test('pages that fail, from the shell to the last part of a stream', async (t) => {
+  const site = await startSite(t)
+  const open = await chromium.open()
+  const violations = await watchPolicy(open.page)
+  const failing = ['f1', 'f2', 'f2b', 'f3-layout', 'f14-layout', 'f15-stream', 'own'].map((name) => `${name}/fail`)
+  for (const path of ['/', '/nowhere', ...failing.map((name) => `/failures/${name}`)]) {
+    await open.goto(`http://127.0.0.1:${site.port}${path}`, 'load')
+    await open.hydrated()
+    t.strictSame(violations, [], path)
+  }
+})
+
+t.test('pages that follow one another, and what fails in the browser', async (t) => {
+  const visitor = await small.visit()
+  const { page } = visitor
+  const violations = await watchPolicy(page)
+  await visitor.start('/')
+  await page.locator('nav a[href="/about"]').first().hover()
+  await until(() => visitor.asked.includes('/about'))
+  await visitor.click('/slow')
+  await visitor.shown('.hydrant-progress')
+  gates.gate('slow').open()
+  await visitor.stands('Slow')
+  await visitor.click('/styled')
+  await visitor.stands('Styled')
+  await visitor.click('/breaks')
+  await visitor.stands('Breaks')
+  await page.locator('#break').click()
+  await visitor.shown('[role=alert]')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await visitor.stands('Breaks')
+  await visitor.start('/moving/one')
+  await page.locator('main a').click()
+  await visitor.stands('Moved')
+  t.strictSame(violations, [])
+
+  await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="self.ran = 1">'))
+  await until(() => violations.length > 0)
+  t.match(violations, [/^script-src/], 'what somebody smuggles in is forbidden')
+  t.notOk(await page.evaluate(() => 'ran' in self))
+})
+
+t.test('a site with the policy of @fastify/helmet', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
+import './index.css'
+const Part = lazy(() => import('../part'))
+export default function Page() {
+  const [isOpen, setOpen] = useState(false)
+  return <><h1>Home</h1><button type="button" onClick={() => setOpen(true)}>open</button>{isOpen && <Suspense><Part /></Suspense>}<a href="/fails">fails</a></>
+}
+`,
+    'pages/index.css': 'h1 { color: rgb(1, 2, 3) }\n',
+    'part.tsx': 'export default function Part() {\n  return <b id="part">part</b>\n}\n',
+    'pages/fails.tsx': 'export default function Page() {\n  return null\n}\n',
+    'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
+    'server.ts':
+      "import helmet from '@fastify/helmet'\nexport default async function server(app) {\n  await app.register(helmet, { enableCSPNonces: true })\n}\n",
+  })
+  const { app } = await serve(t, dir)
+  const origin = await listen(t, app)
+  const open = await chromium.open()
+  const { page } = open
+  const violations = await watchPolicy(page)
+  await open.goto(`${origin}/`, 'load')
+  await open.hydrated()
+  await page.getByRole('button').click()
+  await open.shown('#part')
+  await open.goto(`${origin}/fails`, 'load')
+  await open.hydrated()
+  t.strictSame(violations, [])
+  const border = await page.evaluate(() => {
+    const shown = document.querySelector('[role=alert]')
+    return shown && getComputedStyle(shown).borderTopWidth
+  })
+  t.equal(border, '1px', 'the fallback has its style')
+})
