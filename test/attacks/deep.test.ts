@@ -97,19 +97,19 @@ t.test('what a site itself nests so deep is a failure, and ends nothing but its 
 
 t.test('names of forms and queries are names, however many brackets they have', async (t) => {
   const { app, get } = await serve(t, dir, { ledger: false })
-  const name = `a${'[b]'.repeat(2_000)}`
+  const name = `a${'[b]'.repeat(1_000)}`
   const headers = { ...JSON_ONLY, 'content-type': 'application/x-www-form-urlencoded' }
   const form = await app.inject({ method: 'POST', url: '/echo', headers, payload: `${name}=1` })
   t.strictSame(form.json(), { body: [[name, '1']] })
   t.strictSame((await get(`/echo?${encodeURI(name)}=1`, JSON_ONLY)).json().query, { [name]: '1' })
-  const many = await get(`/echo?${'a&'.repeat(7_000)}`, JSON_ONLY)
+  const many = await get(`/echo?${'a&'.repeat(3_500)}`, JSON_ONLY)
   t.equal(many.statusCode, 200)
 })
 
 t.test('long lists in headers are read once', async (t) => {
   const { get } = await serve(t, dir, { ledger: false })
   for (const headers of [
-    { accept: Array.from({ length: 2_000 }, (_, n) => `a/b${n};q=0.${n % 10}`).join() },
+    { accept: Array.from({ length: 1_000 }, (_, n) => `a/b${n};q=0.${n % 10}`).join() },
     { accept: `application/json${';a=b'.repeat(3_000)}` },
     { accept: `${'"'.repeat(5_000)}, application/json` },
     { accept: `application/json;a="${'\\'.repeat(5_001)}` },
