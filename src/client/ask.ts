@@ -103,7 +103,7 @@ function readAnswer(
           return void deferred.settle([line[1], line[2], line[3], line[4]] as never)
         case 'redirect':
           isDecided = true
-          return resolve({ kind: 'redirect', to: line[1] })
+          return resolve(isWeb(line[1]) ? { kind: 'redirect', to: line[1] } : { kind: 'done' })
         case 'load':
           isDecided = true
           return resolve({ kind: 'load' })
@@ -119,6 +119,12 @@ function readAnswer(
         if (!signal?.aborted) deferred.failPending(cut)
       })
   })
+}
+
+// An action may have taken the address from a visitor. A browser follows no other kind of redirect either; a script that
+// goes to one of `javascript:` would run it.
+function isWeb(to: string): boolean {
+  return /^http/.test(new URL(to, location.href).protocol)
 }
 
 async function readLines(body: ReadableStream<Uint8Array>, take: (line: NavigationLine) => void): Promise<void> {

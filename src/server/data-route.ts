@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { DATA_PATH, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
 import { withBase } from '../shared/paths.ts'
 import { NO_STORE } from './headers.ts'
-import { pathAndQuery } from './location.ts'
+import { isWebAddress, pathAndQuery } from './location.ts'
 import { NavigationStream } from './navigation.ts'
 import type { Site } from './site.ts'
 import { Visit } from './visit.ts'
@@ -37,7 +37,10 @@ export function addDataRoutes(app: FastifyInstance, urls: readonly string[], sit
     const path = base === '/' ? url : url.slice(base.length) || '/'
     addRoute(prefix + path, (request) => {
       const { raw } = request
-      raw.url = pageUrl(pathAndQuery(raw.url ?? ''), prefix, base)
+      const url = pathAndQuery(raw.url ?? '')
+      // The router also finds the way when the prefix is spelled with codes; where it ends is then hard to say.
+      if (!url.startsWith(prefix)) return null
+      raw.url = pageUrl(url, prefix, base)
       navigations.add(raw)
       return raw
     })
@@ -94,7 +97,8 @@ export const tellRedirect: onSendHookHandler = (request, reply, payload, done) =
   const to = reply.getHeader('location')
   // 307 and 308 send it again, which is what they are for.
   const isToBeAsked = reply.statusCode >= 301 && reply.statusCode <= 303
-  if (to === undefined || !isToBeAsked || !isNavigation(request)) return done(null, payload)
+  if (to === undefined || !isToBeAsked || !isNavigation(request) || !isWebAddress(String(to)))
+    return done(null, payload)
   const line: NavigationLine = ['redirect', String(to)]
   reply.code(200).type(`${NAVIGATION_TYPE}; charset=utf-8`).header('cache-control', NO_STORE)
   reply.removeHeader('location').removeHeader('content-length')

@@ -40,6 +40,25 @@ export function pathAndQuery(target: string): string {
   return pathname.startsWith('/') ? pathname + search : '/'
 }
 
+const ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi
+
+/**
+ * A request's target as a path, with letters, digits, `-`, `.`, `_` and `~` as they are, whoever has encoded them
+ * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2): hooks that read it see the path that the router reads.
+ */
+export function plainTarget(target: string): string {
+  const own = /^https?:/i.test(target) ? pathAndQuery(target) : target
+  if (!own.includes('%')) return own
+  const at = own.search(/[?#]/)
+  const path = at === -1 ? own : own.slice(0, at)
+  return path.replace(ENCODED, decodeURIComponent) + own.slice(path.length)
+}
+
+/** May the address stand in a Location header? It leads to a web page, or is relative to one. */
+export function isWebAddress(to: string): boolean {
+  return URL.canParse(to, SITE) && /^https?:$/.test(new URL(to, SITE).protocol)
+}
+
 /** The address without the slashes at its end, or null when there are none. */
 export function withoutTrailingSlash(url: string): string | null {
   const at = url.indexOf('?')

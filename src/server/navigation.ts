@@ -94,11 +94,14 @@ export interface Destination {
   params: Record<string, string>
 }
 
+/** Longer than any id of a build, and short enough for a log that anybody may write to. */
+const MAX_BUILD = 64
+
 /** A page of another build is told to load the document: its scripts do not go with those of this one. */
 export function refuseOtherBuild(stream: NavigationStream, site: Site, visit: Visit): boolean {
   const build = visit.request.headers[BUILD_HEADER]
   if (build === site.build.manifest.buildId) return false
-  visit.note({ build: String(build) }, 'a page of another build: it loads the document instead')
+  visit.note({ build: String(build).slice(0, MAX_BUILD) }, 'a page of another build: it loads the document instead')
   stream.send(['load'])
   stream.end()
   return true

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sendRedirect } from './answer.ts'
 import type { Frame } from './build.ts'
 import { refuseNavigation } from './data-route.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
@@ -39,10 +40,10 @@ export async function refuseMethod(
 export async function serveUnknown(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const location = isRead ? withoutTrailingSlash(pathAndQuery(request.url)) : null
-  if (location !== null) return void reply.redirect(location, 308)
-  const format = preferredFormat(request.headers)
   const visit = new Visit(request, reply, '*', site.failures)
+  if (location !== null) return sendRedirect(location, 308, visit)
   if (!site.slots.admit(visit)) return
+  const format = preferredFormat(request.headers)
   const thrown: Thrown = { thrown: new NotFoundSignal(), phase: 'route' }
   try {
     await answerAround(site.build.root, thrown, NO_PARAMS, format, site, visit)

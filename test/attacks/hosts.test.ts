@@ -2,6 +2,7 @@
 // Links and caches poisoned by Host or X-Forwarded-Host, open redirects by `//host`, headers split by CRLF.
 
 import t from 'tap'
+import { linesOfResponse, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
@@ -13,7 +14,7 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/?moved')\n",
   'pages/login.tsx': 'export default function Page() {\n  return null\n}\n',
   'pages/login.server.ts':
-    "import { redirect } from 'hydrant'\nexport const load = ({ url }) => redirect(url.searchParams.get('to') ?? '/')\n",
+    "import { redirect } from 'hydrant'\nexport const load = ({ url }) => redirect(url.searchParams.get('to') ?? '/')\nexport const action = ({ form, reply }) => void reply.redirect(form.get('to'), 303)\n",
 })
 
 const EVIL = 'evil.example'
@@ -93,6 +94,28 @@ t.test('where a visitor may say where a redirect leads, it stays on the site', a
     const location = headers.location ?? '/'
     t.equal(new URL(location, 'http://shop.example/login').origin, 'http://shop.example', title)
   }
+})
+
+t.test('an action that sends visitors wherever they say makes no script of it', async (t) => {
+  const { app } = await serve(t, dir)
+  const form = { ...HTML, ...navigationHeaders(dir), 'content-type': 'application/x-www-form-urlencoded' }
+  const post = (to: string) =>
+    app.inject({
+      method: 'POST',
+      url: '/_hydrant/data/login',
+      headers: form,
+      payload: `${new URLSearchParams({ to })}`,
+    })
+  for (const to of [
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    ' javascript:alert(1)',
+    'data:text/html,x',
+    'blob:x',
+  ]) {
+    t.notMatch((await post(to)).body, /redirect|script|data:/i, to)
+  }
+  t.strictSame(linesOfResponse(await post('/moved')), [['redirect', '/moved']], 'what leads to a page is told')
 })
 
 t.test('addresses with slashes at both ends are no redirect to another host', async (t) => {

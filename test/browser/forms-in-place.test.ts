@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
+import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { click, fieldOf, isInPlace, startInPlace, textOf, type, waitForText } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
@@ -83,6 +84,28 @@ t.test('a redirect to another site leaves', async (t) => {
   await click(opened, '#reply-elsewhere')
   await opened.page.waitForURL(/^http:\/\/localhost:\d+\/target$/)
   t.equal((await done()).length, 1)
+})
+
+t.test('a redirect to what a script would run leads nowhere, also without a policy', async (t) => {
+  const opened = await open('/form', async ({ page }) => {
+    await page.route('**/form', async (route) => {
+      const response = await route.fetch()
+      const { 'content-security-policy': _, ...headers } = response.headers()
+      await route.fulfill({ response, headers })
+    })
+    await page.route('**/_hydrant/data/form', (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      const body = '["redirect","javascript:void(globalThis.hasRun=true)"]\n'
+      return route.fulfill({ contentType: 'application/x-ndjson', headers: { 'hydrant-acted': '1' }, body })
+    })
+  })
+  await click(opened, '#ok')
+  await waitForText(opened, '#state', 'idle')
+  t.equal(pathOf(opened), '/form')
+  // A second address of the kind comes behind the first one.
+  await opened.evaluate(() => location.assign('javascript:void(globalThis.hasComeLater=true)'), null)
+  await until(() => opened.evaluate(() => 'hasComeLater' in globalThis, null))
+  t.notOk(await opened.evaluate(() => 'hasRun' in globalThis, null))
 })
 
 t.test('a redirect to where the form stands changes nothing but what is shown', async (t) => {
