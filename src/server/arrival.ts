@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { readForwarded } from './forwarded.ts'
+import { plainTarget } from './location.ts'
 import type { Options } from './options.ts'
 import type { Trust } from './trust.ts'
 
 type Rewrite = (raw: IncomingMessage) => string
 
 /**
- * Makes of what a proxy has changed what the visitor has sent, before anything else reads it: Fastify's `rewriteUrl`.
- * Null when there is nothing to do.
+ * Makes of what a proxy has changed what the visitor has sent, and of a target that is spelled in an unusual way the usual
+ * one, before anything else reads it: Fastify's `rewriteUrl`.
  */
 export function createRewrite(
   { base, proxyStripsBase, forwardedHeader }: Pick<Options, 'base' | 'proxyStripsBase' | 'forwardedHeader'>,
   trust: Trust | null,
-): Rewrite | null {
+): Rewrite {
   const isStripped = proxyStripsBase && base !== '/'
   const isStandard = forwardedHeader === 'forwarded' && trust !== null
-  if (!isStripped && !isStandard) return null
+  if (!isStripped && !isStandard) return ({ url = '' }) => plainTarget(url)
   // Some go through the router twice.
   const seen = new WeakSet<IncomingMessage>()
   return (raw) => {
@@ -23,7 +24,7 @@ export function createRewrite(
     if (seen.has(raw)) return url
     seen.add(raw)
     if (isStandard) translateForwarded(raw, trust)
-    return isStripped ? restoreBase(raw, url, base) : url
+    return isStripped ? restoreBase(raw, url, base) : plainTarget(url)
   }
 }
 
@@ -40,8 +41,8 @@ function translateForwarded({ headers, socket }: IncomingMessage, trust: Trust) 
 
 function restoreBase(raw: IncomingMessage, url: string, base: string): string {
   // A proxy sends paths: whoever sends a whole address has not come through it.
-  if (!url.startsWith('/')) return url
-  const whole = base + url.replace(/^\/(?=\?|$)/, '')
+  if (!url.startsWith('/')) return plainTarget(url)
+  const whole = base + plainTarget(url).replace(/^\/(?=\?|$)/, '')
   // What the log says of it, too.
   Object.assign(raw, { originalUrl: whole })
   return whole

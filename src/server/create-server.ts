@@ -78,12 +78,11 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const { dir, folder, options, logging, measures = null, findKeeper } = input
   const clientErrors = createClientErrorHandler(() => app.log)
   const trust = createTrust(options.trustProxy, () => typeof app.server.address() === 'string')
-  const rewriteUrl = createRewrite(options, trust)
   const app: FastifyInstance = Fastify({
     ...logging,
     ...createHttpOptions(options),
     trustProxy: trust ?? false,
-    ...(rewriteUrl && { rewriteUrl }),
+    rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
     logController: new RequestLog(!options.logRequests, measures),
     genReqId: createRequestIds(),

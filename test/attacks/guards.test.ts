@@ -20,13 +20,12 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/admin/users/[id].server.ts': secretLoad,
   'pages/[name].tsx': page,
   'public/admin/report.txt': SECRET,
-  // By the address as it was sent, by the route, and by a hook of an instance inside.
+  // By the address, or by the route: each alone has to do.
   'server.ts': `export default async function server(app) {
   app.addHook('onRequest', async (request, reply) => {
     globalThis.hydrantTestHooks = (globalThis.hydrantTestHooks ?? 0) + 1
-    const route = request.routeOptions.url ?? ''
-    const isGuarded = request.url.startsWith('/admin') || route.startsWith('/admin')
-    if (isGuarded && request.headers.authorization !== 'Bearer let-me-in') return reply.code(401).send('who are you?')
+    const { url = '' } = globalThis.hydrantTestGuard === 'route' ? request.routeOptions : request
+    if (url.startsWith('/admin') && request.headers.authorization !== 'Bearer let-me-in') return reply.code(401).send('who are you?')
   })
   app.get('/admin/export', async () => ${JSON.stringify(SECRET)})
 }
@@ -54,7 +53,8 @@ const INTERNAL: Record<string, string>[] = [
   { connection: 'close, authorization, hydrant-build' },
 ]
 
-const hooks = globalThis as { hydrantTestHooks?: number }
+const hooks = globalThis as { hydrantTestHooks?: number; hydrantTestGuard?: 'route' | 'url' }
+const GUARDS = ['route', 'url'] as const
 
 t.test('no header that a client can send takes it past a hook', async (t) => {
   const { app } = await serve(t, dir)
@@ -156,7 +156,15 @@ const ADMINS = [
   '_hydrant/data/admin',
   '_hydrant/data/_hydrant/data/admin',
   '_hydrant/assets/../../admin',
+  '%61%64m%69n/export',
+  'adm%49n',
+  'admi%6E/users/5',
+  'admi%6e/report.txt',
+  'admin/users/5#/open',
+  '%2561dmin/export',
 ]
+
+const ROOTS = ['/', '/_hydrant/data/', '/_hydrant/data//', '/_hydrant/data', '/%5fhydrant/data/', '//_hydrant/data/']
 
 async function open(served: Served, method: 'GET' | 'POST', url: string): Promise<string[]> {
   const opened: string[] = []
@@ -170,16 +178,13 @@ async function open(served: Served, method: 'GET' | 'POST', url: string): Promis
 t.test('no spelling of a path takes anybody past a guard', async (t) => {
   const served = await serve(t, dir)
   const opened: string[] = []
-  for (const name of ADMINS) {
-    for (const root of [
-      '/',
-      '/_hydrant/data/',
-      '/_hydrant/data//',
-      '/_hydrant/data',
-      '/%5fhydrant/data/',
-      '//_hydrant/data/',
-    ]) {
-      for (const method of ['GET', 'POST'] as const) opened.push(...(await open(served, method, root + name)))
+  for (const guard of GUARDS) {
+    hooks.hydrantTestGuard = guard
+    for (const name of ADMINS) {
+      for (const root of ROOTS) {
+        const methods = root === '/' ? (['GET', 'POST'] as const) : (['GET'] as const)
+        for (const method of methods) opened.push(...(await open(served, method, root + name)))
+      }
     }
   }
   t.strictSame(opened, [])
@@ -188,20 +193,29 @@ t.test('no spelling of a path takes anybody past a guard', async (t) => {
 
 t.test('nor as bytes that no client would write', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir)).app)
-  for (const target of [
+  const targets = [
     ...ADMINS.map((name) => `/${name}`),
     ...ADMINS.map((name) => `/_hydrant/data/${name}`),
     'http://other.example/admin',
     'http://other.example/_hydrant/data/admin',
     '/_hydrant/data/http://other.example/admin',
     '/_hydrant/datahttp://other.example/admin',
+    'HTTP://other.example/%61dmin',
+    'https://user:pass@other.example:6666/open/../admin',
+    'http://other.example\\admin',
+    'http:admin',
+    'ws://other.example/admin',
     '*',
     'admin',
-  ]) {
-    const answer = await send(
-      rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', `hydrant-build: ${navigationHeaders(dir)['hydrant-build']}`]),
-    )
-    t.notMatch(answer, SECRET, encodeURI(target))
-    t.ok(parseRaw(answer).status < 500, encodeURI(target))
+  ]
+  for (const guard of GUARDS) {
+    hooks.hydrantTestGuard = guard
+    for (const target of targets) {
+      const answer = await send(
+        rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', `hydrant-build: ${navigationHeaders(dir)['hydrant-build']}`]),
+      )
+      t.notMatch(answer, SECRET, encodeURI(target))
+      t.ok(parseRaw(answer).status < 500, encodeURI(target))
+    }
   }
 })
