@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withBase } from '../shared/paths.ts'
 import { REPORT_PATH, type Report } from '../shared/report.ts'
+import { refuseEncoded } from './content-encoding.ts'
 import { createCountedLine } from './counted-line.ts'
 import { addCrossSiteGuard, CrossSiteError } from './cross-site-guard.ts'
 import { NO_STORE } from './headers.ts'
@@ -48,6 +49,7 @@ export function addReportRoute(
       refused()
       done(new HttpError(TOO_MANY, 'Too many reports.'))
     },
+    preParsing: refuseEncoded,
     async handler(request, reply) {
       if (!isPrivate(reports, request.headers)) {
         const { readReport } = await import('./read-report.ts')

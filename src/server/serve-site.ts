@@ -15,6 +15,7 @@ import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { type Build, loadBuild } from './build.ts'
 import { addCompression } from './compress.ts'
+import { refuseEncoded } from './content-encoding.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { addDataRoutes, keepNavigationsToPages, tellRedirect } from './data-route.ts'
 import { createFailureListener } from './failure-listener.ts'
@@ -229,6 +230,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
     for (const page of pages.filter(({ action }) => action !== null)) {
       addRoute(scope, WRITE, withBase(options.base, page.url), {
         bodyLimit: options.bodyLimit,
+        preParsing: refuseEncoded,
         onSend: tellRedirect,
         errorHandler: (error, ...pair) => serveThrown(nameLimit(error, limits), page, site, ...pair),
         handler: (...pair) => void serveAction(page, site, ...pair),
@@ -275,7 +277,7 @@ function addRoute(
   app: FastifyInstance,
   methods: readonly string[],
   url: string,
-  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'onSend' | 'bodyLimit'>,
+  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'onSend' | 'bodyLimit'>,
 ) {
   // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
   const method = methods.filter((name) => !app.hasRoute({ method: name, url }))

@@ -1,0 +1,127 @@
+// Attacks by bodies that are something else than they say: compressed ones that expand without end (zip bombs), types that
+// a guard reads in another way than the parser (CVE-2025-32442 and CVE-2026-25223 of Fastify: a capital, a space or a
+// tab in it went around the schema), forms in other clothes.
+
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { navigationHeaders } from '../server/lines.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/echo.tsx': page,
+  'pages/echo.server.ts':
+    'export const action = ({ form, request }) => ({ form: [...form], body: request.body instanceof FormData ? null : (request.body ?? null) })\n',
+  'server.ts': `import { gunzipSync } from 'node:zlib'
+import { Readable } from 'node:stream'
+export default async (app) => {
+  app.addHook('preParsing', async (request, reply, payload) => {
+    if (request.headers['x-expand'] === undefined) return payload
+    const chunks = []
+    for await (const chunk of payload) chunks.push(chunk)
+    const expanded = Readable.from([gunzipSync(Buffer.concat(chunks))])
+    return Object.assign(expanded, { receivedEncodedLength: Buffer.concat(chunks).length })
+  })
+}
+`,
+})
+const FORM = 'application/x-www-form-urlencoded'
+const REPORT = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
+
+t.test('what is compressed is not expanded, and not taken for something else', async (t) => {
+  const { app, log } = await serve(t, dir, { ledger: false })
+  const bomb = Buffer.alloc(20_000_000, 'a=1&')
+  const packed = {
+    gzip: gzipSync(bomb),
+    deflate: deflateSync(bomb),
+    'x-gzip': deflateRawSync(bomb),
+    br: brotliCompressSync(bomb),
+  }
+  for (const [encoding, payload] of Object.entries({
+    ...packed,
+    'gzip, gzip': gzipSync(packed.gzip),
+    'identity, gzip': packed.gzip,
+    GZIP: packed.gzip,
+    zstd: Buffer.from('x'),
+    '*': Buffer.from('x'),
+  })) {
+    for (const type of [
+      FORM,
+      'application/json',
+      'multipart/form-data; boundary=b',
+      'text/plain',
+      'application/octet-stream',
+    ]) {
+      for (const url of ['/echo', '/_hydrant/data/echo', '/_hydrant/report']) {
+        const headers = {
+          ...HTML,
+          ...REPORT,
+          ...navigationHeaders(dir),
+          'content-type': type,
+          'content-encoding': encoding,
+        }
+        const response = await app.inject({ method: 'POST', url, headers, payload })
+        t.equal(response.statusCode, 415, `${url} ${type} ${encoding}`)
+        t.equal(response.headers['cache-control'], 'no-store')
+        t.equal(response.headers['accept-encoding'], 'identity')
+      }
+    }
+  }
+  t.strictSame(log.errors(), [])
+  for (const encoding of ['identity', 'Identity', '']) {
+    const headers = { ...JSON_ONLY, 'content-type': FORM, 'content-encoding': encoding }
+    const response = await app.inject({ method: 'POST', url: '/echo', headers, payload: 'a=1' })
+    t.strictSame(response.json(), { form: [['a', '1']], body: null }, encoding)
+  }
+  const headers = { ...JSON_ONLY, 'content-type': FORM, 'content-encoding': 'gzip', 'x-expand': '1' }
+  const expanded = await app.inject({ method: 'POST', url: '/echo', headers, payload: gzipSync('a=1') })
+  t.strictSame(expanded.json(), { form: [['a', '1']], body: null }, 'what a plugin expands is read')
+})
+
+t.test('a type that is spelled in an unusual way is read as what it is, or refused', async (t) => {
+  const { app, log } = await serve(t, dir, { ledger: false })
+  const seen: Record<string, unknown> = {}
+  for (const type of [
+    'application/json',
+    'Application/JSON',
+    'application/json ; charset=utf-8',
+    'application/json\t; charset=utf-8',
+    'application/json;charset=utf-16',
+    ' application/json',
+    'application/json;',
+    'application/json;application/x-www-form-urlencoded',
+    'application/jsonx',
+    'application/json, text/plain',
+    'text/plain',
+    'text/plain; application/json',
+    'application/x-www-form-urlencoded, application/json',
+    'application/json+x-www-form-urlencoded',
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'multipart/form-data; boundary="',
+    `multipart/form-data; boundary=${'b'.repeat(5_000)}`,
+    'multipart/form-data; boundary=a; boundary=b',
+    "multipart/form-data; boundary*=utf-8''%00",
+    'multipart/mixed; boundary=b',
+    '/',
+    ';',
+    '*/*',
+    'constructor',
+    '__proto__',
+    'application/__proto__',
+  ]) {
+    for (const payload of ['{"a":1}', '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n']) {
+      const headers = { ...JSON_ONLY, 'content-type': type }
+      const response = await app.inject({ method: 'POST', url: '/echo', headers, payload })
+      t.ok([200, 400, 415].includes(response.statusCode), `${type}: ${response.statusCode}`)
+      if (response.statusCode === 200 && payload.startsWith('{')) seen[type] = response.json().body
+      if (response.statusCode !== 200) t.equal(response.headers['cache-control'], 'no-store')
+    }
+  }
+  for (const [type, body] of Object.entries(seen)) {
+    const isJson = /^application\/json\s*(?:;|$)/i.test(type.trim())
+    const isText = /^text\/plain\s*(?:;|$)/i.test(type)
+    t.strictSame(body, isJson ? { a: 1 } : isText ? '{"a":1}' : null, type)
+  }
+  t.strictSame(log.errors(), [])
+})
