@@ -1,11 +1,11 @@
 import { createHydrantError } from '../../src/server/errors.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import type { CauseSummary, Ledger } from '../../src/server/ledger/ledger.ts'
+import { escapeObeyed } from '../../src/server/log-text.ts'
 import { nearestFew } from '../../src/server/nearest.ts'
 import { type Digest, formatDigest } from '../../src/shared/digest-format.ts'
 import { formatFailure } from '../terminal/format-failure.ts'
 import { formatFailures, type View } from '../terminal/format-failures.ts'
-import { escapeObeyed } from '../terminal/plain-text.ts'
 import type { ErrorsRequest } from './errors-arguments.ts'
 
 /** A ledger that is open, and how it is named to who reads what it says: a file, or an address without its password. */

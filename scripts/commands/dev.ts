@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import pretty from 'pino-pretty'
+import { loadPrettyLogging } from '../../src/server/logging.ts'
 import { startDevServer } from '../dev/dev-server.ts'
 import { BuildError } from '../problem.ts'
 import { formatError } from '../terminal/format-error.ts'
@@ -8,16 +8,12 @@ import { formatDuration } from '../terminal/format-report.ts'
 
 /** `hydrant dev`: runs until it is interrupted. */
 export async function runDev(dir: string, flags: Record<string, string | undefined>): Promise<void> {
+  const createLogging = await loadPrettyLogging()
   const server = await startDevServer({
     dir,
     flags,
     env: process.env,
-    createLogging: ({ logLevel }) => ({
-      logger: {
-        level: logLevel,
-        stream: pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true }),
-      },
-    }),
+    createLogging: ({ logLevel }) => createLogging(logLevel),
     onReady(build, changed) {
       for (const warning of build.warnings) console.error(`${formatWarning(warning)}\n`)
       const why = changed.length > 0 ? ` (${[...new Set(changed)].slice(0, 3).join(', ')})` : ''

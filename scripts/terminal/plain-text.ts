@@ -1,28 +1,13 @@
-// Texts of errors come from anywhere, also from browsers: what a terminal would obey is shown instead.
-
-// Also what turns the direction of a text around, and Unicode's own ends of lines.
-const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+import { showObeyed } from '../../src/server/log-text.ts'
 
 /** A text in one line, without anything that a terminal obeys. */
 export function toLine(text: string): string {
-  return text.replaceAll('\t', '  ').replace(/\r?\n/g, ' ⏎ ').replace(OBEYED, escapeSign)
+  return showObeyed(text.replaceAll('\t', '  ').replace(/\r?\n/g, ' ⏎ '))
 }
 
 /** The same, with its ends of lines. */
 export function toLines(text: string): string[] {
   return text.split(/\r?\n/).map(toLine)
-}
-
-/** JSON with the same signs escaped that it leaves as they are. */
-export function escapeObeyed(json: string): string {
-  return json.replace(OBEYED, (sign) =>
-    sign === '\n' ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
-function escapeSign(sign: string): string {
-  const code = sign.charCodeAt(0)
-  return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
 }
 
 const SIGNS = new Intl.Segmenter('en', { granularity: 'grapheme' })

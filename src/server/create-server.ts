@@ -20,6 +20,7 @@ import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
 import { createHttpOptions } from './http-options.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
+import { createJsonLogging } from './logging.ts'
 import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
@@ -50,7 +51,11 @@ export async function createServer(given: CreateServerOptions): Promise<FastifyI
   readManifest(folder)
   const config = await readConfig(folder)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'server' })
-  const logging = loggerInstance ? { loggerInstance } : { logger: logger ?? { level: resolved.logLevel } }
+  const logging = loggerInstance
+    ? { loggerInstance }
+    : logger === undefined
+      ? createJsonLogging(resolved.logLevel)
+      : { logger }
   const { app } = await createInstance({ dir, folder, options: resolved, logging })
   return app
 }

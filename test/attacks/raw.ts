@@ -22,10 +22,11 @@ export async function listenRaw(t: Pick<Test, 'teardown'>, app: FastifyInstance)
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.server.closeAllConnections())
   const port = Number(new URL(app.listeningOrigin).port)
-  return { port, send: (bytes) => exchange(port, bytes) }
+  return { port, send: (bytes) => sendRaw(port, bytes) }
 }
 
-function exchange(port: number, bytes: string): Promise<string> {
+/** The same to a server that listens already. */
+export function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''
     const socket = connect(port, '127.0.0.1')

@@ -1,0 +1,43 @@
+// What a log tells comes from anywhere: addresses, names of hosts, messages. What a terminal would obey is shown instead.
+
+// Also what turns the direction of a text around, and Unicode's own ends of lines.
+const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+
+/** The text with nothing in it that a terminal obeys. */
+export function showObeyed(text: string): string {
+  return text.replace(OBEYED, escapeSign)
+}
+
+/** JSON with the same signs escaped that it leaves as they are. Ends of lines stay: none is inside a value. */
+export function escapeObeyed(json: string): string {
+  return json.replace(OBEYED, (sign) =>
+    sign === '\n' ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** A line of a log, for what prints the values of its JSON as they are: none of them is another line, or commands it. */
+export function tameLine(json: string): string {
+  try {
+    return `${JSON.stringify(tame(JSON.parse(json), 0))}\n`
+  } catch {
+    return `${showObeyed(json.trimEnd())}\n`
+  }
+}
+
+function tame(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return tameText(value, depth)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => tame(item, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [showObeyed(key), tame(part, depth + 1)]))
+}
+
+// A message stands at the beginning of a line; what is inside of the others is indented by who prints it.
+function tameText(text: string, depth: number): string {
+  const lines = text.split(/\r?\n/).map((line) => line.split('\t').map(showObeyed).join('\t'))
+  return lines.join(depth === 1 ? '\n    ' : '\n')
+}
+
+function escapeSign(sign: string): string {
+  const code = sign.charCodeAt(0)
+  return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+}

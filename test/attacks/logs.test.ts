@@ -1,0 +1,115 @@
+// Attacks on who reads the log: lines that are forged by CR, LF or Unicode's own ends of lines (CWE-117), and commands for a
+// terminal (CVE-2009-4487 of nginx: escape sequences of requests stood in its log as they were).
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import t, { type Test } from 'tap'
+import { cliPath } from '../scripts/cli-path.ts'
+import { buildFiles } from '../server/served.ts'
+import { until } from '../until.ts'
+import { parseRaw, rawRequest, sendRaw } from './raw.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/fails.tsx': page,
+  'pages/fails.server.ts': `export const load = ({ url }) => {
+  const text = url.searchParams.get('text')
+  throw Object.assign(new Error(text, { cause: new TypeError(text) }), { name: text, digest: text, code: text })
+}
+`,
+  'pages/refuses.tsx': page,
+  'pages/refuses.server.ts':
+    "import { HttpError } from 'hydrant'\nexport const load = ({ url }) => {\n  throw new HttpError(403, url.searchParams.get('text'))\n}\n",
+  'server.ts': `export default async (app) => {
+  app.get('/own', async (request) => {
+    request.log.info({ agent: request.headers['user-agent'], [request.query.text]: 1 }, request.query.text)
+    return 'own'
+  })
+}
+`,
+})
+
+const FORGED = '[10:00:00] ERROR: all is lost'
+const POISON = [
+  `x\r\n${FORGED}`,
+  `x\n{"level":50,"time":1,"msg":"${FORGED}"}`,
+  `x\u2028${FORGED}\u2029${FORGED}`,
+  `x\u0085${FORGED}`,
+  '\u001b[2J\u001b]0;owned\u0007\u001b[31mred',
+  '\u009b2J\u009d0;owned\u009c',
+  'a\bb\u007f\u0000\u202eabc\u2066',
+  '\\u001b[2J\\n',
+]
+
+/** As bytes that a header or a target may have: all but the first 32 signs. */
+const asBytes = (text: string) => text.replace(/[\p{Cc}]|[^\0-\xff]/gu, '\x85').replaceAll(' ', '\xa0')
+
+function requests(): string[] {
+  const browser = ['Origin: http://shop.example', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json']
+  return POISON.flatMap((text) => {
+    const query = `?${new URLSearchParams({ text })}`
+    const bytes = asBytes(text)
+    const error = { type: text.slice(0, 90), message: text, stack: `E\n    at ${text} (${text}:1:2)` }
+    const report = JSON.stringify({ kind: 'failure', build: text, path: `/${text}`, isRecovered: false, error })
+    return [
+      rawRequest(`GET /fails${query} HTTP/1.1`, ['Host: shop.example']),
+      rawRequest(`GET /refuses${query} HTTP/1.1`, ['Host: shop.example']),
+      rawRequest(`GET /own${query} HTTP/1.1`, ['Host: shop.example', `User-Agent: ${bytes}`]),
+      rawRequest(`GET /fails${query} HTTP/1.1`, [`Host: shop.example${bytes}`, `X-Forwarded-Host: ${bytes}`]),
+      rawRequest(`GET /fails/${bytes.replace(/\s/g, '')} HTTP/1.1`, ['Host: shop.example']),
+      rawRequest(`GET /_hydrant/data/fails HTTP/1.1`, ['Host: shop.example', `hydrant-build: ${bytes}`]),
+      rawRequest(`POST /fails HTTP/1.1`, ['Host: shop.example', `Origin: http://${bytes}`, `Sec-Fetch-Site: ${bytes}`]),
+      rawRequest(`GET / HTTP/1.1`, ['Host: shop.example', `traceparent: ${bytes}`, `Bad Header${bytes}: 1`]),
+      rawRequest(
+        `POST /_hydrant/report HTTP/1.1`,
+        ['Host: shop.example', ...browser, `Content-Length: ${Buffer.byteLength(report)}`],
+        Buffer.from(report).toString('latin1'),
+      ),
+    ]
+  })
+}
+
+async function logOf(t: Test, command: string, args: string[]): Promise<string> {
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const child = spawn(command, args, {
+    env: { ...env, NODE_ENV: 'production', HYDRANT_ADMIN: 'false', HYDRANT_LEDGER: 'false', TERM: 'xterm' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  const [, port] = await until(() => /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(output))
+  for (const request of requests()) {
+    const { status } = parseRaw(await sendRaw(Number(port), request))
+    t.ok(status >= 200 && status <= 500, JSON.stringify(request.slice(0, 80)).replace(/[^ -~]/g, '?'))
+  }
+  t.equal(parseRaw(await sendRaw(Number(port), rawRequest('GET / HTTP/1.1', ['Host: a']))).status, 200, 'it lives')
+  child.kill('SIGTERM')
+  await once(child, 'close')
+  return output
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+t.test('in the log as JSON each line is one of ours, and commands nothing', async (t) => {
+  const output = await logOf(t, process.execPath, [cliPath, 'start', dir, '--port', '0'])
+  t.notMatch(output, OBEYED)
+  const lines = output.trimEnd().split('\n')
+  t.ok(lines.length >= POISON.length * 6, `${lines.length} lines`)
+  // It would not parse otherwise.
+  for (const line of lines) t.match(JSON.parse(line), { level: Number, time: Number, pid: Number, msg: String })
+})
+
+t.test('in a terminal no line is forged, and what would command it is shown', async (t) => {
+  const start = [process.execPath, cliPath, 'start', dir, '--port', '0'].map((word) => `'${word}'`).join(' ')
+  const output = await logOf(t, 'script', ['--quiet', '--flush', '--return', '--command', start, '/dev/null'])
+  // Its own colours and ends of lines.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  const plain = output.replace(/\x1b\[\d+m/g, '').replaceAll('\r\n', '\n')
+  t.notMatch(plain, OBEYED)
+  t.match(plain, FORGED, 'it is told')
+  t.notMatch(plain, new RegExp(`^(?:${FORGED.replace('[', '\\[')}|\\{"level)`, 'm'), 'and never at the start of a line')
+})

@@ -1,0 +1,32 @@
+import t from 'tap'
+import { escapeObeyed, showObeyed, tameLine } from '../../src/server/log-text.ts'
+
+t.test('JSON stays what it was', async (t) => {
+  const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }
+  const json = escapeObeyed(JSON.stringify(value, null, 2))
+  t.strictSame(JSON.parse(json), value)
+  t.match(json, /^\{\n {2}"text": "a\\u009b\\u202e\\u2028\\u007f\\n\\""\n\}$/)
+})
+
+t.test('shows what a terminal would obey', async (t) => {
+  t.equal(showObeyed('a\u001b[31mb\u009b2J\u202e\u2028\n'), 'a\\x1b[31mb\\x9b2J\\u202e\\u2028\\x0a')
+})
+
+t.test('of a line of a log nothing commands a terminal or passes for another line', async (t) => {
+  const line = {
+    level: 30,
+    msg: 'a\r\n[22:00:00] INFO: b\u001b[2J',
+    err: { stack: 'E: x\u0007\n\tat y' },
+    n: null,
+    list: ['\u0085', 1],
+  }
+  t.strictSame(JSON.parse(tameLine(JSON.stringify({ ...line, 'k\u001b\n': true }))), {
+    level: 30,
+    msg: 'a\n    [22:00:00] INFO: b\\x1b[2J',
+    err: { stack: 'E: x\\x07\n\tat y' },
+    n: null,
+    list: ['\\x85', 1],
+    'k\\x1b\\x0a': true,
+  })
+  t.equal(tameLine('no JSON\u001b[2J\n'), 'no JSON\\x1b[2J\n')
+})
