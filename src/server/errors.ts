@@ -55,6 +55,10 @@ export const errorTable = {
     message: 'the ledger %s cannot be written: %s',
     fix: 'Make its folder writable for the user that runs the server, or name another place: HYDRANT_LEDGER.',
   },
+  HYD_LEDGER_UNREADABLE: {
+    message: 'the ledger %s cannot be read: %s',
+    fix: 'Read it as the user that runs the server, or let your group read the file.',
+  },
   HYD_LEDGER_MISSING: {
     message: 'there is no ledger %s',
     fix: 'Name the folder of the site that failed, or its ledger with HYDRANT_LEDGER; the first failure makes the file.',

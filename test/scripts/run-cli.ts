@@ -17,6 +17,8 @@ interface CliOptions {
   node?: readonly string[]
   /** Another installation's command. */
   cli?: string
+  /** A command that runs it. */
+  under?: readonly string[]
 }
 
 /** Runs the command to its end. */
@@ -93,10 +95,14 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
   }
 }
 
-function spawnCli(args: readonly string[], { cwd, env, node = [], cli = cliPath }: CliOptions): ChildProcess {
+function spawnCli(
+  args: readonly string[],
+  { cwd, env, node = [], cli = cliPath, under = [] }: CliOptions,
+): ChildProcess {
   // What the test itself runs with must not decide what the command does.
   const { NODE_ENV: _, PORT: __, HOST: ___, NODE_OPTIONS: ____, ...own } = process.env
-  return spawn(process.execPath, [...node, cli, ...args], {
+  const [program = '', ...words] = [...under, process.execPath, ...node, cli, ...args]
+  return spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
     // Many servers run at once, and there is one default port for their consoles.
     env: { ...own, HYDRANT_ADMIN: 'false', ...env },

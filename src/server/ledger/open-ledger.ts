@@ -9,7 +9,7 @@ import { createThreadLedger } from './ledger-thread.ts'
 import { createMemoryLedger } from './memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres-ledger.ts'
-import { openSqliteLedger } from './sqlite-ledger.ts'
+import { readSqliteLedger } from './sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
 
@@ -35,7 +35,7 @@ export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOp
 }
 
 /**
- * The ledger that a server of that site writes, for a command: to be closed. Throws HYD_LEDGER_MISSING when there is none,
+ * The ledger that a server of that site writes, for a command that reads it: to be closed. Throws HYD_LEDGER_MISSING when there is none,
  * and what opening it throws.
  */
 export async function openLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOptions): Promise<Ledger> {
@@ -44,7 +44,7 @@ export async function openLedger(siteDir: string, { ledger, ledgerLimits }: Ledg
   if (place.kind === 'postgres') return createPostgresLedger(place.url, limits)
   const file = place.kind === 'file' ? place.file : `of ${siteDir}: it is turned off`
   if (place.kind === 'none' || !existsSync(file)) throw createHydrantError('HYD_LEDGER_MISSING', [file])
-  return openSqliteLedger(file, limits)
+  return readSqliteLedger(file, limits)
 }
 
 type Place = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'file'; file: string }

@@ -4,7 +4,7 @@ import { createHydrantError, type HydrantError } from '../errors.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './sqlite-schema.ts'
 
 /** How long a write waits for that of another process. */
-const BUSY_MS = 2_000
+export const BUSY_MS = 2_000
 /** What the write-ahead log is cut back to. */
 const MAX_LOG_BYTES = 4_194_304
 
@@ -39,7 +39,10 @@ export function toSqliteError(file: string, error: unknown): HydrantError {
   return createHydrantError(isDamaged ? 'HYD_LEDGER_DAMAGED' : 'HYD_LEDGER_FAILED', [file, message], error)
 }
 
-async function loadDriver(file: string) {
+export type Driver = typeof import('better-sqlite3')
+
+/** Throws HYD_LEDGER_SQLITE_MISSING for the ledger of that name. */
+export async function loadDriver(file: string): Promise<Driver> {
   try {
     const { default: Driver } = await import('better-sqlite3')
     // Its binary is loaded with the first database.
@@ -62,7 +65,8 @@ function toOpenError(file: string, error: unknown): HydrantError {
 /** Faults of the system that pass. */
 const TEMPORARY = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO']
 
-function readError(error: unknown): { code: string; message: string } {
+/** What a driver or the system threw. */
+export function readError(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   return { code: 'code' in error ? String(error.code) : '', message: error.message }
 }

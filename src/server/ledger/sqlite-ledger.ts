@@ -3,6 +3,7 @@ import type { KeptError, Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery
 import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
 import { openSqliteFile, toSqliteError } from './sqlite-file.ts'
 import { createSqlitePruner, usedBytes } from './sqlite-prune.ts'
+import { openSqliteReader } from './sqlite-reader.ts'
 import { createSqliteWriter } from './sqlite-write.ts'
 
 const DEFAULT_OCCURRENCES = 50
@@ -14,6 +15,16 @@ const DIALECT = { prefix: '', position: 'instr' }
  */
 export async function openSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
   const db = await openSqliteFile(file)
+  return createSqliteLedger(db, file, limits, () => void db.close())
+}
+
+/** The same for who only reads; throws what `openSqliteReader` throws. */
+export async function readSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
+  const { db, close } = await openSqliteReader(file)
+  return createSqliteLedger(db, file, limits, close)
+}
+
+function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, close: () => void): Ledger {
   const writeEntry = createSqliteWriter(db, limits.maxOccurrences)
   const pruner = createSqlitePruner(db, limits)
   const write = db.transaction((entries: readonly LedgerEntry[]) => {
@@ -66,7 +77,7 @@ export async function openSqliteLedger(file: string, limits: LedgerLimits): Prom
     markRecovered: (digest) => run(() => recover.run(digest.slice(0, digest.indexOf('-')), digest).changes > 0),
     setSolved: (cause, at) => run(() => solve.run(at, cause).changes > 0),
     stats: () => run(() => ({ causes: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
-    close: () => run(() => void db.close()),
+    close: () => run(close),
   }
 }
 

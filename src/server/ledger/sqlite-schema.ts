@@ -48,11 +48,11 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;`,
 ]
 
-/** Brings a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
-export function migrateSqlite(db: Database, migrations: readonly string[]) {
+/** Brings the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
+export function migrateSqlite(db: Database, migrations: readonly string[], file = db.name) {
   const version = () => Number(db.pragma('user_version', { simple: true }))
   if (version() > migrations.length) {
-    throw createHydrantError('HYD_LEDGER_NEWER', [db.name, version(), migrations.length])
+    throw createHydrantError('HYD_LEDGER_NEWER', [file, version(), migrations.length])
   }
   if (version() === migrations.length) return
   const migrate = db.transaction(() => {

@@ -1,0 +1,81 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { createHydrantError } from '../errors.ts'
+import { BUSY_MS, type Driver, loadDriver, readError, toSqliteError } from './sqlite-file.ts'
+import { migrateSqlite, SQLITE_MIGRATIONS } from './sqlite-schema.ts'
+
+export interface SqliteReader {
+  db: Database
+  close(): void
+}
+
+/**
+ * Opens a ledger's file for somebody who only reads it, and need not be allowed to write it or in its folder: nothing is
+ * made or changed there. Throws HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and
+ * HYD_LEDGER_FAILED.
+ */
+export async function openSqliteReader(file: string): Promise<SqliteReader> {
+  const Driver = await loadDriver(file)
+  try {
+    // Without a log nobody has it open: SQLite would make one, and leave it there.
+    const inPlace = existsSync(logOf(file)) ? openInPlace(Driver, file) : null
+    return inPlace ?? openCopy(Driver, file)
+  } catch (error) {
+    throw toReadError(file, error)
+  }
+}
+
+/**
+ * Its format is an earlier one, which would have to be changed; or a process that was killed has left its log, whose index is
+ * missing or not for us.
+ */
+const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
+
+function openInPlace(Driver: Driver, file: string): SqliteReader | null {
+  let db: Database | null = null
+  try {
+    const reader = new Driver(file, { readonly: true, timeout: BUSY_MS })
+    db = reader
+    migrateSqlite(reader, SQLITE_MIGRATIONS)
+    return { db: reader, close: () => void reader.close() }
+  } catch (error) {
+    db?.close()
+    if (NOT_IN_PLACE.test(readError(error).code)) return null
+    throw error
+  }
+}
+
+function openCopy(Driver: Driver, file: string): SqliteReader {
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const copy = join(folder, 'copy.db')
+    copyFileSync(file, copy)
+    if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
+    const db = new Driver(copy)
+    migrateSqlite(db, SQLITE_MIGRATIONS, file)
+    return {
+      db,
+      close() {
+        db.close()
+        remove()
+      },
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+function logOf(file: string): string {
+  return `${file}-wal`
+}
+
+function toReadError(file: string, error: unknown) {
+  const { code, message } = readError(error)
+  if (code === 'HYD_LEDGER_NEWER') return error
+  if (/^E[A-Z]+$/.test(code)) return createHydrantError('HYD_LEDGER_UNREADABLE', [file, message], error)
+  return toSqliteError(file, error)
+}
