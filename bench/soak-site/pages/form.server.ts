@@ -1,0 +1,15 @@
+import { type ActionContext, redirect } from 'hydrant'
+
+/** Says how much has come. */
+export async function action({ form, request }: ActionContext) {
+  const { fail } = request.query as { fail?: string }
+  if (fail === 'action') throw new Error('soak: the action throws.')
+  if (form.get('go') !== null) redirect('/rows')
+  const file = form.get('file')
+  const text = form.get('text')
+  return {
+    fields: [...form].length,
+    textLength: typeof text === 'string' ? text.length : 0,
+    fileBytes: file instanceof File ? (await file.arrayBuffer()).byteLength : 0,
+  }
+}

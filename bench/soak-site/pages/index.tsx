@@ -1,0 +1,22 @@
+import type { PageProps } from 'hydrant/react'
+import { useState } from 'react'
+import type { load } from './index.server.ts'
+
+function Counter() {
+  const [count, setCount] = useState(0)
+  return (
+    <button type="button" onClick={() => setCount((before) => before + 1)}>
+      {`count: ${count}`}
+    </button>
+  )
+}
+
+export default function Index({ data }: PageProps<typeof load>) {
+  if (data.fail === 'render') throw new Error('soak: the component throws.')
+  return (
+    <>
+      <h1>Soak</h1>
+      <Counter />
+    </>
+  )
+}

@@ -1,0 +1,21 @@
+import type { LayoutProps } from 'hydrant/react'
+import './layout.css'
+import type { load } from './layout.server.ts'
+
+/** What every page ends with: an answer that was cut does not have it. */
+const END = 'The end of the page.'
+
+export default function Layout({ children, data }: LayoutProps<typeof load>) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <title>{data.name}</title>
+      </head>
+      <body>
+        {children}
+        <footer>{END}</footer>
+      </body>
+    </html>
+  )
+}

@@ -1,0 +1,20 @@
+import type { PageProps } from 'hydrant/react'
+import { Suspense, use } from 'react'
+import type { load } from './stream.server.ts'
+
+function Part({ text }: { text: Promise<string> }) {
+  return <p>{use(text)}</p>
+}
+
+export default function Stream({ data }: PageProps<typeof load>) {
+  return (
+    <>
+      <h1>Stream</h1>
+      {data.parts.map((text, index) => (
+        <Suspense key={index} fallback={<p>Part {index} is to come.</p>}>
+          <Part text={text} />
+        </Suspense>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+
+export interface Asked {
+  port: number
+  agent: Agent
+  path: string
+  /** GET. */
+  method?: string
+  headers?: Record<string, string>
+  body?: Buffer | string
+  /** Sends the body in so many pieces, a pause before each. */
+  writing?: { pieces: number; pauseMs: number }
+  /** Waits so long behind each piece that has come. */
+  readPauseMs?: number
+  /** What does not come within is an error (30 s). */
+  timeoutMs?: number
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** Has its end been seen: all bytes of its length, or the last chunk? */
+  isComplete: boolean
+}
+
+const TIMEOUT_MS = 30_000
+
+/** Asks and reads the answer to its end. Rejects when there is none. */
+export async function exchange(asked: Asked): Promise<Answer> {
+  const response = await send(asked)
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      if (asked.readPauseMs !== undefined) await wait(asked.readPauseMs)
+    }
+  } catch {
+    // What was cut is not complete.
+  }
+  const { statusCode: status = 0, headers, complete: isComplete } = response
+  return { status, headers, text: isComplete ? decode(headers, Buffer.concat(chunks)) : '', isComplete }
+}
+
+/** Asks and goes away: with the first piece of the answer, or after so many milliseconds without one. */
+export async function leaveEarly(asked: Asked, afterMs: number | null): Promise<void> {
+  const gone = new AbortController()
+  const timer = afterMs === null ? undefined : setTimeout(() => gone.abort(), afterMs)
+  try {
+    const response = await send(asked, gone.signal)
+    for await (const _ of response) {
+      if (afterMs === null) gone.abort()
+      if (asked.readPauseMs !== undefined) await wait(asked.readPauseMs, null, { signal: gone.signal })
+    }
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function send(asked: Asked, signal?: AbortSignal): Promise<IncomingMessage> {
+  const { port, agent, path, method = 'GET', headers = {}, body = '', timeoutMs = TIMEOUT_MS } = asked
+  const own = method === 'GET' || method === 'HEAD' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        ...{ host: '127.0.0.1', port, agent, path, method },
+        headers: { ...own, ...headers },
+        ...(signal ? { signal } : {}),
+      },
+      resolve,
+    )
+    outgoing.setTimeout(timeoutMs, () => outgoing.destroy(new Error(`nothing came for ${timeoutMs} ms`)))
+    outgoing.on('error', reject)
+    void write(Buffer.from(body), asked, (piece) => outgoing.destroyed || outgoing.write(piece)).then(() =>
+      outgoing.end(),
+    )
+  })
+}
+
+async function write(body: Buffer, { writing }: Asked, send: (piece: Buffer) => void) {
+  if (body.length === 0) return
+  if (!writing) return void send(body)
+  const size = Math.ceil(body.length / writing.pieces)
+  for (let at = 0; at < body.length; at += size) {
+    await wait(writing.pauseMs)
+    send(body.subarray(at, at + size))
+  }
+}
+
+function decode({ 'content-encoding': encoding }: IncomingHttpHeaders, bytes: Buffer): string {
+  // An answer to HEAD has the header and no bytes.
+  if (bytes.length === 0) return ''
+  if (encoding === 'br') return brotliDecompressSync(bytes).toString()
+  if (encoding === 'gzip') return gunzipSync(bytes).toString()
+  return bytes.toString()
+}

@@ -1,0 +1,100 @@
+import type { KeptFailures } from './kept-failures.ts'
+import type { Held } from './server.ts'
+import { type Tally, total } from './tally.ts'
+
+/** What the server held at a time of the load. */
+export interface Sample {
+  seconds: number
+  held: Held
+}
+
+export interface Verdict {
+  isMet: boolean
+  text: string
+}
+
+/** How much more memory there may be at the end than after the first minute. */
+const MAX_GROWTH = 1.1
+
+export const MINUTE = 60
+export const heapOf = ({ memory }: Held) => memory.heapUsed + memory.external
+export const residentOf = ({ memory }: Held) => memory.rss
+
+/**
+ * What the program holds on to shows in its heap when nobody asks, behind a collection of garbage: requests in flight hold
+ * more or less by chance.
+ */
+export function judgeHeap(afterFirstMinute: Held, atEnd: Held): Verdict {
+  return judgeGrowth('heap in use, without a request', heapOf(afterFirstMinute), heapOf(atEnd))
+}
+
+/**
+ * What buffers, threads and SQLite hold, and memory that is free but in pieces, shows in what is resident: the median of the
+ * second minute's samples and that of the last one's.
+ */
+export function judgeResident(samples: readonly Sample[]): Verdict {
+  const minutes = Math.max(...samples.map(minuteOf))
+  const medianOf = (minute: number) =>
+    median(samples.filter((sample) => minuteOf(sample) === minute).map(({ held }) => residentOf(held)))
+  return judgeGrowth('resident memory, under load', medianOf(2), medianOf(minutes))
+}
+
+/** The first minute is 1. */
+export function minuteOf({ seconds }: Sample): number {
+  return Math.ceil(seconds / MINUTE)
+}
+
+function judgeGrowth(what: string, before: number, after: number): Verdict {
+  const growth = after / before
+  const text = `${what}: ${megabytes(before)} MB after the first minute, ${megabytes(after)} MB at the end: × ${growth.toFixed(2)}, at most × ${MAX_GROWTH}`
+  return { isMet: growth <= MAX_GROWTH, text }
+}
+
+/** What is there that was not there before, in words. */
+export function leftovers(before: Held, after: Held): string[] {
+  const [known, found] = [countsOf(before), countsOf(after)]
+  return Object.entries(found)
+    .filter(([name, count]) => count > (known[name] ?? 0))
+    .map(([name, count]) => `${name}: ${known[name] ?? 0} before, ${count} after`)
+}
+
+export function judgeLeftovers(before: Held, after: Held): Verdict {
+  const left = leftovers(before, after)
+  const held = `${after.descriptors} descriptors, ${after.objects.Timeout} timers, ${after.objects.Socket} sockets`
+  const text = left.length === 0 ? `nothing is left of the load: ${held}, as before it` : `left: ${left.join('; ')}`
+  return { isMet: left.length === 0, text }
+}
+
+export function judgeAnswers(tally: Tally): Verdict {
+  const { whole, refused, left, wrong } = total(tally)
+  const sum = whole + refused + left + wrong
+  const text = `${sum} requests: ${whole} answered in whole, ${refused} cleanly refused, ${left} left by the visitor, ${wrong} wrong`
+  return { isMet: wrong === 0, text }
+}
+
+export function judgeFailures({ failures }: Tally, { logged, kept, strange }: KeptFailures): Verdict[] {
+  return [
+    {
+      isMet: failures === logged && logged === kept,
+      text: `${failures} failures in answers, ${logged} in the log, ${kept} in the ledger`,
+    },
+    { isMet: strange.length === 0, text: `${strange.length} lines of the log that nobody expects` },
+  ]
+}
+
+// `FileHandleReadWrap` is left out: Node keeps up to a hundred of them for the next file that is read.
+function countsOf({ descriptors, temporaryFiles, resources, objects }: Held): Record<string, number> {
+  const { FileHandleReadWrap: _, ...active } = resources
+  return { descriptors, 'temporary files': temporaryFiles, ...active, ...objects }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  const [low = 0, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1)
+  return (low + high) / 2
+}
+
+export function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1)
+}

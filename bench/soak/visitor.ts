@@ -1,0 +1,31 @@
+import { Agent } from 'node:http'
+
+/** Somebody who asks one thing after the other. */
+export interface Visitor {
+  port: number
+  agent: Agent
+  /** Id of the build that its pages run. */
+  build: string
+  /** A script of the site. */
+  asset: string
+}
+
+const KEEP_ALIVE_SHARE = 0.8
+
+/** One with an address of its own, as visitors of a site have them; some open a connection for each request. */
+export function createAgent(index: number): Agent {
+  return new Agent({
+    keepAlive: Math.random() < KEEP_ALIVE_SHARE,
+    maxSockets: 1,
+    localAddress: `127.1.${index}.${1 + Math.floor(Math.random() * 250)}`,
+  })
+}
+
+/** Letters that nobody has said before, as ids and numbers make no other cause. */
+export function randomWord(): string {
+  return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
+}
+
+export function pick<T>(...choices: readonly [T, ...T[]]): T {
+  return choices[Math.floor(Math.random() * choices.length)] ?? choices[0]
+}
