@@ -1,9 +1,9 @@
 import type { AdminListener } from './admin/start-admin.ts'
+import { createTallying } from './admin/tally.ts'
 import { createInstance } from './create-server.ts'
 import { endWithProcess } from './ending.ts'
 import { listen } from './listen.ts'
 import { createLogging } from './logging.ts'
-import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
 import type { StartedServer } from './start.ts'
 
@@ -18,10 +18,11 @@ export interface ServeInput {
 /** Serves in this process alone. */
 export async function startAlone({ dir, folder, options }: ServeInput): Promise<StartedServer> {
   const { admin } = options
-  const measures: Measures | null = admin ? { answered() {}, rendered() {}, firstByte() {} } : null
+  const tallying = admin ? createTallying() : null
   const logging = await createLogging(options.logLevel)
-  const instance = await createInstance({ dir, folder, options, logging, measures })
+  const instance = await createInstance({ dir, folder, options, logging, measures: tallying?.measures ?? null })
   const { app, keeper } = instance
+  if (tallying) keeper.subscribe(tallying.failed)
   let listener: AdminListener | null = null
   const close = async () => {
     await listener?.close()
@@ -32,10 +33,11 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
   try {
     const url = await listen(app, options)
     keeper.open()
-    if (admin && measures) {
+    if (admin && tallying) {
       // Loaded only where it is wanted, and when the site is there already.
       const { startAdmin } = await import('./admin/start-admin.ts')
-      listener = await startAdmin({ admin, keeper, measures, options, log: app.log })
+      const counted = { tally: async () => tallying.read(), processes: null }
+      listener = await startAdmin({ admin, keeper, counted, options, log: app.log })
     }
     return { url, close }
   } catch (error) {

@@ -2,7 +2,6 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin-option.ts'
 import { createHydrantError } from '../errors.ts'
 import type { Keeper } from '../ledger/keeper.ts'
-import type { Measures } from '../measures.ts'
 import type { Options } from '../options.ts'
 import { addRequestIds } from '../serve-site.ts'
 import { addApi } from './api.ts'
@@ -10,13 +9,12 @@ import { createChanges } from './changes.ts'
 import { addConsole } from './console.ts'
 import { createDoor } from './door.ts'
 import { addGuard } from './guard.ts'
-import { createMetrics } from './metrics.ts'
+import { type Counted, createMetrics } from './metrics.ts'
 
 export interface AdminInput {
   admin: AdminOptions
   keeper: Keeper
-  /** Measures from now on. */
-  measures: Measures
+  counted: Counted
   /** Of the site. */
   options: Pick<Options, 'ledger' | 'reactServer'>
   log: FastifyBaseLogger
@@ -50,7 +48,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
 
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
-async function createAdmin({ admin, keeper, measures, options, log }: AdminInput): Promise<FastifyInstance> {
+async function createAdmin({ admin, keeper, counted, options, log }: AdminInput): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -58,12 +56,8 @@ async function createAdmin({ admin, keeper, measures, options, log }: AdminInput
   })
   const door = createDoor(admin.token)
   const changes = createChanges(keeper.ledger)
-  const metrics = createMetrics(keeper)
-  Object.assign(measures, metrics.measures)
-  app.addHook('onClose', async () => {
-    changes.close()
-    metrics.close()
-  })
+  const metrics = createMetrics(counted, keeper.writer)
+  app.addHook('onClose', async () => changes.close())
   addRequestIds(app, { securityHeaders: true })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { createHistogram } from '../../../src/server/admin/histogram.ts'
+import { addCounts, createHistogram, writeHistogram } from '../../../src/server/admin/histogram.ts'
 
 t.test('counts each duration in every bucket that holds it, bounds included', async (t) => {
-  const histogram = createHistogram('x_seconds', 'What x takes.')
+  const histogram = createHistogram()
   for (const durationMs of [0, 0.5, 0.51, 10_000, 10_001]) histogram.observe(durationMs)
-  const lines = histogram.text().split('\n')
+  const lines = writeHistogram('x_seconds', 'What x takes.', histogram.read()).split('\n')
   t.strictSame(lines.slice(0, 4), [
     '# HELP x_seconds What x takes.',
     '# TYPE x_seconds histogram',
@@ -18,4 +18,14 @@ t.test('counts each duration in every bucket that holds it, bounds included', as
     'x_seconds_count 5',
     /^$/,
   ])
+})
+
+t.test('those of several processes add up', async (t) => {
+  const [one, two] = [createHistogram(), createHistogram()]
+  for (const durationMs of [1, 3]) one.observe(durationMs)
+  two.observe(1)
+  const both = createHistogram()
+  for (const durationMs of [1, 3, 1]) both.observe(durationMs)
+  t.strictSame(addCounts([one.read(), two.read()]), both.read())
+  t.strictSame(addCounts([]), createHistogram().read())
 })

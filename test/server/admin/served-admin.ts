@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import Fastify from 'fastify'
 import type { Test } from 'tap'
 import { startAdmin } from '../../../src/server/admin/start-admin.ts'
+import { createTallying } from '../../../src/server/admin/tally.ts'
 import { createKeeper, type Keeper } from '../../../src/server/ledger/keeper.ts'
 import type { FailureRecord, SourceFrame } from '../../../src/server/ledger/ledger.ts'
 import type { Measures } from '../../../src/server/measures.ts'
@@ -43,11 +44,12 @@ export async function serveAdmin(
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
   const options = resolveOptions({ env: hasLedger ? {} : { HYDRANT_LEDGER: 'false' } })
   const keeper = createKeeper(folder, options, app.log)
-  const measures: Measures = { answered() {}, rendered() {}, firstByte() {} }
+  const { measures, failed, read } = createTallying()
+  keeper.subscribe(failed)
   const listener = await startAdmin({
     admin: { host, port: 0, token },
     keeper,
-    measures,
+    counted: { tally: async () => read(), processes: null },
     options,
     log: app.log,
   })
