@@ -49,7 +49,9 @@ function createProgram(): Command {
     serves: { port: '3000', host: '127.0.0.1' },
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
-  }).option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
+  })
+    .option('--socket <path>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
+    .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   addErrorsCommand(program)
   return program
 }

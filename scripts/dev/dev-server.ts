@@ -43,7 +43,7 @@ async function listen(server: Server, { port, host, base }: Options): Promise<st
   await new Promise<void>((listening, fail) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EADDRINUSE') fail(createHydrantError('HYD_PORT_IN_USE', [port, host], cause))
-      else fail(createHydrantError('HYD_LISTEN_FAILED', [host, port, cause.message], cause))
+      else fail(createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, cause.message], cause))
     })
     server.listen(port, host, listening)
   })

@@ -144,6 +144,8 @@ export interface ServerOptions extends SiteOptions {
   port?: number
   /** Address to listen on ('127.0.0.1'). For `hydrant start`. */
   host?: string
+  /** A socket file to listen on, instead of host and port (none). For `hydrant start`. */
+  socket?: string
   /** Fastify's levels: fatal, error, warn, info, debug, trace, silent ('info'). */
   logLevel?: string
   /** The operators' own listener: the console, its JSON API and metrics. For `hydrant start`. */

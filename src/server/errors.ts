@@ -39,9 +39,13 @@ export const errorTable = {
     message: 'port %s on %s is in use by another process',
     fix: 'Stop that process, or choose another port with --port.',
   },
+  HYD_SOCKET_IN_USE: {
+    message: 'the socket file %s is in use by another process',
+    fix: 'Stop that process, or choose another file with --socket.',
+  },
   HYD_LISTEN_FAILED: {
-    message: 'cannot listen on %s port %s: %s',
-    fix: 'Choose a host of this machine with --host and a port that this user may open with --port.',
+    message: 'cannot listen on %s: %s',
+    fix: 'Choose a host of this machine with --host and a port that this user may open with --port, or a file that it may make with --socket.',
   },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package better-sqlite3, which cannot be loaded: %s',

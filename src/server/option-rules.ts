@@ -172,6 +172,14 @@ export const rules: Record<string, OptionRule> = {
     accepts: isHost,
     env: 'HOST',
   },
+  socket: {
+    scope: 'start',
+    expected: 'a file’s path of 1 to 107 bytes',
+    fallback: null,
+    parse: asTyped,
+    // What is longer the system cuts off.
+    accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]+$/u.test(value) && Buffer.byteLength(value) <= 107,
+  },
   logLevel: { ...oneOf('server', LEVELS, 'info'), env: 'LOG_LEVEL' },
   admin: {
     scope: 'start',

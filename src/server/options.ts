@@ -51,6 +51,8 @@ export interface Options {
   logRequests: boolean
   port: number
   host: string
+  /** Instead of host and port; null for none. */
+  socket: string | null
   logLevel: string
   admin: AdminOptions | false
 }

@@ -41,6 +41,7 @@ const DEFAULTS = {
   logRequests: false,
   port: 3000,
   host: '127.0.0.1',
+  socket: null,
   logLevel: 'info',
   admin: { host: '127.0.0.1', port: null, token: '' },
 }
@@ -77,6 +78,7 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
     ],
     ['a b', 'http://a', 'a/b'],
   ],
+  ['socket', 'HYDRANT_SOCKET', [['/run/hydrant/shop.sock', '/run/hydrant/shop.sock']], ['a\nb', 'x'.repeat(108)]],
   [
     'ledger',
     'HYDRANT_LEDGER',

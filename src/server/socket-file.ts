@@ -1,0 +1,47 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { chmod, lstat, unlink } from 'node:fs/promises'
+import { connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { createHydrantError } from './errors.ts'
+
+/** Whoever runs the proxy is another user, of the same group. */
+const MODE = 0o660
+
+/**
+ * The file is removed when the server is closed. A worker listens through its primary, which has to free the file before.
+ * Throws HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED.
+ */
+export async function listenOnSocketFile(app: FastifyInstance, path: string): Promise<void> {
+  try {
+    if (cluster.isPrimary) await freeSocketFile(path)
+    await app.listen({ path })
+    await chmod(path, MODE)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'HYD_SOCKET_IN_USE') throw cause
+    throw createHydrantError('HYD_LISTEN_FAILED', [path, message], cause)
+  }
+}
+
+/** Removes what a process that was killed has left behind. Throws HYD_SOCKET_IN_USE. */
+export async function freeSocketFile(path: string) {
+  const found = await lstat(path).catch(() => null)
+  // Nothing but a socket is ours to remove.
+  if (!found?.isSocket()) return
+  if (await isAnswered(path)) throw createHydrantError('HYD_SOCKET_IN_USE', [path])
+  await unlink(path)
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch (error) {
+    // Refused: nobody listens. Anything else, such as a queue that is full, is somebody.
+    return (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED'
+  } finally {
+    socket.destroy()
+  }
+}
