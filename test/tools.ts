@@ -5,6 +5,10 @@ import { existsSync, readdirSync } from 'node:fs'
 const TOOLS = [
   { program: '/usr/bin/chromium', debianPackage: 'chromium' },
   { program: '/usr/sbin/nginx', debianPackage: 'nginx' },
+  { program: '/usr/sbin/haproxy', debianPackage: 'haproxy' },
+  { program: '/usr/bin/caddy', debianPackage: 'caddy' },
+  // The program without a server that starts by itself.
+  { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
@@ -12,6 +16,10 @@ const TOOLS = [
 
 export const CHROMIUM = '/usr/bin/chromium'
 export const NGINX = '/usr/sbin/nginx'
+export const HAPROXY = '/usr/sbin/haproxy'
+export const CADDY = '/usr/bin/caddy'
+export const APACHE = '/usr/sbin/apache2'
+export const APACHE_LIBRARY = '/usr/lib/apache2/modules'
 export const CURL = '/usr/bin/curl'
 export const WGET = '/usr/bin/wget'
 export const PYTHON = '/usr/bin/python3'

@@ -1,0 +1,185 @@
+// What holds for a site behind each of the proxies whose configuration is in docs/proxies, run as it stands there.
+
+import { statSync } from 'node:fs'
+import { request } from 'node:http'
+import t, { type Test } from 'tap'
+import { PROXIES, readDocumented, startDocumented } from './documented.ts'
+import { buildProxiedSite } from './proxied-site.ts'
+import { startUpstreams } from './upstreams.ts'
+import { type Answer, openVisitor, type Visitor } from './visitor.ts'
+
+const dir = await buildProxiedSite(t)
+const upstreams = await startUpstreams(t, dir)
+const { servers } = upstreams
+
+/** Where the site is mounted, and who answers there. */
+const PLACES = [
+  { name: 'at the root, by two processes', base: '', answering: [servers.first, servers.second] },
+  { name: 'below a path that is passed on', base: '/shop', answering: [servers.shop] },
+  { name: 'below a path that is taken away, on a socket file', base: '/docs', answering: [servers.docs] },
+]
+type Place = (typeof PLACES)[number]
+
+// Whatever a visitor says of these is nobody's word.
+const FORGED = {
+  'x-forwarded-for': '6.6.6.6, 127.0.0.1',
+  'x-forwarded-host': 'evil.example',
+  'x-forwarded-proto': 'http',
+  forwarded: 'for=6.6.6.6;host=evil.example;proto=http',
+}
+
+for (const [index, proxy] of PROXIES.entries()) {
+  t.test(proxy.name, async (t) => {
+    const { httpPort, httpsPort } = await startDocumented(t, proxy, upstreams)
+    const address = `127.0.1.${index + 1}`
+    const visitor = await openVisitor(t, httpsPort, address)
+    t.equal(visitor.protocol, 'h2', 'speaks HTTP/2 with visitors')
+    t.match(await askPlain(httpPort, '/notes'), { status: 308, location: 'https://shop.example/notes' })
+    for (const place of PLACES) {
+      await t.test(place.name, async (t) => {
+        await checkAddresses(t, visitor, place, address)
+        await checkFailure(t, visitor, place)
+        await checkForms(t, visitor, place)
+        await checkStream(t, visitor, place, proxy.name)
+        await checkReports(t, visitor, place, await openVisitor(t, httpsPort, `127.0.2.${index + 1}`))
+      })
+    }
+  })
+}
+
+t.test('one process of two is enough', async (t) => {
+  const running = await Promise.all(PROXIES.map((proxy) => startDocumented(t, proxy, upstreams)))
+  const visitors = await Promise.all(running.map(({ httpsPort }) => openVisitor(t, httpsPort, '127.0.0.1')))
+  await servers.second.stop()
+  for (const [index, visitor] of visitors.entries()) {
+    const answers: Answer[] = []
+    for (let count = 0; count < 6; count++) answers.push(await visitor.ask({ path: '/who' }))
+    t.strictSame(
+      answers.map(({ status }) => status),
+      Array(6).fill(200),
+      String(PROXIES[index]?.name),
+    )
+  }
+})
+
+t.test('no connection that a proxy keeps is closed by the server first', async (t) => {
+  const { headers } = await fetch(`http://127.0.0.1:${upstreams.first}/who`)
+  const keptSeconds = Number(/timeout=(\d+)/.exec(headers.get('keep-alive') ?? '')?.[1])
+  t.ok(keptSeconds > 60, `${keptSeconds} s`)
+  const kept = /keepalive_timeout (\d+)s|pool-purge-delay (\d+)s|keepalive (\d+)s|ttl=(\d+)/g
+  for (const proxy of PROXIES) {
+    const seconds = [...readDocumented(proxy).matchAll(kept)].map(([, ...found]) => Number(found.find(Boolean)))
+    t.ok(seconds.length > 0 && seconds.every((each) => each < keptSeconds), `${proxy.name}: ${seconds}`)
+  }
+})
+
+t.test('the socket file is for its user and group, and goes with its server', async (t) => {
+  t.equal(statSync(upstreams.docs).mode & 0o777, 0o660)
+  await servers.docs.stop()
+  t.throws(() => statSync(upstreams.docs), { code: 'ENOENT' })
+})
+
+async function checkAddresses(t: Test, { ask, origin }: Visitor, { base }: Place, address: string) {
+  const home = await ask({ path: base || '/', headers: FORGED })
+  t.match(home.body, `<p id="url">${origin}${base || '/'}</p>`, 'url is the visitor’s')
+  t.ok(sizeOf(home) < 4_096, `${sizeOf(home)} bytes of headers`)
+  t.match(JSON.parse((await ask({ path: `${base}/who`, headers: FORGED })).body), {
+    ip: address,
+    host: new URL(origin).host,
+    protocol: 'https',
+    forwarded: `for=${address};proto=https`,
+  })
+  const moved = await ask({ path: `${base}/moved` })
+  t.match([moved.status, moved.headers.location], [302, `${base}/echo/moved?a=1`])
+  t.equal((await ask({ path: `${base}/moved/` })).headers.location, `${base}/moved`)
+  t.match((await ask({ path: `${base}/echo/a%2Fb%20%25?q` })).body, '<p>a/b %</p>', 'what is encoded stays so')
+  const assets = [...home.body.matchAll(/(?:src|href)="([^"]*\/_hydrant\/[^"]*)"/g)].map(([, path]) => path ?? '')
+  t.ok(assets.length > 2)
+  for (const path of assets) t.equal((await ask({ path })).status, 200, path)
+  t.equal((await ask({ path: `${base}/robots.txt` })).body, 'User-agent: *\n')
+  t.equal((await ask({ path: `${base}/nowhere` })).status, 404)
+  if (base !== '')
+    t.equal((await ask({ path: `${base}ping` })).status, 404, 'what only begins like the base is not below it')
+}
+
+async function checkFailure(t: Test, { ask }: Visitor, { base, answering }: Place) {
+  const { status, headers, body } = await ask({ path: `${base}/fails` })
+  t.equal(status, 500)
+  t.match(body, 'exception has occurred while loading shop.example (see the server logs')
+  const digest = String(headers['x-error-digest'])
+  const line = await Promise.any(answering.map((server) => server.waitForLine((each) => each.digest === digest)))
+  t.match(line, { host: 'shop.example', url: `${base}/fails`, route: '/fails' })
+  t.notMatch(JSON.stringify(line), /127\.0\.1\./, 'a log that is shown around names no visitor')
+}
+
+async function checkForms(t: Test, { ask, origin }: Visitor, { base }: Place) {
+  for (const [headers, expected] of [
+    [{ origin }, 303],
+    [{ origin, 'sec-fetch-site': 'same-origin' }, 303],
+    [{}, 303],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'https://evil.example', ...FORGED }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin, 'sec-fetch-site': 'same-site' }, 403],
+  ] as const) {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const sent = await ask({ path: `${base}/notes`, method: 'POST', headers: { ...type, ...headers }, body: 'text=x' })
+    t.equal(sent.status, expected, JSON.stringify(headers))
+    if (expected === 303) t.equal(sent.headers.location, `${base}/notes`)
+  }
+}
+
+async function checkStream(t: Test, visitor: Visitor, { base, answering }: Place, name: string) {
+  const gate = `${name}${base.length}`
+  let releasedAt = -1
+  const { status, headers, body } = await visitor.ask({
+    path: `${base}/streams?gate=${gate}`,
+    onText(text) {
+      if (releasedAt !== -1 || !text.includes('<script type="module"')) return
+      releasedAt = text.length
+      for (const { port } of answering) void release(visitor, base, port, gate)
+    },
+  })
+  t.equal(status, 200)
+  t.match(body.slice(0, releasedAt), /<h1>The shell<\/h1>.*Waiting/s, 'the shell has come before the release')
+  t.match(body.slice(releasedAt), /id="slow">The slow part/, 'the slow part comes after it')
+  t.match(body, /<\/body><\/html>$/, 'and the document is complete')
+  t.equal(headers['content-length'], undefined)
+  t.equal(headers['cache-control'], 'no-store')
+}
+
+// Each process has gates of its own.
+async function release({ ask }: Visitor, base: string, port: number, gate: string) {
+  if (base === '') await fetch(`http://127.0.0.1:${port}/release/${gate}`)
+  else await ask({ path: `${base}/release/${gate}` })
+}
+
+// They are no reports, which is found out behind the limit.
+async function checkReports(t: Test, visitor: Visitor, { base, answering }: Place, other: Visitor) {
+  const report = ({ ask, origin }: Visitor) =>
+    ask({
+      path: `${base}/_hydrant/report`,
+      method: 'POST',
+      headers: { origin, 'content-type': 'text/plain', ...FORGED },
+      body: 'x',
+    })
+  const statuses: number[] = []
+  for (let count = 0; count < 2 * answering.length; count++) statuses.push((await report(visitor)).status)
+  t.ok(statuses.includes(400) && (answering.length > 1 || statuses.includes(429)), `${statuses}`)
+  t.equal((await report(other)).status, 400, 'a limit for each address is one for each visitor')
+}
+
+function sizeOf({ headers }: Answer): number {
+  return Object.entries(headers).reduce((size, [name, value]) => size + name.length + String(value).length + 4, 0)
+}
+
+function askPlain(port: number, path: string): Promise<{ status: number; location: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers: { host: 'shop.example' }, agent: false }, (response) => {
+      response.resume()
+      resolve({ status: response.statusCode ?? 0, location: response.headers.location })
+    })
+      .on('error', reject)
+      .end()
+  })
+}

@@ -1,0 +1,106 @@
+// One build, for every place behind a proxy.
+
+import type { Test } from 'tap'
+import { createSite } from '../scripts/create-site.ts'
+import { runCli } from '../scripts/run-cli.ts'
+
+const FILES = {
+  'pages/layout.tsx': `
+import { href } from 'hydrant/react'
+import './layout.css'
+export default function Layout({ children }) {
+  return (
+    <html lang="en">
+      <head><title>proxied</title></head>
+      <body><a id="lazy" href={href('/lazy')}>lazy</a> <a id="notes" href={href('/notes')}>notes</a><main>{children}</main></body>
+    </html>
+  )
+}
+`,
+  'pages/layout.css': 'body { background: url(../mark.svg) }\n',
+  'mark.svg': `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><title>${'a mark that is too long to be put into a stylesheet '.repeat(400)}</title></svg>\n`,
+  'public/robots.txt': 'User-agent: *\n',
+  'pages/index.tsx': `
+import mark from '../mark.svg'
+export default function Page({ url }) {
+  return <><p id="url">{url.href}</p><img src={mark} alt="a mark" /></>
+}
+`,
+  'pages/lazy.tsx': `
+import { lazy, Suspense } from 'react'
+import { href } from 'hydrant/react'
+const Later = lazy(() => import('../components/later'))
+export default () => <Suspense><Later /><a id="robots" href={href('/robots.txt')}>robots</a></Suspense>
+`,
+  'components/later.tsx': 'export default () => <p id="later">Later</p>\n',
+  'pages/echo/[id].tsx': 'export default ({ params }) => <p>{params.id}</p>\n',
+  'pages/echo/[id].server.ts': 'export const load = ({ params }) => params\n',
+  'pages/fails.tsx': 'export default () => null\n',
+  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('it fails')\n}\n",
+  'pages/moved.tsx': 'export default () => null\n',
+  'pages/moved.server.ts':
+    "import { redirect } from 'hydrant'\nexport const load = () => redirect('/echo/moved?a=1')\n",
+  'pages/notes.tsx': `
+export default function Notes({ data, actionData }) {
+  return (
+    <form method="post">
+      <input name="text" />
+      <p id="said">{actionData?.said ?? data.count}</p>
+      <button id="send" type="submit">Send</button>
+    </form>
+  )
+}
+`,
+  'pages/notes.server.ts': `
+import { redirect } from 'hydrant'
+let count = 0
+export const load = () => ({ count })
+export function action({ form }) {
+  const text = String(form.get('text') ?? '')
+  if (text === 'stay') return { said: 'stayed' }
+  count++
+  redirect('/notes')
+}
+`,
+  'pages/streams.tsx': `
+import { Suspense, use } from 'react'
+export default function Page({ data }) {
+  return <><h1>The shell</h1><Suspense fallback={<p>Waiting</p>}><Slow part={data.part} /></Suspense></>
+}
+function Slow({ part }) {
+  return <p id="slow">{use(part)}</p>
+}
+`,
+  // The slow part waits until another request releases it, so whatever holds the shell back holds it for ever.
+  'pages/streams.server.ts': `
+export function load({ app, url }) {
+  return { part: app.gate(url.searchParams.get('gate')).promise.then(() => 'The slow part') }
+}
+`,
+  'server.ts': `
+export default async function server(app) {
+  const gates = new Map()
+  app.decorate('gate', (name) => {
+    if (!gates.has(name)) {
+      let open
+      const promise = new Promise((resolve) => { open = resolve })
+      gates.set(name, { promise, open })
+    }
+    return gates.get(name)
+  })
+  app.get('/release/:gate', async (request) => {
+    app.gate(request.params.gate).open()
+    return 'released'
+  })
+  app.get('/who', async ({ ip, host, protocol, headers }) => ({ ip, host, protocol, forwarded: headers.forwarded }))
+}
+`,
+}
+
+/** Writes and builds it; returns its folder. */
+export async function buildProxiedSite(t: Pick<Test, 'testdir'>): Promise<string> {
+  const dir = createSite(t, FILES, 'site')
+  const { code, stderr } = await runCli(['build', dir])
+  if (code !== 0) throw new Error(stderr)
+  return dir
+}

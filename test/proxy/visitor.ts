@@ -1,0 +1,69 @@
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
+import { connect as connectTls } from 'node:tls'
+import type { Test } from 'tap'
+import { HOST } from './documented.ts'
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface Ask {
+  path: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+  /** Called with all that has come so far, each time that something comes. */
+  onText?(text: string): void
+}
+
+/** A visitor who speaks HTTP/2 with a proxy. */
+export interface Visitor {
+  /** What the proxy has agreed to. */
+  protocol: string | undefined
+  /** Of the address bar: `https://shop.example:8443`. */
+  origin: string
+  ask(what: Ask): Promise<Answer>
+}
+
+const BROWSER = {
+  accept: 'text/html',
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36',
+}
+
+/** @param address Where the visitor is: any that begins with `127.` is this machine's. */
+export async function openVisitor(t: Pick<Test, 'teardown'>, port: number, address: string): Promise<Visitor> {
+  const origin = `https://${HOST}:${port}`
+  const session = connect(origin, {
+    createConnection: () =>
+      connectTls({
+        ...{ host: '127.0.0.1', port, localAddress: address, servername: HOST },
+        ALPNProtocols: ['h2'],
+        rejectUnauthorized: false,
+      }),
+  })
+  await new Promise((resolve, reject) => session.once('connect', resolve).once('error', reject))
+  t.teardown(() => session.destroy())
+  return { protocol: session.alpnProtocol, origin, ask: (what) => ask(session, what) }
+}
+
+function ask(session: ClientHttp2Session, what: Ask): Promise<Answer> {
+  const { path, method = 'GET', headers = {}, body, onText } = what
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ...BROWSER, ...headers, ':path': path, ':method': method })
+    let answered: IncomingHttpHeaders = {}
+    let text = ''
+    stream.setEncoding('utf8')
+    stream.on('response', (received) => {
+      answered = received
+    })
+    stream.on('data', (part: string) => {
+      text += part
+      onText?.(text)
+    })
+    stream.on('error', reject)
+    stream.on('end', () => resolve({ status: Number(answered[':status']), headers: answered, body: text }))
+    stream.end(body)
+  })
+}
