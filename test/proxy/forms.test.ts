@@ -1,4 +1,4 @@
-// Forms through a real nginx: what the server may believe of where they come from.
+// Forms through an nginx that passes on less than docs/proxies says: what the server may believe of where they come from.
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'

@@ -1,54 +1,19 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http-client.ts'
-import { runCli } from '../scripts/run-cli.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 import { type Nginx, startNginx } from './nginx.ts'
+import { buildProxiedSite } from './proxied-site.ts'
 
-// The slow part waits until another request releases it, so whatever holds the shell back holds it for ever.
-const GATED_SITE = {
-  'pages/index.tsx': `
-import { Suspense, use } from 'react'
-export default function Page({ data }) {
-  return <main><h1>The shell</h1><Suspense fallback={<p>Waiting</p>}><Slow part={data.part} /></Suspense></main>
-}
-function Slow({ part }) {
-  return <p id="slow">{use(part)}</p>
-}
-`,
-  'pages/index.server.ts': `
-export function load({ app, url }) {
-  return { part: app.gate(url.searchParams.get('gate')).then(() => 'The slow part') }
-}
-`,
-  'server.ts': `
-export default async function server(app) {
-  const gates = new Map()
-  const gate = (name) => {
-    if (!gates.has(name)) {
-      let open
-      const promise = new Promise((resolve) => { open = resolve })
-      gates.set(name, { promise, open })
-    }
-    return gates.get(name)
-  }
-  app.decorate('gate', (name) => gate(name).promise)
-  app.get('/release/:gate', async (request) => {
-    gate(request.params.gate).open()
-    return 'released'
-  })
-}
-`,
-}
-
-t.test('nginx passes the shell on before the slow part is there', async (t) => {
-  const dir = await buildGatedSite(t)
+t.test('the shell goes out before the slow part is there, also through an nginx that is told nothing', async (t) => {
+  const dir = await buildProxiedSite(t)
   // No deadline comes between.
   const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_RENDER_MS: '60000' } })
   const http = createHttpClient(t)
-  const nginx = await startNginx(t, site.port)
-  for (const [name, port] of waysOf(site, nginx)) {
+  const { barePort } = await startNginx(t, site.port)
+  for (const [name, port] of [
+    ['directly', site.port],
+    ['through nginx', barePort],
+  ] as const) {
     await t.test(name, async (t) => {
       const { status, headers, body, releasedAt } = await readAndRelease(http, site, port, name)
       t.equal(status, 200)
@@ -111,18 +76,6 @@ function waysOf(site: SiteServer, { forwardingPort, barePort }: Nginx): [string,
   ]
 }
 
-async function buildGatedSite(t: Test): Promise<string> {
-  // Inside of the package, so that it finds react.
-  const dir = join(t.testdir({}), 'site')
-  for (const [path, contents] of Object.entries(GATED_SITE)) {
-    mkdirSync(dirname(join(dir, path)), { recursive: true })
-    writeFileSync(join(dir, path), contents)
-  }
-  const { code, stderr } = await runCli(['build', dir])
-  if (code !== 0) throw new Error(stderr)
-  return dir
-}
-
 /** Reads a document, and releases its slow part when the shell has arrived; `releasedAt` is the length until then. */
 async function readAndRelease(
   http: HttpClient,
@@ -135,7 +88,7 @@ async function readAndRelease(
   let releasedAt = -1
   const answer = await http.send({
     port,
-    path: `/?gate=${gate}`,
+    path: `/streams?gate=${gate}`,
     onChunk(text) {
       seen += text
       if (releasedAt !== -1 || !seen.includes('<script type="module"')) return
