@@ -2,6 +2,7 @@
 
 import { type Browser, type ConsoleMessage, chromium, type Page, type Response } from 'playwright-core'
 import type { Test } from 'tap'
+import { HOST } from '../proxy/documented.ts'
 import { CHROMIUM } from '../tools.ts'
 import { createClientCoverage } from './client-coverage.ts'
 
@@ -21,7 +22,7 @@ const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
   '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
-  `--host-resolver-rules=MAP ${PUBLIC_HOST} 127.0.0.1`,
+  `--host-resolver-rules=MAP ${PUBLIC_HOST} 127.0.0.1, MAP ${HOST} 127.0.0.1`,
 ]
 
 export interface PageOptions {
