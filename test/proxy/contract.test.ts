@@ -144,6 +144,7 @@ async function checkStream(t: Test, visitor: Visitor, { base, answering }: Place
   t.match(body.slice(0, releasedAt), /<h1>The shell<\/h1>.*Waiting/s, 'the shell has come before the release')
   t.match(body.slice(releasedAt), /id="slow">The slow part/, 'the slow part comes after it')
   t.match(body, /<\/body><\/html>$/, 'and the document is complete')
+  t.equal(headers['content-encoding'], 'br', 'compressed part by part')
   t.equal(headers['content-length'], undefined)
   t.equal(headers['cache-control'], 'no-store')
 }

@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
+import { createBrotliDecompress } from 'node:zlib'
 import type { Test } from 'tap'
 import { HOST } from './documented.ts'
 
@@ -29,6 +30,7 @@ export interface Visitor {
 
 const BROWSER = {
   accept: 'text/html',
+  'accept-encoding': 'br',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36',
 }
 
@@ -52,18 +54,19 @@ function ask(session: ClientHttp2Session, what: Ask): Promise<Answer> {
   const { path, method = 'GET', headers = {}, body, onText } = what
   return new Promise((resolve, reject) => {
     const stream = session.request({ ...BROWSER, ...headers, ':path': path, ':method': method })
-    let answered: IncomingHttpHeaders = {}
-    let text = ''
-    stream.setEncoding('utf8')
-    stream.on('response', (received) => {
-      answered = received
-    })
-    stream.on('data', (part: string) => {
-      text += part
-      onText?.(text)
-    })
     stream.on('error', reject)
-    stream.on('end', () => resolve({ status: Number(answered[':status']), headers: answered, body: text }))
+    stream.on('response', (answered) => {
+      let text = ''
+      const isCompressed = answered['content-encoding'] === 'br'
+      const source = isCompressed ? stream.pipe(createBrotliDecompress()) : stream
+      source.setEncoding('utf8')
+      source.on('data', (part: string) => {
+        text += part
+        onText?.(text)
+      })
+      source.on('error', reject)
+      source.on('end', () => resolve({ status: Number(answered[':status']), headers: answered, body: text }))
+    })
     stream.end(body)
   })
 }
