@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
 import { messageScript, type Notice } from '../shared/boot.ts'
 import { messageText } from '../shared/serialise.ts'
+import { startDeadline } from './deadline.ts'
 import type { Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import type { Components, Failure } from './failures.ts'
@@ -75,7 +76,7 @@ class DocumentRender {
   /** Set while it streams. */
   #onEnded: (() => void) | null = null
   #startedAt: number
-  #deadline: NodeJS.Timeout | undefined
+  #clearDeadline = () => {}
   #timeout: { error: Error; pending: string[]; components: string[]; isWritten: boolean } | null = null
   /** That components in `<Suspense>` have met the deadline. */
   #late: Notice | null = null
@@ -227,7 +228,7 @@ class DocumentRender {
       this.#react.abort()
       this.#sink.discard()
     })
-    this.#deadline = setTimeout(() => this.#onDeadline(), this.#input.renderMs)
+    this.#clearDeadline = startDeadline(this.#input.renderMs, () => this.#onDeadline())
   }
 
   #onDeadline() {
@@ -263,7 +264,7 @@ class DocumentRender {
 
   #finish(rendered: Rendered) {
     this.#state = 'closed'
-    clearTimeout(this.#deadline)
+    this.#clearDeadline()
     if (rendered.kind === 'whole' && !this.#isStreamed) this.#measure()
     this.#resolve(rendered)
     this.#onEnded?.()

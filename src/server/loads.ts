@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Params } from '../shared/page-types.ts'
 import type { LoadFunction } from './build.ts'
 import type { LoadContext } from './config.ts'
+import { startDeadline } from './deadline.ts'
 import { createHydrantError } from './errors.ts'
 import { silencePromises } from './guard.ts'
 import { meaningOf } from './thrown.ts'
@@ -143,9 +144,9 @@ function reportOthers(others: readonly RunningLoad[], winner: unknown, step: Loa
 }
 
 export function createDeadline(ms: number) {
-  let timer: NodeJS.Timeout | undefined
+  let clear = () => {}
   const passed = new Promise<typeof DEADLINE>((resolve) => {
-    timer = setTimeout(resolve, ms, DEADLINE)
+    clear = startDeadline(ms, () => resolve(DEADLINE))
   })
-  return { passed, clear: () => clearTimeout(timer) }
+  return { passed, clear }
 }

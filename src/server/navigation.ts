@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { bootText } from '../shared/boot.ts'
 import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
 import { sendOwn } from './compress.ts'
+import { startDeadline } from './deadline.ts'
 import { createDataWriter, type Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import { addVary, NO_STORE } from './headers.ts'
@@ -160,20 +161,20 @@ export async function finishNavigation(
   if (!stream.isOpen) stream.open()
   const { renderMs } = options.timeouts
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => {
+    const clearDeadline = startDeadline(renderMs, () => {
       const pending = deferred.pendingNames()
       const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ')])
       deferred.failPending(visit.fail(error, { phase: 'load', place: deferred.place, pending }))
       visit.abort(error)
-    }, renderMs)
+    })
     function settle() {
       if (deferred.pendingCount() > 0) return
-      clearTimeout(timer)
+      clearDeadline()
       stream.end()
       resolve()
     }
     visit.watchLeaving(() => {
-      clearTimeout(timer)
+      clearDeadline()
       resolve()
     })
     deferred.subscribe((settlement) => {

@@ -1,4 +1,5 @@
 import { isThenable } from '../shared/data.ts'
+import { startDeadline } from './deadline.ts'
 
 /**
  * What a load returned as plain JSON, for scripts: promises awaited, dates as ISO 8601, BigInt as a decimal string, Set
@@ -10,16 +11,16 @@ export async function toPlainJson(
   onTimeout: (pending: string) => Error,
   timeoutMs: number,
 ): Promise<string> {
-  let timer: NodeJS.Timeout | undefined
+  let clearDeadline = () => {}
   const waiting = new Set<string>()
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(onTimeout([...waiting].join(', '))), timeoutMs)
+    clearDeadline = startDeadline(timeoutMs, () => reject(onTimeout([...waiting].join(', '))))
   })
   try {
     const plain = await Promise.race([settle(value, 'data', waiting, new Set()), deadline])
     return JSON.stringify(plain) ?? 'null'
   } finally {
-    clearTimeout(timer)
+    clearDeadline()
   }
 }
 

@@ -68,7 +68,7 @@ const site: Files = {
 
 const dir = await buildFiles(t.testdir({}), site)
 const fresh = navigationHeaders(dir)
-const served = await serve(t, dir, { timeouts: { renderMs: 100 } })
+const served = await serve(t, dir)
 const origin = await listen(t, served.app)
 const gates = gatesOfLast()
 
@@ -124,8 +124,9 @@ t.test('promises in the data settle later', async (t) => {
 })
 
 t.test('promises that never settle fail at the deadline, as one', async (t) => {
-  const { response, lines } = await ask('/never')
-  const [failure, ...others] = served.failuresOf(response)
+  const hurried = await serve(t, dir, { timeouts: { renderMs: 100 } })
+  const { response, lines } = await ask('/never', fresh, hurried)
+  const [failure, ...others] = hurried.failuresOf(response)
   t.strictSame(others, [])
   t.strictSame(failure?.pending, ['data.later', 'data.list.0'])
   t.strictSame(
