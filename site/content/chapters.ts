@@ -52,7 +52,11 @@ export const chapters: readonly Chapter[] = [
     about: 'What has failed, on a port of its own: pages, JSON and metrics for operators.',
   },
   { path: href('/docs/options'), title: 'Commands and options', about: 'Every command, flag, option and variable.' },
-  { path: href('/docs/deploy'), title: 'Deploying', about: 'Build once, start anywhere, behind nginx, under a base.' },
+  {
+    path: href('/docs/deploy'),
+    title: 'Deploying',
+    about: 'Build once, start anywhere, behind a proxy, under a base.',
+  },
 ]
 
 export function neighbours(path: string): { previous: Chapter | undefined; next: Chapter | undefined } {

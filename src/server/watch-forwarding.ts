@@ -51,7 +51,7 @@ export function watchForwarding(app: FastifyInstance, options: ProxyOptions, tru
     if (found === null && isSigned) fitting = peer
     if (found === null || told.has(found)) return
     told.add(found)
-    app.log.warn({ contradiction: found }, describe(found, peer ?? 'the socket file', options))
+    app.log.warn({ contradiction: found }, describe(found, peer, options))
     if (trust === null) app.server.off('request', look)
   }
 
@@ -59,18 +59,20 @@ export function watchForwarding(app: FastifyInstance, options: ProxyOptions, tru
   app.server.prependListener('request', look)
 }
 
-function describe(found: Contradiction, peer: string, { forwardedHeader }: ProxyOptions): string {
+function describe(found: Contradiction, peer: string | undefined, { forwardedHeader }: ProxyOptions): string {
+  const sender = peer ?? 'the socket file'
+  const variable = `HYDRANT_TRUST_PROXY=${peer ?? 'loopback'}`
   const isStandard = forwardedHeader === 'forwarded'
   const read = isStandard ? 'Forwarded' : 'X-Forwarded-…'
   const other = isStandard ? 'X-Forwarded-…' : 'Forwarded'
   switch (found) {
     case 'nobody-trusted':
-      return `${peer} sends forwarded headers and trustProxy is false: visitors have the proxy's address, host and scheme; if that is your proxy and sets them itself, let trustProxy name it (HYDRANT_TRUST_PROXY)`
+      return `${sender} sends forwarded headers and trustProxy is false, so visitors have the proxy's address, host and scheme: if that is your proxy and sets them itself, set ${variable}`
     case 'other-trusted':
-      return `${peer} sends forwarded headers and trustProxy does not name it: they are ignored; if that is a proxy of yours and sets them itself, add its address to trustProxy (HYDRANT_TRUST_PROXY)`
+      return `${sender} sends forwarded headers and trustProxy does not name it, so they are ignored: if that is your proxy and sets them itself, set ${variable}`
     case 'other-header':
-      return `${peer}, which trustProxy trusts, sends ${other} and no ${read}: it is ignored; if the proxy itself sets it, set forwardedHeader to "${isStandard ? 'x-forwarded' : 'forwarded'}" (HYDRANT_FORWARDED_HEADER)`
+      return `${sender}, which trustProxy trusts, sends ${other} and no ${read}, so it is ignored: if the proxy sets it itself, set HYDRANT_FORWARDED_HEADER=${isStandard ? 'x-forwarded' : 'forwarded'}`
     case 'no-proxy':
-      return `${peer} has come past the proxy and trustProxy is true: whoever does so may forge address, host and scheme; set trustProxy to the proxy's address (HYDRANT_TRUST_PROXY), or listen where only it can come`
+      return `${sender} has come past the proxy and trustProxy is true, so whoever does may forge address, host and scheme: set HYDRANT_TRUST_PROXY to the proxy's address, or listen where only the proxy can come`
   }
 }

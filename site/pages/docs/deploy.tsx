@@ -6,7 +6,7 @@ import { Section } from '../../components/section.tsx'
 export default function Deploy() {
   return (
     <>
-      <PageHead title="Deploying" description="Build once, start anywhere: environment, nginx, base and signals." />
+      <PageHead title="Deploying" description="Build once, start anywhere: environment, proxies, base and signals." />
       <h1>Deploying</h1>
       <p className="lead">
         A built site is a folder and a command. It wants Node.js 20 or newer, and a proxy that speaks HTTPS in front of
@@ -30,21 +30,30 @@ export default function Deploy() {
           {START}
         </Code>
       </Section>
-      <Section id="nginx" title="Behind nginx">
+      <Section id="proxy" title="Behind a proxy">
         <p>
-          Hydrant listens on 127.0.0.1 unless told otherwise and leaves HTTPS to a proxy. Let the proxy pass on the
-          public host name and let Hydrant trust it, as otherwise failures name the wrong host and <code>url</code>{' '}
-          begins with <code>http:</code>.
+          Hydrant listens on 127.0.0.1 unless told otherwise and leaves HTTPS and HTTP/2 to a proxy. The package’s{' '}
+          <code>docs/proxies/</code> has a configuration for each of nginx, HAProxy, Caddy and Apache. Its tests run
+          them: streams that arrive part by part, forms, redirects, several processes, paths and socket files. In short:
         </p>
         <Code title="nginx" language="nginx">
           {NGINX}
         </Code>
         <p>
+          The proxy says who the visitor is, and <code>trustProxy</code> names the proxy. Without it, visitors have the
+          proxy’s address, failures name the wrong host and <code>url</code> begins with <code>http:</code>; a warning
+          in the log tells. Trust exactly the proxies that you run: whoever is trusted may name any host and any
+          address. A proxy that sends the standard <code>Forwarded</code> instead is read with{' '}
+          <code>forwardedHeader</code>. <code>hosts</code> names those that you serve, and others are answered 421.
+        </p>
+        <p>
           <code>$http_host</code> keeps the port, which <code>$host</code> drops. On plain http at a port of its own a
           site needs it to tell its own <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a> from those
-          of others. Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>. Trust
-          exactly the proxies that you run. Whoever is trusted may name any host and any address; <code>hosts</code>{' '}
-          names those that you serve, and others are answered 421.
+          of others. Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>.
+        </p>
+        <p>
+          On the same machine a socket file does instead of a port: <code>--socket /run/my-site/http.sock</code>. The
+          proxy’s user has to be in its group.
         </p>
       </Section>
       <Section id="base" title="Below a path">
@@ -57,7 +66,10 @@ export default function Deploy() {
         <Code title="Terminal" language="sh">
           {BASE}
         </Code>
-        <p>The proxy passes the whole path on, base included.</p>
+        <p>
+          The proxy passes the whole path on, base included. One that takes the base away needs{' '}
+          <code>HYDRANT_PROXY_STRIPS_BASE=true</code> beside it, which puts it back.
+        </p>
       </Section>
       <Section id="signals" title="Stopping">
         <p>
@@ -96,8 +108,9 @@ server {
   location / {
     proxy_pass http://127.0.0.1:3000;
     proxy_http_version 1.1;
+    proxy_set_header Connection "";
     proxy_set_header Host $http_host;
-    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-For $remote_addr;
     proxy_set_header X-Forwarded-Host $http_host;
     proxy_set_header X-Forwarded-Proto $scheme;
   }
