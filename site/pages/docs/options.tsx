@@ -51,6 +51,13 @@ export default function Options() {
             [<code key="flag">--base</code>, '/', 'the path below which the site is mounted'],
             [<code key="flag">--trust-proxy</code>, 'false', 'the proxies whose forwarded headers count'],
             [
+              <code key="flag">--socket</code>,
+              'none',
+              <>
+                <code>start</code> only: a socket file to listen on, instead of host and port
+              </>,
+            ],
+            [
               <code key="flag">--admin</code>,
               '127.0.0.1:9320',
               <>
@@ -84,6 +91,22 @@ export default function Options() {
               </>,
               <code key="default">false</code>,
               'which proxies’ forwarded headers count, as in Fastify',
+            ],
+            [
+              <>
+                <code>forwardedHeader</code> *
+              </>,
+              <code key="default">'x-forwarded'</code>,
+              <>
+                which headers those are; <code>'forwarded'</code> for the standard one
+              </>,
+            ],
+            [
+              <>
+                <code>proxyStripsBase</code> *
+              </>,
+              <code key="default">false</code>,
+              'the proxy takes the base away from paths, and it is put back',
             ],
             [
               <code key="option">timeouts.loadMs</code>,
@@ -228,6 +251,9 @@ export default function Options() {
             [<code key="name">LOG_LEVEL</code>, 'the logger’s level: trace, debug, info, warn, error, fatal or silent'],
             [<code key="name">HYDRANT_BASE</code>, <code key="option">base</code>],
             [<code key="name">HYDRANT_TRUST_PROXY</code>, <code key="option">trustProxy</code>],
+            [<code key="name">HYDRANT_FORWARDED_HEADER</code>, <code key="option">forwardedHeader</code>],
+            [<code key="name">HYDRANT_PROXY_STRIPS_BASE</code>, <code key="option">proxyStripsBase</code>],
+            [<code key="name">HYDRANT_SOCKET</code>, <code key="flag">--socket</code>],
             [<code key="name">HYDRANT_TIMEOUTS_LOAD_MS</code>, <code key="option">timeouts.loadMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_RENDER_MS</code>, <code key="option">timeouts.renderMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_DRAIN_MS</code>, <code key="option">timeouts.drainMs</code>],
