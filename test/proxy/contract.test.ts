@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import t, { type Test } from 'tap'
+import type { SiteServer } from '../site-server.ts'
 import { PROXIES, readDocumented, startDocumented } from './documented.ts'
 import { buildProxiedSite } from './proxied-site.ts'
 import { startUpstreams } from './upstreams.ts'
@@ -41,6 +42,7 @@ for (const [index, proxy] of PROXIES.entries()) {
         await checkFailure(t, visitor, place)
         await checkForms(t, visitor, place)
         await checkStream(t, visitor, place, proxy.name)
+        if (proxy.noticesLeaving) await checkLeaving(t, visitor, place, proxy.name)
         await checkReports(t, visitor, place, await openVisitor(t, httpsPort, `127.0.2.${index + 1}`))
       })
     }
@@ -147,6 +149,15 @@ async function checkStream(t: Test, visitor: Visitor, { base, answering }: Place
   t.equal(headers['content-encoding'], 'br', 'compressed part by part')
   t.equal(headers['content-length'], undefined)
   t.equal(headers['cache-control'], 'no-store')
+}
+
+async function checkLeaving(t: Test, visitor: Visitor, { base, answering }: Place, name: string) {
+  const path = `${base}/streams?gate=never-${name}`
+  const isShell = (text: string) => text.includes('Waiting')
+  await visitor.ask({ path, onText: (text) => !isShell(text) }).catch(() => {})
+  const left = (server: SiteServer) =>
+    server.waitForLine(({ msg, url }) => url === path && msg.includes('visitor left'))
+  t.match(await Promise.any(answering.map(left)), { url: path }, 'who goes away is known to have gone')
 }
 
 // Each process has gates of its own.

@@ -31,6 +31,8 @@ export interface DocumentedProxy {
   name: string
   /** In docs/proxies. */
   file: string
+  /** Ends its request when the visitor goes away; Apache notices with the next byte only. */
+  noticesLeaving: boolean
   /** What is replaced, and with what. */
   replace(place: Place): Readonly<Record<string, string>>
   command(folder: string, text: string): Command
@@ -45,6 +47,7 @@ export const PROXIES: readonly DocumentedProxy[] = [
   {
     name: 'nginx',
     file: 'nginx.conf',
+    noticesLeaving: true,
     replace: ({ http, https, folder, ...upstreams }) => ({
       'listen 80;': `listen 127.0.0.1:${http};`,
       'listen 443 ssl': `listen 127.0.0.1:${https} ssl`,
@@ -60,6 +63,7 @@ export const PROXIES: readonly DocumentedProxy[] = [
   {
     name: 'HAProxy',
     file: 'haproxy.cfg',
+    noticesLeaving: true,
     replace: ({ http, https, folder, ...upstreams }) => ({
       'bind :80\n': `bind 127.0.0.1:${http}\n`,
       'bind :443 ': `bind 127.0.0.1:${https} `,
@@ -75,6 +79,7 @@ export const PROXIES: readonly DocumentedProxy[] = [
   {
     name: 'Caddy',
     file: 'Caddyfile',
+    noticesLeaving: true,
     replace: ({ http, https, folder, ...upstreams }) => ({
       'http_port 80': `http_port ${http}`,
       'https_port 443': `https_port ${https}`,
@@ -91,6 +96,7 @@ export const PROXIES: readonly DocumentedProxy[] = [
   {
     name: 'Apache',
     file: 'apache.conf',
+    noticesLeaving: false,
     replace: ({ http, https, folder, ...upstreams }) => ({
       '<VirtualHost *:80>': `Listen 127.0.0.1:${http}\n<VirtualHost *:${http}>`,
       '<VirtualHost *:443>': `Listen 127.0.0.1:${https}\n<VirtualHost *:${https}>`,

@@ -1,4 +1,4 @@
-import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
 import { createBrotliDecompress } from 'node:zlib'
 import type { Test } from 'tap'
@@ -15,8 +15,8 @@ export interface Ask {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** Called with all that has come so far, each time that something comes. */
-  onText?(text: string): void
+  /** Called with all that has come so far, each time that something comes. With false the visitor goes away. */
+  onText?(text: string): unknown
 }
 
 /** A visitor who speaks HTTP/2 with a proxy. */
@@ -55,6 +55,7 @@ function ask(session: ClientHttp2Session, what: Ask): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const stream = session.request({ ...BROWSER, ...headers, ':path': path, ':method': method })
     stream.on('error', reject)
+    stream.on('aborted', () => reject(new Error('The visitor has gone.')))
     stream.on('response', (answered) => {
       let text = ''
       const isCompressed = answered['content-encoding'] === 'br'
@@ -62,7 +63,7 @@ function ask(session: ClientHttp2Session, what: Ask): Promise<Answer> {
       source.setEncoding('utf8')
       source.on('data', (part: string) => {
         text += part
-        onText?.(text)
+        if (onText?.(text) === false) stream.close(constants.NGHTTP2_CANCEL)
       })
       source.on('error', reject)
       source.on('end', () => resolve({ status: Number(answered[':status']), headers: answered, body: text }))
