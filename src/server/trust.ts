@@ -14,6 +14,7 @@ const RANGES: Record<string, readonly string[]> = {
 }
 
 const LOOPBACK = '127.0.0.1'
+const MAX_KNOWN = 1_000
 
 /**
  * Who `trustProxy` trusts; null for nobody. Whoever may write to the socket file that the server listens on is this
@@ -55,12 +56,20 @@ function createAddressList(ranges: readonly string[]): AddressList {
     const version = isIP(address)
     list.addSubnet(address, Number(prefix ?? maxPrefix(version)), familyOf(version))
   }
+  // Asked of each request, and a check takes microseconds. Visitors may be asked for, too: what is kept is bounded.
+  const known = new Map<string, boolean>()
   return {
     includes(text) {
-      // Of a link-local address it knows no `%eth0`.
+      const answer = known.get(text)
+      if (answer !== undefined) return answer
+      // Of a link-local address the list knows no `%eth0`.
       const [address = ''] = text.split('%', 1)
       const version = isIP(address)
-      return version !== 0 && list.check(address, familyOf(version))
+      if (version === 0) return false
+      const isListed = list.check(address, familyOf(version))
+      if (known.size >= MAX_KNOWN) known.clear()
+      known.set(text, isListed)
+      return isListed
     },
   }
 }
