@@ -1,3 +1,4 @@
+import type { Side } from '../../shared/page-types.ts'
 import { hourOf } from './gather.ts'
 import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, ListQuery } from './ledger.ts'
 import { matches, summaryOf } from './summary.ts'
@@ -41,17 +42,30 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
   }
 
   function prune(oldest: number) {
+    for (const [cause, { details }] of kept) if (details.lastSeen < oldest) kept.delete(cause)
     let bytes = bytesKept()
-    for (const [cause, { details, bytes: own }] of kept) {
-      const isTooMuch = kept.size > 1 && (kept.size > limits.maxCauses || bytes > limits.maxBytes)
-      if (!isTooMuch && details.lastSeen >= oldest) continue
-      kept.delete(cause)
-      bytes -= own
+    const isTooMuch = () => kept.size > 1 && (kept.size > limits.maxCauses || bytes > limits.maxBytes)
+    if (isTooMuch()) {
+      for (const cause of firstToGo()) {
+        bytes -= kept.get(cause)?.bytes ?? 0
+        kept.delete(cause)
+        if (!isTooMuch()) break
+      }
     }
+    const failing = new Set([...kept.values()].map(({ details }) => details.lastRelease))
+    for (const [release, met] of releases) if (met < oldest && !failing.has(release)) releases.delete(release)
     for (const { details, hours } of kept.values()) {
       details.occurrences = details.occurrences.filter(({ time }) => time >= oldest)
       for (const hour of hours.keys()) if (hour < hourOf(oldest)) hours.delete(hour)
     }
+  }
+
+  // First those of browsers that are more than those of the server: what anybody can report pushes out nothing else.
+  function firstToGo(): string[] {
+    const causesOf = (side: Side) => [...kept].flatMap(([cause, { details }]) => (details.side === side ? [cause] : []))
+    const clients = causesOf('client')
+    const over = clients.slice(0, Math.max(0, clients.length - causesOf('server').length))
+    return [...over, ...kept.keys()]
   }
 
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0)

@@ -9,15 +9,21 @@ const LOCK = 4_870_114_202
 const MAX_CAUSES = 50
 const MAX_ROWS = 1_000
 
+// First go those of browsers that are more than those of the server: what anybody can report pushes out nothing else.
 // What another server writes just now is left for the next time: who removes waits for nobody that could wait for it.
 const CAUSES = `
   DELETE FROM hydrant_causes WHERE cause IN (
     SELECT c.cause FROM hydrant_causes c JOIN (
-      SELECT cause, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
-      FROM hydrant_causes WINDOW newest AS (ORDER BY last_seen DESC, cause)
+      SELECT cause, row_number() OVER last_to_go AS place, sum(bytes) OVER last_to_go AS total
+      FROM (
+        SELECT cause, bytes, last_seen, side = 'client'
+          AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC, cause)
+            > count(*) FILTER (WHERE side = 'server') OVER () AS is_over
+        FROM hydrant_causes
+      ) sided WINDOW last_to_go AS (ORDER BY is_over, last_seen DESC, cause)
     ) ranked ON ranked.cause = c.cause
     WHERE c.last_seen < $1 OR (ranked.place > 1 AND (ranked.place > $2 OR ranked.total > $3))
-    ORDER BY c.last_seen LIMIT $4 FOR UPDATE OF c SKIP LOCKED
+    ORDER BY ranked.place DESC LIMIT $4 FOR UPDATE OF c SKIP LOCKED
   )`
 const OCCURRENCES = `
   DELETE FROM hydrant_occurrences WHERE id IN (

@@ -32,9 +32,18 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
   const oldCauses = db.prepare(
     'DELETE FROM causes WHERE cause IN (SELECT cause FROM causes WHERE last_seen < ? ORDER BY last_seen LIMIT ?)',
   )
-  const oldestCauses = db.prepare(
-    'DELETE FROM causes WHERE cause IN (SELECT cause FROM causes ORDER BY last_seen LIMIT ?)',
-  )
+  // First those of browsers that are more than those of the server: what anybody can report pushes out nothing else.
+  const firstToGo = db
+    .prepare<[number], string>(
+      `SELECT cause FROM (
+        SELECT cause, last_seen, side = 'client'
+          AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC)
+            > (SELECT count(*) FROM causes WHERE side = 'server') AS is_over
+        FROM causes
+      ) ORDER BY is_over DESC, last_seen LIMIT ?`,
+    )
+    .pluck()
+  const remove = db.prepare('DELETE FROM causes WHERE cause = ?')
   const count = db.prepare<[], number>('SELECT count(*) FROM causes').pluck()
   const countCauses = () => count.get() ?? 0
 
@@ -46,10 +55,14 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
       oldHours.run(hourOf(oldest), MAX_ROWS)
       oldReleases.run(oldest, MAX_ROWS)
       oldCauses.run(oldest, maxCauses)
-      const excess = countCauses() - limits.maxCauses
-      if (excess > 0) oldestCauses.run(Math.min(excess, maxCauses))
-      for (let left = Math.min(maxCauses, countCauses() - 1); left > 0 && usedBytes(db) > limits.maxBytes; left--) {
-        oldestCauses.run(1)
+      const causes = countCauses()
+      let excess = causes - limits.maxCauses
+      const isTooMuch = () => excess > 0 || usedBytes(db) > limits.maxBytes
+      if (!isTooMuch()) return
+      for (const cause of firstToGo.all(Math.min(maxCauses, causes - 1))) {
+        if (!isTooMuch()) return
+        remove.run(cause)
+        excess--
       }
     },
     shrink() {

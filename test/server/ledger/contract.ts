@@ -3,6 +3,7 @@
 import type { Test } from 'tap'
 import { hourOf } from '../../../src/server/ledger/gather.ts'
 import type { Ledger, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+import type { Side } from '../../../src/shared/page-types.ts'
 import { entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
 
 /** Makes an empty ledger, which is closed with the test. */
@@ -217,6 +218,31 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     t.equal((await ledger.list({}))[0]?.cause, name(499))
   })
 
+  t.test('lets reports of browsers push out nothing of the server', async (t) => {
+    for (const [limits, message] of [
+      [{ ...LIMITS, maxCauses: 20 }, ''],
+      [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(20_000)],
+    ] as const) {
+      const ledger = await createLedger(t, limits)
+      const add = (from: number, to: number, side: Side) => {
+        const numbers = Array.from({ length: to - from }, (_, index) => from + index)
+        return ledger.record(
+          numbers.map((number) => entry({ cause: name(number), time: NOW + number, side, message: message || 'no' })),
+        )
+      }
+      await add(0, 5, 'server')
+      for (let number = 100; number < 400; number += 20) await add(number, number + 20, 'client')
+      const left = await ledger.list({})
+      t.equal(left.filter(({ side }) => side === 'server').length, 5, 'all of the server')
+      const clients = left.filter(({ side }) => side === 'client').map(({ cause }) => cause)
+      t.ok(clients.length >= 5, 'and some of browsers')
+      t.equal(clients[0], name(399), 'the newest')
+      for (let number = 500; number < 700; number += 20) await add(number, number + 20, 'server')
+      const [newest] = await ledger.list({ limit: 1 })
+      t.equal(newest?.cause, name(699), 'nor does the server keep itself from telling what is new')
+    }
+  })
+
   t.test('keeps the newest occurrences of a cause, and its whole count', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxOccurrences: 3 })
     for (let batch = 0; batch < 3; batch++) {
@@ -242,6 +268,15 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     t.strictSame(await ledger.causes(), ['AAAAAAAA'])
     t.match(await ledger.read('AAAAAAAA'), { count: 2, occurrences: { length: 1 } })
     t.strictSame(await ledger.hours(0), [{ cause: 'AAAAAAAA', hour: hourOf(NOW), count: 1 }])
+  })
+
+  t.test('forgets releases in which nothing has failed for long', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
+    await ledger.record([entry({ cause: 'BBBBBBBB', time: NOW - 48 * HOUR_MS, release: 'old' }), entry()])
+    await ledger.record([])
+    await ledger.setSolved('AAAAAAAA', NOW + 1)
+    await ledger.record([entry({ time: NOW + 2, release: 'old' })])
+    t.equal((await ledger.read('AAAAAAAA'))?.solvedAt, null, 'it is met as a new one')
   })
 
   t.test('keeps its size, and what was seen last', async (t) => {
