@@ -27,6 +27,9 @@ export interface Telling {
   pending: string[] | null
 }
 
+/** As long as a browser may tell one, too. */
+const MAX_PATH = 2_000
+
 /** Writes the line of a failure, and hands it over to be kept. */
 export function tellFailure(telling: Telling, request: FastifyRequest, keep: (failure: FailureRecord) => void) {
   const { digest, told, side, phase, route, method, url, release, statusSent, status, isRecovered, pending } = telling
@@ -47,7 +50,7 @@ export function tellFailure(telling: Telling, request: FastifyRequest, keep: (fa
     error: told.kept,
     route,
     method,
-    path: url.replace(/[?#].*$/s, ''),
+    path: url.replace(/[?#].*$/s, '').slice(0, MAX_PATH),
     host,
     requestId: request.id,
     release,

@@ -1,4 +1,4 @@
-import type { FailureRecord, LedgerEntry } from './ledger.ts'
+import type { FailureRecord, LedgerEntry, Occurrence } from './ledger.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -21,8 +21,11 @@ export function entryOf({ cause, side, error, ...occurrence }: FailureRecord): L
   }
 }
 
-/** Adds one more failure of the same cause: the same as `addEntry` of its entry, many times a second. */
-export function addRecord(entry: LedgerEntry, record: FailureRecord, maxOccurrences: number) {
+/**
+ * Adds one more failure of the same cause: the same as `addEntry` of its entry, many times a second. Returns the occurrences
+ * that have made room.
+ */
+export function addRecord(entry: LedgerEntry, record: FailureRecord, maxOccurrences: number): Occurrence[] {
   const { cause: _, side: __, error, ...occurrence } = record
   const { time } = occurrence
   const hour = hourOf(time)
@@ -31,7 +34,7 @@ export function addRecord(entry: LedgerEntry, record: FailureRecord, maxOccurren
   entry.lastSeen = Math.max(entry.lastSeen, time)
   entry.hours[hour] = (entry.hours[hour] ?? 0) + 1
   entry.occurrences.push(occurrence)
-  cutOccurrences(entry, maxOccurrences)
+  return cutOccurrences(entry, maxOccurrences)
 }
 
 /** Adds a later entry of the same cause to an earlier one. */
@@ -48,7 +51,7 @@ export function addEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrence
 }
 
 // Of many the newest stay, and the very first, which tells what it began with.
-function cutOccurrences({ occurrences }: LedgerEntry, maxOccurrences: number) {
+function cutOccurrences({ occurrences }: LedgerEntry, maxOccurrences: number): Occurrence[] {
   const tooMany = occurrences.length - maxOccurrences
-  if (tooMany > 0) occurrences.splice(1, tooMany)
+  return tooMany > 0 ? occurrences.splice(1, tooMany) : []
 }

@@ -1,15 +1,13 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { addEntry, addRecord, entryOf } from './gather.ts'
 import type { FailureRecord, Ledger, LedgerEntry } from './ledger.ts'
+import { createWaiting } from './waiting.ts'
 
 /** How long a failure waits for others to be written with it. */
 const GATHER_MS = 200
 /** The longest that is waited before a ledger which could not be written is tried again. */
 const LONGEST_PAUSE_MS = 10_000
 const WARN_MS = 60_000
-const MAX_CAUSES_WAITING = 2_000
-/** Of one cause: in a storm its newest will do. */
-const MAX_OCCURRENCES_WAITING = 100
+const MAX_CHARACTERS_WAITING = 32_000_000
 const MAX_CAUSES_AT_ONCE = 200
 
 export interface WriterStats {
@@ -42,8 +40,9 @@ export interface LedgerWriter {
 export function createLedgerWriter(
   { record }: Pick<Ledger, 'record'>,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
+  maxCharacters = MAX_CHARACTERS_WAITING,
 ): LedgerWriter {
-  const waiting = new Map<string, LedgerEntry>()
+  const waiting = createWaiting(maxCharacters)
   let dropped = 0
   let written = 0
   let timer: NodeJS.Timeout | null = null
@@ -51,13 +50,6 @@ export function createLedgerWriter(
   let pauseMs = 0
   let isClosed = false
   let warnedAt = Number.NEGATIVE_INFINITY
-
-  function wait(entry: LedgerEntry) {
-    const known = waiting.get(entry.cause)
-    if (known) addEntry(known, entry, MAX_OCCURRENCES_WAITING)
-    else if (waiting.size < MAX_CAUSES_WAITING) waiting.set(entry.cause, entry)
-    else dropped += entry.count
-  }
 
   function schedule() {
     if (isClosed) return
@@ -71,7 +63,7 @@ export function createLedgerWriter(
   function run(work: () => Promise<void>): Promise<void> {
     writing ??= work().finally(() => {
       writing = null
-      if (waiting.size > 0) schedule()
+      if (waiting.causes > 0) schedule()
     })
     return writing
   }
@@ -80,16 +72,15 @@ export function createLedgerWriter(
   const write = () => run(writeAll)
 
   async function writeAll() {
-    while (waiting.size > 0) {
-      const batch = [...waiting.values()].slice(0, MAX_CAUSES_AT_ONCE)
-      for (const { cause } of batch) waiting.delete(cause)
+    while (waiting.causes > 0) {
+      const batch = waiting.take(MAX_CAUSES_AT_ONCE)
       try {
         await record(batch)
       } catch (error) {
-        putBack(batch)
+        dropped += waiting.putBack(batch)
         return refused(error)
       }
-      written += countOf(batch)
+      for (const { count } of batch) written += count
       works()
     }
   }
@@ -99,20 +90,13 @@ export function createLedgerWriter(
     pauseMs = 0
   }
 
-  // Before what has come meanwhile.
-  function putBack(batch: readonly LedgerEntry[]) {
-    const later = [...waiting.values()]
-    waiting.clear()
-    for (const entry of [...batch, ...later]) wait(entry)
-  }
-
   function refused(error: unknown) {
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || GATHER_MS * 2)
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
     const message = error instanceof Error ? error.message : String(error)
     log.warn(
-      { err: error, queued: countOf(waiting.values()), dropped },
+      { err: error, queued: waiting.count(), dropped },
       `the ledger of failures cannot be written, they are kept in memory meanwhile: ${message}`,
     )
   }
@@ -127,13 +111,11 @@ export function createLedgerWriter(
 
   return {
     add(record) {
-      const known = waiting.get(record.cause)
-      if (known) addRecord(known, record, MAX_OCCURRENCES_WAITING)
-      else wait(entryOf(record))
+      if (!waiting.add(record)) dropped++
       schedule()
     },
     addAll(entries) {
-      for (const entry of entries) wait(entry)
+      dropped += waiting.addAll(entries)
       schedule()
     },
     open: () => void run(() => record([]).then(works, refused)),
@@ -142,12 +124,6 @@ export function createLedgerWriter(
       isClosed = true
       await flush()
     },
-    stats: () => ({ queued: countOf(waiting.values()), dropped, written }),
+    stats: () => ({ queued: waiting.count(), dropped, written }),
   }
-}
-
-function countOf(entries: Iterable<LedgerEntry>): number {
-  let count = 0
-  for (const entry of entries) count += entry.count
-  return count
 }

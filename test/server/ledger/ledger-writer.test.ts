@@ -11,7 +11,7 @@ interface Line {
 }
 
 /** A ledger that refuses while it is told to, and a log. */
-function createFake() {
+function createFake(maxCharacters?: number) {
   const batches: LedgerEntry[][] = []
   const lines: Line[] = []
   const fake = { isBroken: false, asked: 0, batches, lines }
@@ -27,6 +27,7 @@ function createFake() {
     },
     // Of pino's ways to be called these are used here.
     { warn: write('warn'), info: write('info') },
+    maxCharacters,
   )
   return { fake, writer }
 }
@@ -45,6 +46,33 @@ t.test('gathers what comes close together, by cause', async (t) => {
   ])
   t.strictSame(writer.stats(), { queued: 0, dropped: 0, written: 6 })
   t.strictSame(fake.lines, [])
+})
+
+t.test('what waits has a bound by its size, whatever visitors write into addresses', async (t) => {
+  const maxCharacters = 1_000_000
+  const { fake, writer } = createFake(maxCharacters)
+  fake.isBroken = true
+  const path = `/${'x'.repeat(2_000)}`
+  for (let round = 0; round < 20; round++) {
+    for (let number = 0; number < 100; number++) writer.add(failure({ cause: name(number), path }))
+    // What cannot be written is put back.
+    await writer.flush()
+  }
+  for (let number = 0; number < 1_000; number++) writer.add(failure({ cause: `B${name(number, 7)}`, path }))
+  const { queued, dropped } = writer.stats()
+  t.equal(queued + dropped, 3_000, 'all are counted')
+  t.ok(queued >= 2_000, 'those of known causes as waiting')
+  t.ok(dropped > 100, 'those of others as dropped')
+  fake.isBroken = false
+  await writer.flush()
+  const written = JSON.stringify(fake.batches)
+  t.ok(written.length < 2 * maxCharacters, `${written.length} characters`)
+  t.ok(written.length > maxCharacters / 2, 'and not much less')
+  t.strictSame(writer.stats(), { queued: 0, dropped, written: queued })
+  // There is room again.
+  for (let time = 0; time < 50; time++) writer.add(failure({ time: NOW + time, path }))
+  await writer.flush()
+  t.match(fake.batches.at(-1), [{ count: 50, occurrences: { length: 50 } }])
 })
 
 t.test('keeps what cannot be written up to a bound, says so once, and writes it later', async (t) => {
