@@ -19,6 +19,20 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
 }
 
+/**
+ * Whether a page that does not come from this machine asks for something, other than by a link that leads here: with an
+ * element such as `<script>` it would run, and so read, the site's code. Other ports of this machine are other work of
+ * the same developer.
+ */
+export function isForeign(headers: IncomingHttpHeaders, allowedOrigins: readonly string[]): boolean {
+  const { host, origin } = headers
+  if (origin !== undefined && allowedOrigins.includes(origin)) return false
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
+  if (origin === undefined) return false
+  return !URL.canParse(origin) || new URL(origin).hostname !== new URL(`http://${host}`).hostname
+}
+
 function hostName(header: string): string | undefined {
   const url = `http://${header}`
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : undefined

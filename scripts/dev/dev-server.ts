@@ -2,8 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { createHydrantError } from '../../src/server/errors.ts'
 import type { Options } from '../../src/server/options.ts'
-import { isAllowedHost } from './dev-access.ts'
+import { isAllowedHost, isForeign } from './dev-access.ts'
 import { createDevSite, type DevSiteInput } from './dev-site.ts'
+
+const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
 export interface DevServer {
   url: string
@@ -15,13 +17,24 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const site = await createDevSite(input)
   const { host } = site.options()
   const server = createServer((request, response) => {
-    if (isAllowedHost(request.headers.host, host)) site.answer(request, response)
-    else refuseHost(request, response)
+    // For browsers that do not say who asks, as they do to http at no address of this machine.
+    response.setHeader('cross-origin-resource-policy', 'same-site')
+    const problem = judge(request)
+    if (problem === null) site.answer(request, response)
+    else refuse(problem, response)
   })
   server.on('upgrade', (request, socket, head) => {
-    if (isAllowedHost(request.headers.host, host)) site.upgrade(request, socket, head)
+    if (judge(request) === null) site.upgrade(request, socket, head)
     else socket.destroy()
   })
+
+  function judge({ headers }: IncomingMessage): string | null {
+    if (!isAllowedHost(headers.host, host)) {
+      return `The host ${JSON.stringify(headers.host ?? '')} is not served here. Start with --host to allow it.`
+    }
+    if (!isForeign(headers, site.options().allowedOrigins)) return null
+    return 'Only pages of this machine may ask for this. Name others in "allowedOrigins".'
+  }
 
   async function close() {
     const closed = new Promise((resolve) => server.close(resolve))
@@ -52,7 +65,7 @@ async function listen(server: Server, { port, host, base }: Options): Promise<st
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${base}`
 }
 
-function refuseHost({ headers }: IncomingMessage, response: ServerResponse) {
-  const text = `The host ${JSON.stringify(headers.host ?? '')} is not served here. Start with --host to allow it.\n`
-  response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }).end(text)
+function refuse(problem: string, response: ServerResponse) {
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...NOSNIFF }
+  response.writeHead(403, headers).end(`${problem}\n`)
 }

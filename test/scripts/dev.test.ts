@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { isAllowedHost, isSameOrigin } from '../../scripts/dev/dev-access.ts'
+import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/dev-access.ts'
 import { isRelevant } from '../../scripts/dev/watch-site.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
@@ -24,6 +24,25 @@ async function ask(url: string, headers: Record<string, string>): Promise<number
   const [response] = await once(sent, 'response')
   response.destroy()
   return response.statusCode
+}
+
+/** What a browser sends before it lets a page of another site, in a public network, ask this machine. */
+const PREFLIGHT = {
+  origin: 'http://evil.example',
+  'access-control-request-method': 'GET',
+  'access-control-request-private-network': 'true',
+}
+
+/** The status that a WebSocket's request gets; null for a connection that is closed without one. */
+function upgrade(url: string, headers: Record<string, string>): Promise<number | null> {
+  return new Promise((resolve) => {
+    const sent = request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket', ...headers } }).end()
+    sent.on('upgrade', ({ statusCode = null }, socket) => {
+      socket.destroy()
+      resolve(statusCode)
+    })
+    sent.on('error', () => resolve(null))
+  })
 }
 
 /** The events of an EventSource, one by one. */
@@ -145,6 +164,31 @@ t.test('answers only under a name of this machine, and events only to its own pa
   t.equal(await ask(events, { origin: 'http://evil.example' }), 403)
 })
 
+t.test('a page elsewhere reads nothing, whatever it tries', async (t) => {
+  const { url } = await startDev(t, {
+    'server.ts':
+      "export default async function server(app) {\n  app.get('/api', async () => 'api')\n  app.server.on('upgrade', (request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'))\n}\n",
+  })
+  const [, entry = ''] = /src="([^"]+\.js)"/.exec(await (await fetch(url)).text()) ?? []
+  const elsewhere = { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
+  for (const path of ['/', '/api', entry, '/_hydrant/data/', '/_hydrant/dev', '/no-such-page']) {
+    const address = new URL(path, url).href
+    for (const mode of ['cors', 'no-cors', 'websocket']) {
+      t.equal(await ask(address, { ...elsewhere, 'sec-fetch-mode': mode }), 403, `${path} by ${mode}`)
+    }
+    t.equal(await ask(address, { origin: 'http://evil.example' }), 403, `${path}, to http at an address`)
+    const { headers } = await fetch(address, { method: 'OPTIONS', headers: PREFLIGHT })
+    for (const name of ['access-control-allow-origin', 'access-control-allow-private-network']) {
+      t.equal(headers.get(name), null, `${name} for ${path}`)
+    }
+    t.equal(headers.get('cross-origin-resource-policy'), 'same-site')
+  }
+  t.equal(await ask(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200, 'a link leads here')
+  t.equal(await upgrade(url, { origin: new URL(url).origin }), 101)
+  t.equal(await upgrade(url, { origin: 'http://evil.example' }), null)
+  t.equal(await upgrade(url, { host: 'evil.example', origin: 'http://evil.example' }), null, 'by DNS rebinding')
+})
+
 t.test('tells a browser that comes back what it has missed', async (t) => {
   const { url } = await startDev(t, {})
   const events = new URL('/_hydrant/dev', url).href
@@ -183,6 +227,27 @@ t.test('knows its own pages', async (t) => {
   t.notOk(isSameOrigin({ host: 'localhost:1', origin: 'http://localhost:2' }))
   t.notOk(isSameOrigin({ host: 'localhost:1', origin: 'null' }))
   t.notOk(isSameOrigin({ host: 'localhost:1', 'sec-fetch-site': 'same-site' }))
+})
+
+t.test('knows pages of elsewhere', async (t) => {
+  const host = 'localhost:3000'
+  for (const headers of [
+    { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    { host, origin: 'http://evil.example' },
+    { host, origin: 'http://localhost.evil.example' },
+    { host, origin: 'null' },
+  ]) {
+    t.ok(isForeign(headers, ['https://app.example']), JSON.stringify(headers))
+  }
+  for (const headers of [
+    { host },
+    { host, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' },
+    { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', origin: 'https://app.example' },
+    { host, origin: 'http://localhost:5173' },
+  ]) {
+    t.notOk(isForeign(headers, ['https://app.example']), JSON.stringify(headers))
+  }
 })
 
 t.test('builds again for what a build is made of, and not for a site’s own data', async (t) => {
