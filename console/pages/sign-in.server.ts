@@ -3,11 +3,11 @@ import { type ActionContext, redirect } from 'hydrant'
 export async function action({ app, form, reply, request, url }: ActionContext) {
   const { door } = app.console
   if (form.get('intent') === 'out') {
-    reply.header('set-cookie', door.signOut())
+    reply.header('set-cookie', door.signOut(request.headers))
     redirect('/sign-in')
   }
   const token = form.get('token')
-  const answer = await door.signIn(typeof token === 'string' ? token : '', request.ip)
+  const answer = await door.signIn(typeof token === 'string' ? token : '', request.ip, request.headers)
   switch (answer.kind) {
     case 'in':
       reply.header('set-cookie', answer.cookie)

@@ -295,8 +295,11 @@ function joinBases(prefix: string, base: string): string {
   return withBase(prefix.replace(/\/$/, ''), base)
 }
 
+let hasWarned = false
+
+// Once in a process, which has one React: the console is a site as well.
 function warnOfDevelopmentReact(app: FastifyInstance, { manifest }: Build) {
-  if (manifest.mode === 'production' && process.env.NODE_ENV !== 'production') {
-    app.log.warn('NODE_ENV is not "production": React renders with its development build, which is many times slower')
-  }
+  if (hasWarned || manifest.mode !== 'production' || process.env.NODE_ENV === 'production') return
+  hasWarned = true
+  app.log.warn('NODE_ENV is not "production": React renders with its development build, which is many times slower')
 }

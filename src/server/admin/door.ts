@@ -9,9 +9,13 @@ export interface Door {
   isOpen: boolean
   judge(headers: IncomingHttpHeaders, ip: string): Promise<Judgement>
   /** Takes what was typed; a pass is a cookie to set. */
-  signIn(typed: string, ip: string): Promise<{ kind: 'in'; cookie: string } | Exclude<Judgement, { kind: 'in' }>>
+  signIn(
+    typed: string,
+    ip: string,
+    headers: IncomingHttpHeaders,
+  ): Promise<{ kind: 'in'; cookie: string } | Exclude<Judgement, { kind: 'in' }>>
   /** The cookie that ends a browser's stay. */
-  signOut(): string
+  signOut(headers: IncomingHttpHeaders): string
 }
 
 export type Judgement =
@@ -22,7 +26,6 @@ export type Judgement =
   | { kind: 'wait'; seconds: number }
 
 const COOKIE = 'hydrant_console'
-const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
 const STAY_MS = 12 * 3_600_000
 const MAX_WRONG = 10
 const WINDOW_MS = 60_000
@@ -89,14 +92,24 @@ export function createDoor(token: string, now: () => number = Date.now, delay = 
       const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
       return bearer === undefined ? { kind: 'out' } : compare(bearer, ip)
     },
-    async signIn(typed, ip) {
+    async signIn(typed, ip, headers) {
       const judgement = await compare(typed.trim(), ip)
       if (judgement.kind !== 'in') return judgement
       const until = now() + STAY_MS
-      return { kind: 'in', cookie: `${COOKIE}=${until}.${sign(until)}; Max-Age=${STAY_MS / 1000}; ${ATTRIBUTES}` }
+      return { kind: 'in', cookie: createCookie(`${until}.${sign(until)}`, STAY_MS / 1000, headers) }
     },
-    signOut: () => `${COOKIE}=; Max-Age=0; ${ATTRIBUTES}`,
+    signOut: (headers) => createCookie('', 0, headers),
   }
+}
+
+function createCookie(value: string, maxAgeSeconds: number, headers: IncomingHttpHeaders): string {
+  const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict`
+  return `${COOKIE}=${value}; ${attributes}${isByHttps(headers) ? '; Secure' : ''}`
+}
+
+// By what the browser says, or a proxy. Whoever claims it without reason has no cookie that their own browser would keep.
+function isByHttps({ origin = '', forwarded = '', 'x-forwarded-proto': proto = '' }: IncomingHttpHeaders): boolean {
+  return /^https:/i.test(origin) || /^[^,]*\bproto="?https\b/i.test(forwarded) || /^\s*https\b/i.test(String(proto))
 }
 
 const PASS = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\d{1,16})\\.([\\w-]{43})(?:;|$)`)

@@ -41,7 +41,7 @@ t.test('lets in who sends the token, and nobody else', async (t) => {
 t.test('signing in gives a cookie that lasts, and that does not hold the token', async (t) => {
   const clock = createClock()
   const door = createDoor(TOKEN, clock.now)
-  const signedIn = await door.signIn(` ${TOKEN}\n`, IP)
+  const signedIn = await door.signIn(` ${TOKEN}\n`, IP, {})
   const set = signedIn.kind === 'in' ? signedIn.cookie : ''
   t.match(set, /; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/)
   t.notOk(set.includes(TOKEN))
@@ -54,7 +54,32 @@ t.test('signing in gives a cookie that lasts, and that does not hold the token',
   t.strictSame(await door.judge({ cookie: longer }, IP), { kind: 'out' }, 'it cannot be made to last longer')
   clock.pass(12 * 3_600_000)
   t.strictSame(await door.judge({ cookie }, IP), { kind: 'out' }, 'after twelve hours')
-  t.match(door.signOut(), /=; Max-Age=0; Path=\/; HttpOnly/)
+  t.match(door.signOut({}), /=; Max-Age=0; Path=\/; HttpOnly/)
+})
+
+t.test('the cookie stays on https where it was set by https', async (t) => {
+  const door = createDoor(TOKEN)
+  for (const headers of [
+    { origin: 'https://ops.example' },
+    { 'x-forwarded-proto': 'https' },
+    { 'x-forwarded-proto': 'https, http' },
+    { forwarded: 'for=192.0.2.1;proto=https;host=ops.example' },
+    { forwarded: 'proto="https", for=10.0.0.1' },
+  ]) {
+    const signedIn = await door.signIn(TOKEN, IP, headers)
+    t.match(signedIn, { kind: 'in', cookie: /; SameSite=Strict; Secure$/ }, JSON.stringify(headers))
+    t.match(door.signOut(headers), /; Secure$/)
+  }
+  for (const headers of [
+    {},
+    { origin: 'http://localhost:9320' },
+    { origin: 'null' },
+    { 'x-forwarded-proto': 'http, https' },
+    { forwarded: 'proto=http, proto=https' },
+  ]) {
+    const signedIn = await door.signIn(TOKEN, IP, headers)
+    t.match(signedIn, { kind: 'in', cookie: /SameSite=Strict$/ }, JSON.stringify(headers))
+  }
 })
 
 t.test('after ten wrong tokens what an address tries is looked at later, and not of everybody', async (t) => {
@@ -64,11 +89,11 @@ t.test('after ten wrong tokens what an address tries is looked at later, and not
   const door = createDoor(TOKEN, clock.now, delay)
   const bearer = (token: string, ip = IP) => door.judge({ authorization: `Bearer ${token}` }, ip)
   for (let count = 0; count < 5; count++) {
-    t.strictSame(await door.signIn('wrong', IP), { kind: 'out' })
+    t.strictSame(await door.signIn('wrong', IP, {}), { kind: 'out' })
     t.strictSame(await bearer('wrong'), { kind: 'out' })
   }
   t.strictSame(delays, [], 'nobody has waited')
-  const right = door.signIn(TOKEN, IP)
+  const right = door.signIn(TOKEN, IP, {})
   const others = Array.from({ length: 9 }, () => bearer('wrong'))
   t.strictSame(await bearer(TOKEN), { kind: 'wait', seconds: 1 }, 'the eleventh at once')
   t.strictSame(await door.judge({}, IP), { kind: 'out' }, 'who says nothing has not tried')
@@ -90,12 +115,12 @@ t.test('after ten wrong tokens what an address tries is looked at later, and not
 t.test('addresses without end do not fill the memory, and a network of IPv6 is one', async (t) => {
   const delays: number[] = []
   const door = createDoor(TOKEN, undefined, async (ms) => void delays.push(ms))
-  for (let count = 0; count < 11; count++) await door.signIn('wrong', `2001:db8::${count}`)
+  for (let count = 0; count < 11; count++) await door.signIn('wrong', `2001:db8::${count}`, {})
   t.equal(delays.length, 1)
-  for (let count = 0; count < 999; count++) await door.signIn('wrong', `192.0.2.1-${count}`)
-  await door.signIn('wrong', '2001:db8::1')
+  for (let count = 0; count < 999; count++) await door.signIn('wrong', `192.0.2.1-${count}`, {})
+  await door.signIn('wrong', '2001:db8::1', {})
   t.equal(delays.length, 2, 'still known')
-  for (let count = 0; count < 1_000; count++) await door.signIn('wrong', `192.0.2.2-${count}`)
-  await door.signIn('wrong', '2001:db8::1')
+  for (let count = 0; count < 1_000; count++) await door.signIn('wrong', `192.0.2.2-${count}`, {})
+  await door.signIn('wrong', '2001:db8::1', {})
   t.equal(delays.length, 2, 'forgotten')
 })

@@ -108,6 +108,11 @@ t.test('the sign-in form sets a cookie and leads to where one wanted to go', asy
   ])
     t.equal((await send(`/sign-in?${new URLSearchParams({ to })}`, { token: TOKEN })).headers.get('location'), '/', to)
 
+  const headers = { 'x-forwarded-proto': 'https' }
+  const body = new URLSearchParams({ token: TOKEN })
+  const byHttps = await fetch(`${admin.origin}/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
+  t.match(byHttps.headers.get('set-cookie'), /; Secure$/)
+
   const out = await send('/sign-in', { intent: 'out' })
   t.equal(out.headers.get('location'), '/sign-in')
   t.match(out.headers.get('set-cookie'), /=; Max-Age=0/)
@@ -131,6 +136,7 @@ t.test('every answer keeps to itself', async (t) => {
     t.equal(headers['cache-control'], 'no-store', path)
     t.equal(headers['x-content-type-options'], 'nosniff', path)
     t.equal(headers['x-frame-options'], 'DENY', path)
+    t.equal(headers['referrer-policy'], 'no-referrer', path)
     t.equal(headers['access-control-allow-origin'], undefined, path)
   }
 })
