@@ -104,7 +104,23 @@ t.test('assets are kept for ever and compressed when the build was made', async 
       client.includes(`${name}.br`) ? 'br' : undefined,
     )
   }
-  t.ok(client.some((name) => name.endsWith('.js.br')))
+  const packed = client.find((name) => name.endsWith('.js.br')) ?? ''
+  t.not(packed, '')
+  for (const [accepted, encoding] of [
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0, gzip;q=0', undefined],
+    ['br;q=0.1, gzip;q=0.9', 'gzip'],
+    ['identity', undefined],
+    ['zstd', undefined],
+    ['', undefined],
+    [';;,,=', undefined],
+  ] as const) {
+    const url = `/_hydrant/assets/${packed.slice(0, -3)}`
+    const answer = await app.inject({ url, headers: { 'accept-encoding': accepted } })
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.headers['content-encoding'], encoding, accepted)
+    t.match(answer.headers.vary, /accept-encoding/i, accepted)
+  }
 })
 
 t.test('a missing asset is no page and is not kept', async (t) => {
