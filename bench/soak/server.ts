@@ -9,8 +9,8 @@ import type { State } from './state.ts'
 export interface Held extends State {
   /** Open files, sockets and pipes of the process. */
   descriptors: number
-  /** Files of forms that lie in the temporary folder. */
-  temporaryFiles: number
+  /** Folders for files of forms, in the temporary one. */
+  temporaryFolders: number
 }
 
 export interface SoakServer {
@@ -45,6 +45,8 @@ export async function startSoakServer(): Promise<SoakServer> {
     },
   })
   const ended = once(child, 'exit')
+  // Whatever happens here, nothing goes on behind it.
+  process.once('exit', () => child.kill('SIGKILL'))
   const port = await readPort(log, () => child.exitCode)
   return {
     ...{ port, folder, log, ledger },
@@ -55,7 +57,7 @@ export async function startSoakServer(): Promise<SoakServer> {
       // What the soak site's `server.ts` answers.
       const state = (await response.json()) as State
       const descriptors = readdirSync(`/proc/${child.pid}/fd`).length
-      return { ...state, descriptors, temporaryFiles: countFiles(temporary) }
+      return { ...state, descriptors, temporaryFolders: readdirSync(temporary).length }
     },
     async stop() {
       child.kill('SIGTERM')
@@ -74,8 +76,4 @@ async function readPort(log: string, exitCode: () => number | null): Promise<num
     if (exitCode() !== null) throw new Error(`the server did not start:\n${text}`)
     await wait(50)
   }
-}
-
-function countFiles(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
 }

@@ -83,9 +83,9 @@ export function judgeFailures({ failures }: Tally, { logged, kept, strange }: Ke
 }
 
 // `FileHandleReadWrap` is left out: Node keeps up to a hundred of them for the next file that is read.
-function countsOf({ descriptors, temporaryFiles, resources, objects }: Held): Record<string, number> {
+function countsOf({ descriptors, temporaryFolders, resources, objects }: Held): Record<string, number> {
   const { FileHandleReadWrap: _, ...active } = resources
-  return { descriptors, 'temporary files': temporaryFiles, ...active, ...objects }
+  return { descriptors, 'temporary folders': temporaryFolders, ...active, ...objects }
 }
 
 function median(values: readonly number[]): number {
