@@ -5,7 +5,7 @@ import { endConnections } from './draining.ts'
 import type { Options } from './options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
-const KEEP_MS = 3_000
+export const KEEP_MS = 3_000
 
 export interface Ending extends Instance {
   /** Closes the instance, and what belongs to it. */

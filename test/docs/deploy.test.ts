@@ -1,0 +1,147 @@
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { parseAllDocuments } from 'yaml'
+import { KEEP_MS } from '../../src/server/ending.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { AS_PLAIN_USER } from '../plain-user.ts'
+import { createSite } from '../scripts/create-site.ts'
+import { runCli, startCli } from '../scripts/run-cli.ts'
+import { walk } from '../scripts/walk.ts'
+import { until } from '../until.ts'
+
+// Tap runs in the project's folder.
+const FOLDER = 'docs/deploy'
+const files = new Map(walk(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), 'utf8')]))
+const textOf = (file: string) => files.get(file) ?? ''
+const unit = textOf('systemd/my-site.service')
+const manifests = [...files].filter(([file]) => file.endsWith('.yaml'))
+
+interface Container {
+  env: { name: string; value?: string }[]
+  startupProbe: Probe
+  readinessProbe: Probe
+  livenessProbe: Probe
+}
+
+interface Probe {
+  httpGet: { path: string }
+  periodSeconds: number
+}
+
+// As the manifest says it, which the schema of Kubernetes describes.
+const { template } = readYaml('kubernetes/deployment.yaml').spec as {
+  template: { spec: { terminationGracePeriodSeconds: number; containers: [Container] } }
+}
+const [container] = template.spec.containers
+const containerEnv = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+const unitEnv = Object.fromEntries(
+  [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+)
+
+t.test('every variable that is named is one that is read', async (t) => {
+  const named = new Set([...files.values()].flatMap((text) => text.match(/\bHYDRANT_[A-Z_]+/g) ?? []))
+  t.ok(named.size > 5)
+  for (const name of named) {
+    t.throws(() => resolveOptions({ env: { [name]: '\0' } }), { code: 'HYD_OPTION_INVALID' }, name)
+  }
+})
+
+t.test('the values that are set are valid', async (t) => {
+  for (const env of [unitEnv, containerEnv]) t.doesNotThrow(() => resolveOptions({ env }))
+})
+
+t.test('what kills a server waits until it has had its time', async (t) => {
+  const needed = (env: Record<string, string | undefined>) => {
+    const { stopDelayMs, drainMs } = resolveOptions({ env }).timeouts
+    return (stopDelayMs + drainMs + KEEP_MS) / 1_000
+  }
+  t.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > needed(unitEnv), 'systemd')
+  t.ok(template.spec.terminationGracePeriodSeconds > needed(containerEnv), 'Kubernetes')
+  const told = [...textOf('README.md').matchAll(/docker (?:stop -t|run[^\n]*?--stop-timeout) (\d+)/g)].map(
+    ([, seconds]) => Number(seconds),
+  )
+  t.ok(told.length >= 2)
+  for (const seconds of told) t.ok(seconds > needed({}), 'docker')
+})
+
+t.test('a server that stops goes on until a load balancer has asked twice', async (t) => {
+  const { stopDelayMs } = resolveOptions({ env: containerEnv }).timeouts
+  t.ok(stopDelayMs > 2_000 * container.readinessProbe.periodSeconds)
+})
+
+t.test('the manifests are YAML, and what they name in each other is there', async (t) => {
+  t.ok(manifests.length > 4)
+  for (const [file] of manifests) t.type(readYaml(file).kind, 'string', file)
+  // As Kustomize has it.
+  const { resources } = readYaml('kubernetes/kustomization.yaml') as { resources: string[] }
+  for (const file of resources) t.ok(files.has(`kubernetes/${file}`), file)
+})
+
+t.test('a built site runs in a folder that it may not write', async (t) => {
+  const dir = createSite(t, {
+    'site/pages/index.tsx': 'export default () => <p>page</p>\n',
+    'site/pages/form.tsx': 'export default ({ actionData }) => <p>{actionData?.bytes} bytes</p>\n',
+    'site/pages/form.server.ts':
+      "export const action = async ({ form }) => ({ bytes: (await form.get('file').arrayBuffer()).byteLength })\n",
+    'site/pages/fail.tsx': "export default () => { throw new Error('no price') }\n",
+    'temporary/.keep': '',
+    'state/.keep': '',
+  })
+  const [site, temporary, state] = [join(dir, 'site'), join(dir, 'temporary'), join(dir, 'state')]
+  t.equal((await runCli(['build', site])).code, 0)
+  const before = readdirSync(site)
+  chmodSync(site, 0o555)
+  const start = (env: Record<string, string>) =>
+    startCli(t, ['start', site], { under: AS_PLAIN_USER, env: { PORT: '0', TMPDIR: temporary, ...env } })
+
+  await t.test('with its failures in memory, and one warning', async (t) => {
+    const server = start({})
+    const url = await urlOf(server)
+    await checkSite(t, url)
+    await server.waitFor(/failures are kept in memory until the server ends: the ledger .* cannot be written/)
+    t.equal(server.lines.filter((line) => line.includes('"level":40')).length, 1)
+    t.equal(await server.stop('SIGTERM'), 0)
+  })
+
+  await t.test('with a ledger elsewhere', async (t) => {
+    const ledger = join(state, 'errors.db')
+    const server = start({ HYDRANT_LEDGER: ledger })
+    const url = await urlOf(server)
+    for (const { httpGet } of [container.startupProbe, container.readinessProbe, container.livenessProbe])
+      t.equal((await fetch(url + httpGet.path)).status, 200, httpGet.path)
+    const digest = await checkSite(t, url)
+    await until(async () => (await runCli(['errors', digest, '--ledger', ledger])).stdout.includes('no price'))
+    t.equal(server.lines.filter((line) => line.includes('"level":40')).length, 0)
+    t.equal(await server.stop('SIGTERM'), 0)
+  })
+
+  chmodSync(site, 0o755)
+  t.strictSame(readdirSync(site), before)
+  t.strictSame(readdirSync(temporary), ['.keep'])
+})
+
+async function urlOf(server: ReturnType<typeof startCli>): Promise<string> {
+  const [, url = ''] = await server.waitFor(/listening at (http:[^"]+)/)
+  return url
+}
+
+/** A page, a form with a file, and a failure, whose digest it returns. */
+async function checkSite(t: Test, url: string): Promise<string> {
+  t.match(await (await fetch(url)).text(), '<p>page</p>')
+  const body = new FormData()
+  body.set('file', new File(['x'.repeat(100_000)], 'a.txt'))
+  const sent = await fetch(`${url}/form`, { method: 'POST', body })
+  t.equal(sent.status, 200)
+  const failed = await fetch(`${url}/fail`)
+  t.equal(failed.status, 500)
+  return failed.headers.get('x-error-digest') ?? ''
+}
+
+function readYaml(file: string): Record<string, unknown> {
+  const [document, ...others] = parseAllDocuments(textOf(file))
+  t.equal(others.length, 0, `${file} has one document`)
+  t.strictSame(document?.errors, [], file)
+  // Documents of Kubernetes are maps.
+  return document?.toJS() as Record<string, unknown>
+}
