@@ -9,7 +9,7 @@ export function createHttpOptions({ timeouts, limits }: Pick<Options, 'timeouts'
   // Node refuses to wait longer for the headers than for the whole request.
   const headersMs = Math.min(timeouts.headersMs, requestMs)
   // Node looks every 30 seconds for who is late: a deadline of 20 would be one of up to 50.
-  const checkMs = Math.max(SHORTEST_CHECK_MS, Math.min(LONGEST_CHECK_MS, headersMs / 4))
+  const checkMs = Math.max(SHORTEST_CHECK_MS, Math.min(LONGEST_CHECK_MS, Math.round(headersMs / 4)))
   return {
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,

@@ -40,6 +40,7 @@ export function pathAndQuery(target: string): string {
   return pathname.startsWith('/') ? pathname + search : '/'
 }
 
+const NO_CODE = /%(?![\da-f]{2})/i
 const ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi
 
 /**
@@ -48,9 +49,11 @@ const ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi
  */
 export function plainTarget(target: string): string {
   const own = /^https?:/i.test(target) ? pathAndQuery(target) : target
-  if (!own.includes('%')) return own
+  if (!own.startsWith('/') || !own.includes('%')) return own
   const at = own.search(/[?#]/)
   const path = at === -1 ? own : own.slice(0, at)
+  // What is no code stays none: `%6%31` is refused by the router, and must not become `%61`.
+  if (NO_CODE.test(path)) return own
   return path.replace(ENCODED, decodeURIComponent) + own.slice(path.length)
 }
 
@@ -67,7 +70,7 @@ export function withoutTrailingSlash(url: string): string | null {
   return (collapseSlashes(path.replace(/\/+$/, '')) || '/') + (at === -1 ? '' : url.slice(at))
 }
 
-// Two slashes (or a backslash) at the beginning would be read as another host.
+// Two slashes (or a backslash) at the beginning would be read as another host, also with what a browser leaves out in between.
 function collapseSlashes(path: string): string {
-  return path.replace(/^[/\\]+/, '/')
+  return path.replace(/^[/\\\p{Cc}]+/u, '/')
 }

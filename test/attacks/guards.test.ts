@@ -162,6 +162,8 @@ const ADMINS = [
   'admi%6e/report.txt',
   'admin/users/5#/open',
   '%2561dmin/export',
+  '%6%31dmin',
+  '%6%31dmin/export',
 ]
 
 const ROOTS = ['/', '/_hydrant/data/', '/_hydrant/data//', '/_hydrant/data', '/%5fhydrant/data/', '//_hydrant/data/']

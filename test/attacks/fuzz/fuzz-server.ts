@@ -1,0 +1,101 @@
+// A server that is sent what nobody would send, over real connections.
+
+import { connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { createRandom } from '../../shared/random.ts'
+import type { LogLine } from '../../site-server.ts'
+import { findFlaw } from './answers.ts'
+import { mutate } from './mutate.ts'
+import { REQUESTS } from './seeds.ts'
+
+const page =
+  'export default function Page({ data, params, url, actionData }) {\n  return <main title={url.search}>{JSON.stringify([data, params, url.href, actionData])}</main>\n}\n'
+const load =
+  'export const load = ({ params, url, request }) => ({ params, query: request.query, href: url.href, names: [...url.searchParams], agent: request.headers["user-agent"] ?? null })\n'
+
+/** No page of it fails: what the log says at error is the server's. */
+export const SITE = {
+  'pages/index.tsx': page,
+  'pages/given/[name].tsx': page,
+  'pages/given/[name].server.ts': load,
+  'pages/rest/[...rest].tsx': page,
+  'pages/rest/[...rest].server.ts': load,
+  'pages/act.tsx': page,
+  'pages/act.server.ts': `export const action = async ({ form, request }) => {
+  const entries = await Promise.all([...form].map(async ([name, value]) => [name, typeof value === 'string' ? value : await value.text()]))
+  return { entries, own: Object.fromEntries(entries), body: request.body instanceof FormData ? null : (request.body ?? null) }
+}
+`,
+  'public/robots.txt': 'User-agent: *\n',
+}
+
+/** What belongs to a server that is to end every connection soon. */
+export const FUZZ_OPTIONS = {
+  ledger: false,
+  timeouts: { requestMs: 250, headersMs: 250, keepAliveMs: 50 },
+  reports: { maxPerAddress: 1_000_000, maxTotal: 1_000_000 },
+} as const
+
+export interface Finding {
+  request: string
+  answer: string
+  flaw: string
+}
+
+/** What a failure must not be: the server's own. What a browser tells of its own is none of those. */
+export const isOwnFailure = ({ side, digest }: LogLine) => side !== 'client' || typeof digest !== 'string'
+
+export interface FuzzInput {
+  app: FastifyInstance
+  build: string
+  seed: number
+  isOver(): boolean
+  /** Instead of ones that are made up. */
+  requests?: readonly string[]
+}
+
+const AT_ONCE = 32
+
+/** Sends requests until told to stop. */
+export async function fuzzServer({
+  app,
+  build,
+  seed,
+  isOver,
+  requests,
+}: FuzzInput): Promise<{ count: number; findings: Finding[] }> {
+  const port = Number(new URL(app.listeningOrigin).port)
+  const random = createRandom(seed)
+  const findings: Finding[] = []
+  const given = [...(requests ?? [])]
+  let count = 0
+
+  const next = () => {
+    const request = requests ? given.shift() : mutate(random.pick(REQUESTS), REQUESTS, random)
+    return request?.replaceAll('{build}', build)
+  }
+  async function work() {
+    for (let request = next(); request !== undefined && !isOver(); request = next()) {
+      count++
+      const answer = await exchange(port, request)
+      const flaw = findFlaw(answer, request)
+      if (flaw !== null) findings.push({ request, answer: answer.slice(0, 2_000), flaw })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return { count, findings }
+}
+
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1')
+    socket.setEncoding('latin1')
+    socket.on('data', (text: string) => {
+      answer += text
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(answer))
+    socket.write(Buffer.from(bytes, 'latin1'))
+  })
+}
