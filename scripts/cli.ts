@@ -51,6 +51,7 @@ function createProgram(): Command {
     load: async () => (await import('./commands/start.ts')).runStart,
   })
     .option('--socket <path>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
+    .option('-w, --workers <number>', 'processes that serve, or auto; also HYDRANT_WORKERS (1)')
     .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   addErrorsCommand(program)
   return program

@@ -146,6 +146,8 @@ export interface ServerOptions extends SiteOptions {
   host?: string
   /** A socket file to listen on, instead of host and port (none). For `hydrant start`. */
   socket?: string
+  /** Processes that serve; 'auto' for as many as the machine can run at once (1). For `hydrant start`. */
+  workers?: number | 'auto'
   /** Fastify's levels: fatal, error, warn, info, debug, trace, silent ('info'). */
   logLevel?: string
   /** The operators' own listener: the console, its JSON API and metrics. For `hydrant start`. */

@@ -7,31 +7,56 @@ import type { Options } from './options.ts'
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
 export const KEEP_MS = 3_000
 
+/** What a terminal and a supervisor send to all processes of a group. */
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
 export interface Ending extends Instance {
   /** Closes the instance, and what belongs to it. */
   close(): Promise<void>
 }
 
+/** How a server stops. */
+export interface Stop {
+  /** How long it goes on taking requests, while it says that others should be asked. */
+  delayMs: number
+  /** Do others go on serving at the same address? */
+  hasStandIn: boolean
+}
+
+export interface EndingOptions {
+  /** Does somebody else hear the signals, and pass on what they mean? (false) */
+  ignoresSignals?: boolean
+  /** Is told when an exception begins to end the process (nobody). */
+  onFail?(): void
+  /** Do others go on serving when that happens? (false) */
+  hasStandIn?: boolean
+}
+
+export interface EndedWithProcess {
+  /** Does what a signal would have it do. */
+  stop(how: Stop): void
+  leaveAlone(): void
+}
+
 /**
  * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
- * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own. Returns what
- * leaves the process alone again.
+ * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
  */
 export function endWithProcess(
   { app, failures, health, keeper, settleFailures, close }: Ending,
   { drainMs, stopDelayMs }: Options['timeouts'],
-): () => void {
+  { ignoresSignals = false, onFail, hasStandIn = false }: EndingOptions = {},
+): EndedWithProcess {
   let isEnding = false
   let exitCode = 0
+  let told: Stop = { delayMs: 0, hasStandIn }
 
-  async function finish(signal: string | undefined) {
+  async function finish({ delayMs, hasStandIn }: Stop) {
     isEnding = true
+    health.hasStandIn = hasStandIn
     health.isStopping = true
     endConnections(app)
-    if (signal) {
-      app.log.info({ signal }, 'stopping: requests in flight are finished first')
-      await wait(stopDelayMs)
-    }
+    await wait(delayMs)
     const isDone = await Promise.race([close().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
@@ -46,19 +71,34 @@ export function endWithProcess(
       delay: stopDelayMs + drainMs + KEEP_MS,
       logger: app.log,
       // It would end with 0 when `undefined` is thrown, and leave out a second exception's digest.
-      skip: ['uncaughtException', 'unhandledRejection'],
+      skip: ['uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
     },
-    ({ signal }) => finish(signal),
+    async ({ signal }) => {
+      if (signal === undefined) return finish(told)
+      app.log.info({ signal }, 'stopping: requests in flight are finished first')
+      return finish({ delayMs: stopDelayMs, hasStandIn: false })
+    },
   )
 
   function fail(thrown: unknown) {
     exitCode = 1
     failures.failProcess(thrown, app.log)
-    if (!isEnding) ending.close()
+    if (isEnding) return
+    ending.close()
+    onFail?.()
   }
+  // One that is not listened to ends the process.
+  if (ignoresSignals) for (const signal of SIGNALS) process.on(signal, () => {})
   process.on('uncaughtException', fail).on('unhandledRejection', fail)
-  return () => {
-    process.off('uncaughtException', fail).off('unhandledRejection', fail)
-    ending.uninstall()
+  return {
+    stop(how) {
+      if (isEnding) return
+      told = how
+      ending.close()
+    },
+    leaveAlone() {
+      process.off('uncaughtException', fail).off('unhandledRejection', fail)
+      ending.uninstall()
+    },
   }
 }

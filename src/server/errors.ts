@@ -47,6 +47,10 @@ export const errorTable = {
     message: 'cannot listen on %s: %s',
     fix: 'Choose a host of this machine with --host and a port that this user may open with --port, or a file that it may make with --socket.',
   },
+  HYD_WORKERS_NESTED: {
+    message: 'workers cannot be started here: this process is a worker of another program already',
+    fix: 'Set "workers" to 1, and let that program decide how many there are.',
+  },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package better-sqlite3, which cannot be loaded: %s',
     fix: 'Run "npm install better-sqlite3", which may want g++, make and python3; or name another ledger, "postgres://…" or false.',

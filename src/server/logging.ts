@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { escapeObeyed, tameLine } from './log-text.ts'
 
@@ -8,16 +9,33 @@ export async function createLogging(level: string): Promise<Logging> {
   return process.stdout.isTTY ? (await loadPrettyLogging())(level) : createJsonLogging(level)
 }
 
-/** What splits texts into lines at Unicode's own ends of lines, or shows them as they are, finds none of these signs. */
-export function createJsonLogging(level: string): Logging {
-  return { logger: { level, hooks: { streamWrite: escapeObeyed } } }
+/**
+ * What splits texts into lines at Unicode's own ends of lines, or shows them as they are, finds none of these signs. Goes to
+ * `stream` (standard output).
+ */
+export function createJsonLogging(level: string, stream?: Writable): Logging {
+  return { logger: { level, hooks: { streamWrite: escapeObeyed }, ...(stream ? { stream } : {}) } }
 }
 
 /** For people. What it loads serves as many loggers as there are. */
 export async function loadPrettyLogging(): Promise<(level: string) => Logging> {
+  const createPretty = await loadPretty()
+  return (level) => ({ logger: { level, stream: createPretty(), hooks: { streamWrite: tameLine } } })
+}
+
+/** Takes what several processes write, whole lines at once: JSON of their logs, and what else they say. */
+export async function createSharedOutput(): Promise<Writable> {
+  if (!process.stdout.isTTY) return process.stdout
+  const pretty = (await loadPretty())()
+  return new Writable({
+    write(chunk, _encoding, done) {
+      for (const line of String(chunk).split(/(?<=\n)/)) pretty.write(line.startsWith('{') ? tameLine(line) : line)
+      done()
+    },
+  })
+}
+
+async function loadPretty() {
   const { default: pretty } = await import('pino-pretty')
-  return (level) => {
-    const stream = pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
-    return { logger: { level, stream, hooks: { streamWrite: tameLine } } }
-  }
+  return () => pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
 }

@@ -180,6 +180,13 @@ export const rules: Record<string, OptionRule> = {
     // What is longer the system cuts off.
     accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]+$/u.test(value) && Buffer.byteLength(value) <= 107,
   },
+  workers: {
+    scope: 'start',
+    expected: 'a whole number from 1 to 1024, or auto',
+    fallback: 1,
+    parse: (text) => parseWhole(text) ?? text,
+    accepts: (value) => value === 'auto' || isWhole(value, 1, 1_024),
+  },
   logLevel: { ...oneOf('server', LEVELS, 'info'), env: 'LOG_LEVEL' },
   admin: {
     scope: 'start',

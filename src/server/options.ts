@@ -53,6 +53,7 @@ export interface Options {
   host: string
   /** Instead of host and port; null for none. */
   socket: string | null
+  workers: number | 'auto'
   logLevel: string
   admin: AdminOptions | false
 }

@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { chmod, lstat, unlink } from 'node:fs/promises'
 import { connect } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError } from './errors.ts'
 
 /** Whoever runs the proxy is another user, of the same group. */
@@ -12,10 +12,14 @@ const MODE = 0o660
  * The file is removed when the server is closed. A worker listens through its primary, which has to free the file before.
  * Throws HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED.
  */
-export async function listenOnSocketFile(app: FastifyInstance, path: string): Promise<void> {
+export async function listenOnSocketFile(
+  app: FastifyInstance,
+  path: string,
+  saying: Pick<FastifyListenOptions, 'listenTextResolver'> = {},
+): Promise<void> {
   try {
     if (cluster.isPrimary) await freeSocketFile(path)
-    await app.listen({ path })
+    await app.listen({ path, ...saying })
     await chmod(path, MODE)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException

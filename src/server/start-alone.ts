@@ -5,7 +5,6 @@ import { endWithProcess } from './ending.ts'
 import { listen } from './listen.ts'
 import { createLogging } from './logging.ts'
 import type { Options } from './options.ts'
-import type { StartedServer } from './start.ts'
 
 export interface ServeInput {
   /** The site's folder. */
@@ -16,7 +15,7 @@ export interface ServeInput {
 }
 
 /** Serves in this process alone. */
-export async function startAlone({ dir, folder, options }: ServeInput): Promise<StartedServer> {
+export async function startAlone({ dir, folder, options }: ServeInput): Promise<void> {
   const { admin } = options
   const tallying = admin ? createTallying() : null
   const logging = await createLogging(options.logLevel)
@@ -29,9 +28,9 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
     await app.close()
   }
   // Before somebody reads that it listens, and stops it.
-  const leaveAlone = endWithProcess({ ...instance, close }, options.timeouts)
+  const { leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
   try {
-    const url = await listen(app, options)
+    await listen(app, options)
     keeper.open()
     if (admin && tallying) {
       // Loaded only where it is wanted, and when the site is there already.
@@ -39,7 +38,6 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
       const counted = { tally: async () => tallying.read(), processes: null }
       listener = await startAdmin({ admin, keeper, counted, options, log: app.log })
     }
-    return { url, close }
   } catch (error) {
     // It would end the process with 0, as one that has nothing left to do.
     leaveAlone()

@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { requireToken } from './admin-option.ts'
+import { WORKER_VARIABLE } from './cluster/messages.ts'
 import { resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 
@@ -10,25 +12,23 @@ export interface StartInput {
   env: Record<string, string | undefined>
 }
 
-export interface StartedServer {
-  /** Where it listens: `http://127.0.0.1:3000/shop`. */
-  url: string
-  close(): Promise<void>
-}
-
 /**
  * Serves a build until a signal says to stop: then no new connections are taken, requests in flight have `drainMs` to
  * finish, and the process ends with 0. A second signal ends it at once. An exception that nothing has caught is a failure
- * which ends the process in the same way, with 1. Throws the build's and the options' errors, HYD_PORT_IN_USE,
- * HYD_LISTEN_FAILED, and those of the admin listener: HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and
- * HYD_ADMIN_LISTEN_FAILED.
+ * which ends the process in the same way, with 1. With several workers it only looks after them. Throws the build's and the
+ * options' errors, HYD_PORT_IN_USE, HYD_LISTEN_FAILED, HYD_WORKERS_NESTED, and those of the admin listener:
+ * HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
-export async function startServer({ dir, flags, env }: StartInput): Promise<StartedServer> {
+export async function startServer({ dir, flags, env }: StartInput): Promise<void> {
   const folder = buildFolder(dir)
   readManifest(folder)
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
   if (options.admin) requireToken(options.admin)
-  // What serves is loaded once all this is right.
-  const { startAlone } = await import('./start-alone.ts')
-  return startAlone({ dir, folder, options })
+  const input = { dir, folder, options }
+  // What serves is loaded once all this is right, and only by a process that serves.
+  const worker = env[WORKER_VARIABLE]
+  if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)
+  const count = options.workers === 'auto' ? availableParallelism() : options.workers
+  if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count)
+  return (await import('./start-alone.ts')).startAlone(input)
 }

@@ -42,6 +42,7 @@ const DEFAULTS = {
   port: 3000,
   host: '127.0.0.1',
   socket: null,
+  workers: 1,
   logLevel: 'info',
   admin: { host: '127.0.0.1', port: null, token: '' },
 }
@@ -79,6 +80,16 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
     ['a b', 'http://a', 'a/b'],
   ],
   ['socket', 'HYDRANT_SOCKET', [['/run/hydrant/shop.sock', '/run/hydrant/shop.sock']], ['a\nb', 'x'.repeat(108)]],
+  [
+    'workers',
+    'HYDRANT_WORKERS',
+    [
+      ['1', 1],
+      ['16', 16],
+      ['auto', 'auto'],
+    ],
+    ['0', '-1', '1.5', '1025', 'Auto', 'all'],
+  ],
   [
     'ledger',
     'HYDRANT_LEDGER',

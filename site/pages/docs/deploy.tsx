@@ -82,6 +82,11 @@ export default function Deploy() {
           requests: 503 once it has been told to stop. Give <code>timeouts.stopDelayMs</code> the time that your load
           balancer takes to notice; until then the server answers as before.
         </p>
+        <p>
+          <code>--workers auto</code> serves with as many processes as the machine can run at once. One that dies is
+          replaced. After a new build, <code>kill -HUP</code> to the process that was started exchanges them one by one,
+          and no request is lost; a build that cannot start leaves the old ones at work.
+        </p>
         <Code title="/etc/systemd/system/my-site.service" language="nginx">
           {SYSTEMD}
         </Code>

@@ -1,0 +1,37 @@
+import type { ProcessMetrics } from '../admin/process-metrics.ts'
+import { createTallying, type Tallying } from '../admin/tally.ts'
+import type { Link } from './link.ts'
+
+/** How much time's counts may be lost with a worker that is killed. */
+const TALLY_MS = 1_000
+
+/** What a worker counts, for the primary's metrics. */
+export interface Counting extends Pick<Tallying, 'measures' | 'failed'> {
+  /** From now on the primary is told again and again, as nobody can ask a worker that is dead. */
+  open(): Promise<void>
+  /** Tells the primary, which has asked. */
+  answer(id: number): void
+  /** Tells for the last time. */
+  close(): Promise<void>
+}
+
+export function createCounting(link: Link): Counting {
+  const { measures, failed, read } = createTallying()
+  let timer: NodeJS.Timeout | undefined
+  let readMetrics: () => Promise<ProcessMetrics> = async () => []
+  const tell = () => link.send({ kind: 'tally', tally: read() })
+  return {
+    measures,
+    failed,
+    async open() {
+      timer = setInterval(() => void tell(), TALLY_MS).unref()
+      const { measureProcess } = await import('../admin/process-metrics.ts')
+      readMetrics = measureProcess()
+    },
+    answer: (id) => void readMetrics().then((metrics) => link.send({ kind: 'counted', id, tally: read(), metrics })),
+    async close() {
+      clearInterval(timer)
+      await tell()
+    },
+  }
+}

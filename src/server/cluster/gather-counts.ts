@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Counted } from '../admin/metrics.ts'
+import { measureProcess, type NamedProcess } from '../admin/process-metrics.ts'
+import { addTallies, type Tally } from '../admin/tally.ts'
+import type { ToPrimary } from './messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
+
+/** A worker that is busy for longer is counted as it was when it last told. */
+const ANSWER_MS = 1_000
+
+/** What all workers have counted together, those that are gone included: nothing of it is ever counted down. */
+export interface GatheredCounts extends Counted {
+  take(message: Extract<ToPrimary, { kind: 'counted' | 'tally' }>, worker: WorkerProcess): void
+  /** It has told everything. */
+  end(worker: WorkerProcess): void
+}
+
+export function gatherCounts(serving: () => WorkerProcess[]): GatheredCounts {
+  const tallies = new Map<WorkerProcess, Tally>()
+  const asked = new Map<number, (metrics: NamedProcess['metrics']) => void>()
+  let gone: Tally = addTallies([])
+  let lastId = 0
+  let reading: Promise<NamedProcess[]> | null = null
+  const readOwn = measureProcess()
+
+  async function ask(worker: WorkerProcess): Promise<NamedProcess> {
+    const id = ++lastId
+    const answer = new Promise<NamedProcess['metrics']>((resolve) => asked.set(id, resolve))
+    worker.send({ kind: 'count', id })
+    const metrics = await Promise.race([answer, wait(ANSWER_MS, [], { ref: false })])
+    asked.delete(id)
+    return { name: worker.name, metrics }
+  }
+
+  // Who asks for one of the two asks for the other as well.
+  function askAll(): Promise<NamedProcess[]> {
+    reading ??= Promise.all(serving().map(ask)).finally(() => {
+      reading = null
+    })
+    return reading
+  }
+
+  return {
+    async tally() {
+      await askAll()
+      return addTallies([gone, ...tallies.values()])
+    },
+    processes: async () => [{ name: 'primary', metrics: await readOwn() }, ...(await askAll())],
+    take(message, worker) {
+      tallies.set(worker, message.tally)
+      if (message.kind === 'counted') asked.get(message.id)?.(message.metrics)
+    },
+    end(worker) {
+      const last = tallies.get(worker)
+      tallies.delete(worker)
+      if (last) gone = addTallies([gone, last])
+    },
+  }
+}

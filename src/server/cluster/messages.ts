@@ -1,0 +1,41 @@
+// What primary and workers tell each other. Both halves stand here.
+
+import type { NamedProcess } from '../admin/process-metrics.ts'
+import type { Tally } from '../admin/tally.ts'
+import type { Stop } from '../ending.ts'
+import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
+
+export type ToPrimary =
+  /** It listens at these addresses. */
+  | { kind: 'ready'; addresses: string[] }
+  /** It is ending by itself: somebody else should begin. */
+  | { kind: 'leaving' }
+  /** Something has asked it to stop, which is not for it to decide. */
+  | { kind: 'asked' }
+  | { kind: 'call'; call: LedgerCall }
+  | { kind: 'counted'; id: number; tally: Tally; metrics: NamedProcess['metrics'] }
+  /** What it has counted, unasked. */
+  | { kind: 'tally'; tally: Tally }
+
+export type ToWorker =
+  | { kind: 'stop'; how: Stop }
+  | { kind: 'answer'; answer: Exclude<LedgerAnswer, { kind: 'notice' }> }
+  | { kind: 'count'; id: number }
+
+/** The site may send messages of its own on the same channel. */
+interface Envelope<Message> {
+  hydrant: Message
+}
+
+export function wrap<Message extends ToPrimary | ToWorker>(message: Message): Envelope<Message> {
+  return { hydrant: message }
+}
+
+/** Null for a message that is not ours. Ours are what the other side has written. */
+export function unwrap<Message extends ToPrimary | ToWorker>(sent: unknown): Message | null {
+  if (typeof sent !== 'object' || sent === null || !('hydrant' in sent)) return null
+  return (sent as Envelope<Message>).hydrant
+}
+
+/** Says to a process that it is a worker, and which one. It must not begin with HYDRANT_, as options do. */
+export const WORKER_VARIABLE = '_HYDRANT_WORKER'

@@ -1,0 +1,189 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { KEEP_MS } from '../ending.ts'
+import type { Options } from '../options.ts'
+import { pauseBefore } from './back-off.ts'
+import type { End, WorkerProcess } from './worker-process.ts'
+
+export interface PoolInput {
+  count: number
+  timeouts: Pick<Options['timeouts'], 'drainMs' | 'stopDelayMs'>
+  log: FastifyBaseLogger
+  fork(name: string): WorkerProcess
+  /** Is told of each worker that has ended. */
+  onEnd(worker: WorkerProcess): void
+}
+
+/** Keeps a number of workers running. */
+export interface Pool {
+  /** Resolves with where they listen, or with how the one ended that could not start. */
+  start(): Promise<{ addresses: readonly string[] } | { failed: End }>
+  /** Puts workers of the build that is on disk in the place of those that run, one after the other. */
+  reload(): Promise<void>
+  /** Somebody else begins in the place of a worker that is ending by itself. */
+  leave(worker: WorkerProcess): void
+  /** Ends a worker once its successor is ready. */
+  replace(worker: WorkerProcess): void
+  /** Those that serve. */
+  serving(): WorkerProcess[]
+  /** Resolves when all have ended: with true when each of them has finished what it had begun. */
+  stop(): Promise<boolean>
+  isStopping(): boolean
+  /** Ends all at once. */
+  kill(): void
+}
+
+/** A place for one worker. */
+interface Slot {
+  name: string
+  current: WorkerProcess | null
+  startedAt: number
+  lastPauseMs: number
+  timer: NodeJS.Timeout | undefined
+  isReplacing: boolean
+}
+
+export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Pool {
+  const slots = Array.from({ length: count }, (_, index): Slot => {
+    const none = { startedAt: 0, lastPauseMs: 0, timer: undefined, isReplacing: false }
+    return { name: String(index + 1), current: null, ...none }
+  })
+  const alive = new Set<WorkerProcess>()
+  let isStarting = true
+  let isStopping = false
+  let reloads = 0
+
+  function begin(slot: Slot): WorkerProcess {
+    const worker = fork(slot.name)
+    alive.add(worker)
+    void worker.ended.then((end) => {
+      alive.delete(worker)
+      onEnd(worker)
+      if (slot.current === worker) lose(slot, worker, describe(end))
+    })
+    return worker
+  }
+
+  function fill(slot: Slot): WorkerProcess {
+    slot.startedAt = performance.now()
+    slot.current = begin(slot)
+    return slot.current
+  }
+
+  function lose(slot: Slot, { pid }: WorkerProcess, why: string) {
+    if (isStopping || isStarting) return
+    slot.current = null
+    const text = `worker ${slot.name} ${why}`
+    if (slot.isReplacing) return log.warn({ worker: pid }, `${text}; its successor is starting`)
+    const pauseMs = pauseBefore(slot.lastPauseMs, performance.now() - slot.startedAt)
+    slot.lastPauseMs = pauseMs
+    log.warn({ worker: pid }, `${text}; another one starts in ${pauseMs} ms`)
+    refill(slot, pauseMs)
+  }
+
+  function refill(slot: Slot, pauseMs: number) {
+    slot.timer = setTimeout(() => fill(slot), pauseMs)
+  }
+
+  /** False when the successor could not start. */
+  async function succeed(slot: Slot): Promise<boolean> {
+    if (slot.isReplacing) return true
+    slot.isReplacing = true
+    clearTimeout(slot.timer)
+    const startedAt = performance.now()
+    const successor = begin(slot)
+    const isReady = (await successor.ready) !== null
+    slot.isReplacing = false
+    if (isStopping) return true
+    if (isReady) {
+      const before = slot.current
+      Object.assign(slot, { current: successor, startedAt })
+      if (before) retire(before)
+    } else if (slot.current === null) refill(slot, slot.lastPauseMs)
+    return isReady
+  }
+
+  function retire(worker: WorkerProcess) {
+    if (!worker.isReady()) return worker.kill()
+    worker.send({ kind: 'stop', how: { delayMs: 0, hasStandIn: true } })
+    killAfter(worker, timeouts.drainMs)
+  }
+
+  // It keeps its deadline by itself, unless it does not even come to that.
+  function killAfter(worker: WorkerProcess, deadlineMs: number) {
+    const timer = setTimeout(worker.kill, deadlineMs + 2 * KEEP_MS)
+    void worker.ended.then(() => clearTimeout(timer))
+  }
+
+  const slotOf = (worker: WorkerProcess) => slots.find(({ current }) => current === worker)
+
+  return {
+    async start() {
+      const addresses: (readonly string[])[] = []
+      // The first one alone: what keeps it from starting keeps all of them, and is to be said once.
+      for (const group of [slots.slice(0, 1), slots.slice(1)]) {
+        const workers = group.map(fill)
+        for (const worker of workers) {
+          const found = await worker.ready
+          if (found === null) return { failed: await worker.ended }
+          addresses.push(found)
+        }
+      }
+      isStarting = false
+      for (const slot of slots) if (slot.current && !alive.has(slot.current)) lose(slot, slot.current, 'has ended')
+      return { addresses: addresses[0] ?? [] }
+    },
+    async reload() {
+      // One that comes meanwhile is for a build that came meanwhile.
+      if (reloads++ > 0 || isStopping) return
+      for (let done = 0; done < reloads; ) {
+        done = reloads
+        log.info('reloading: each worker is told to stop once its successor is ready')
+        const isDone = await allSucceed()
+        if (isStopping) return
+        if (isDone) log.info('reloaded: all workers are of the build that is on disk')
+        else log.error('the build that is on disk cannot start: the workers of the one before go on serving')
+      }
+      reloads = 0
+    },
+    leave(worker) {
+      const slot = slotOf(worker)
+      if (slot) lose(slot, worker, 'is ending')
+    },
+    replace(worker) {
+      const slot = slotOf(worker)
+      if (!slot || isStopping) return
+      log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it will, once its successor is ready`)
+      void succeed(slot)
+    },
+    serving: () => slots.flatMap(({ current }) => (current?.isReady() ? [current] : [])),
+    async stop() {
+      isStopping = true
+      for (const { timer } of slots) clearTimeout(timer)
+      const ends = await Promise.all(
+        [...alive].map(async (worker) => {
+          const hasServed = worker.isReady()
+          if (hasServed) {
+            worker.send({ kind: 'stop', how: { delayMs: timeouts.stopDelayMs, hasStandIn: false } })
+            killAfter(worker, timeouts.stopDelayMs + timeouts.drainMs)
+          } else worker.kill()
+          const { code } = await worker.ended
+          return !hasServed || code === 0
+        }),
+      )
+      return ends.every(Boolean)
+    },
+    isStopping: () => isStopping,
+    kill() {
+      for (const worker of alive) worker.kill()
+    },
+  }
+
+  async function allSucceed(): Promise<boolean> {
+    for (const slot of slots) if (!(await succeed(slot))) return false
+    return true
+  }
+}
+
+function describe({ code, signal }: End): string {
+  return signal === null ? `has ended with ${code}` : `was ended by ${signal}`
+}

@@ -1,0 +1,29 @@
+import { delegateLedger } from '../ledger/delegate.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { createCalls, forwardCalls, type LedgerAnswer } from '../ledger/ledger-calls.ts'
+import type { Link } from './link.ts'
+
+export interface RemoteLedger {
+  ledger: Ledger
+  /** Takes what the primary has answered. */
+  settle(answer: Exclude<LedgerAnswer, { kind: 'notice' }>): void
+}
+
+/** The ledger of a worker: the primary's, and one of its own when there is no primary any more. */
+export function createRemoteLedger(link: Link, openOwn: () => Ledger): RemoteLedger {
+  const calls = createCalls((call) => void link.send({ kind: 'call', call }))
+  const remote = forwardCalls(calls.call, async () => {})
+  let own: Ledger | null = null
+  link.onClose(() => calls.failAll(new Error('the primary has died')))
+  return {
+    settle: calls.settle,
+    ledger: delegateLedger(
+      (work) => {
+        if (link.isOpen()) return work(remote)
+        own ??= openOwn()
+        return work(own)
+      },
+      async () => own?.close(),
+    ),
+  }
+}

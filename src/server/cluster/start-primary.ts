@@ -1,0 +1,135 @@
+import cluster from 'node:cluster'
+import closeWithGrace from 'close-with-grace'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
+import type { AdminListener } from '../admin/start-admin.ts'
+import { KEEP_MS } from '../ending.ts'
+import { createHydrantError } from '../errors.ts'
+import { createKeeper, type Keeper } from '../ledger/keeper.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { answerCall } from '../ledger/ledger-calls.ts'
+import { createJsonLogging, createSharedOutput } from '../logging.ts'
+import { freeSocketFile } from '../socket-file.ts'
+import type { ServeInput } from '../start-alone.ts'
+import type { GatheredCounts } from './gather-counts.ts'
+import type { ToPrimary } from './messages.ts'
+import { createPool, type Pool } from './pool.ts'
+import { forkWorker, type WorkerProcess } from './worker-process.ts'
+
+/**
+ * Has workers serve, and looks after them. It loads nothing of the site: what is hard to get wrong does not fail. The ledger
+ * and the admin listener are here, once for all of them.
+ */
+export async function startPrimary({ dir, options }: ServeInput, count: number): Promise<void> {
+  if (!cluster.isPrimary) throw createHydrantError('HYD_WORKERS_NESTED', [])
+  if (options.socket !== null) await freeSocketFile(options.socket)
+  // Lines of many processes, written by one.
+  const stdout = await createSharedOutput()
+  const { stderr } = process
+  // Whoever reads the log may go away before the site does.
+  for (const stream of [process.stdout, stderr]) stream.on('error', () => {})
+  const { log } = Fastify(createJsonLogging(options.logLevel, stdout))
+  const keeper = createKeeper(dir, options, log)
+  const ledger = shareLedger(keeper)
+  cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const pool = createPool({
+    ...{ count, log },
+    timeouts: options.timeouts,
+    fork: (name) => forkWorker(name, { stdout, stderr }, hear),
+    onEnd: (worker) => counts?.end(worker),
+  })
+  const { admin } = options
+  const counts = admin ? await countAll(pool) : null
+  let listener: AdminListener | null = null
+
+  function hear(message: ToPrimary, worker: WorkerProcess) {
+    switch (message.kind) {
+      case 'call':
+        return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
+      case 'leaving':
+        return pool.leave(worker)
+      case 'asked':
+        return pool.replace(worker)
+      case 'counted':
+      case 'tally':
+        return counts?.take(message, worker)
+    }
+  }
+
+  async function close(): Promise<boolean> {
+    const isDone = await pool.stop()
+    await listener?.close()
+    await keeper.close()
+    return isDone
+  }
+
+  const leaveAlone = endWithSignals(pool, close, options.timeouts, log)
+  const outcome = await pool.start()
+  if ('failed' in outcome) {
+    // It is being stopped.
+    if (pool.isStopping()) return
+    const { code, signal } = outcome.failed
+    // What it said stands above.
+    if (signal !== null) log.fatal(`a worker was ended by ${signal} before it was ready`)
+    await close()
+    process.exit(code || 1)
+  }
+  keeper.open()
+  for (const address of outcome.addresses) log.info(`Server listening at ${address}`)
+  if (!admin || counts === null) return
+  try {
+    const { startAdmin } = await import('../admin/start-admin.ts')
+    listener = await startAdmin({ admin, keeper, counted: counts, options, log })
+  } catch (error) {
+    leaveAlone()
+    await close()
+    throw error
+  }
+}
+
+async function countAll({ serving }: Pool): Promise<GatheredCounts> {
+  const { gatherCounts } = await import('./gather-counts.ts')
+  return gatherCounts(serving)
+}
+
+/** The ledger as workers have it: what they hand over has been taken, whether it can be written now or not. */
+function shareLedger({ ledger, writer }: Keeper): Ledger {
+  return {
+    ...ledger,
+    record: async (entries) => writer.addAll(entries),
+    async markRecovered(digest) {
+      await writer.flush()
+      return ledger.markRecovered(digest)
+    },
+  }
+}
+
+/** Returns what leaves the process alone again. */
+function endWithSignals(
+  pool: Pool,
+  close: () => Promise<boolean>,
+  { stopDelayMs, drainMs }: ServeInput['options']['timeouts'],
+  log: FastifyBaseLogger,
+): () => void {
+  // A terminal that closes sends it, and is no place to go on without.
+  const reloads = !process.stdout.isTTY
+  const ending = closeWithGrace(
+    {
+      delay: stopDelayMs + drainMs + 3 * KEEP_MS,
+      logger: log,
+      skip: reloads ? ['SIGHUP'] : [],
+      onSecondSignal: pool.kill,
+      onTimeout: pool.kill,
+    },
+    async ({ signal, err }) => {
+      if (err) log.fatal({ err }, 'the primary has failed: its workers are told to stop')
+      else log.info({ signal }, 'stopping: requests in flight are finished first')
+      if (!(await close())) process.exit(1)
+    },
+  )
+  const reload = () => void pool.reload()
+  if (reloads) process.on('SIGHUP', reload)
+  return () => {
+    process.off('SIGHUP', reload)
+    ending.uninstall()
+  }
+}

@@ -1,0 +1,89 @@
+import cluster from 'node:cluster'
+import { createInstance } from '../create-server.ts'
+import { endWithProcess } from '../ending.ts'
+import { createHydrantError } from '../errors.ts'
+import { createKeeperOf } from '../ledger/keeper.ts'
+import { createLedger } from '../ledger/open-ledger.ts'
+import { listen } from '../listen.ts'
+import { createJsonLogging } from '../logging.ts'
+import type { ServeInput } from '../start-alone.ts'
+import { createCounting } from './counting.ts'
+import { createLink, type Link } from './link.ts'
+import { WORKER_VARIABLE } from './messages.ts'
+import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
+
+/** Serves as one of several, for the primary that has started this process. `name` is its number. */
+export async function startWorker(input: ServeInput, name: string): Promise<void> {
+  const { worker } = cluster
+  if (!worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
+  // Programs that the site starts are none.
+  delete process.env[WORKER_VARIABLE]
+  try {
+    await serve(input, name, createLink(worker))
+  } catch (error) {
+    // The channel would keep a process that has nothing left to do.
+    worker.disconnect()
+    throw error
+  }
+}
+
+async function serve({ dir, folder, options }: ServeInput, name: string, link: Link) {
+  const counting = createCounting(link)
+  let settle: RemoteLedger['settle'] = () => {}
+  const instance = await createInstance({
+    ...{ dir, folder, options },
+    // The primary makes it readable where people read it.
+    logging: createJsonLogging(options.logLevel),
+    measures: options.admin ? counting.measures : null,
+    findKeeper(log) {
+      const remote = createRemoteLedger(link, () => createLedger(dir, options, log))
+      settle = remote.settle
+      return createKeeperOf(remote.ledger, log)
+    },
+  })
+  const { app, keeper } = instance
+  keeper.subscribe(counting.failed)
+  async function closeKeeper() {
+    await keeper.close()
+    await counting.close()
+  }
+  async function close() {
+    await app.close()
+    await closeKeeper()
+  }
+  const { stop, leaveAlone } = endWithProcess(
+    { ...instance, keeper: { ...keeper, close: closeKeeper }, close },
+    options.timeouts,
+    {
+      ignoresSignals: true,
+      hasStandIn: true,
+      onFail: () => void link.send({ kind: 'leaving' }),
+    },
+  )
+  // Of all signals the one that is sent to a single process on purpose; the primary knows whether it was.
+  process.on('SIGTERM', () => void link.send({ kind: 'asked' }))
+  link.listen((message) => {
+    switch (message.kind) {
+      case 'stop':
+        return stop(message.how)
+      case 'answer':
+        return settle(message.answer)
+      case 'count':
+        return counting.answer(message.id)
+    }
+  })
+  const addresses: string[] = []
+  try {
+    await listen(app, options, (address) => {
+      addresses.push(address)
+      return `worker ${name} is ready at ${address}`
+    })
+  } catch (error) {
+    leaveAlone()
+    await close()
+    throw error
+  }
+  link.onClose(() => stop({ delayMs: 0, hasStandIn: false }))
+  await link.send({ kind: 'ready', addresses })
+  if (options.admin) await counting.open()
+}
