@@ -35,6 +35,15 @@ t.test('a list trusts whom it names', async (t) => {
   )
 })
 
+t.test('what it remembers is what it has found', async (t) => {
+  const trust = createTrust('10.0.0.0/24', () => false)
+  const addresses = Array.from({ length: 3_000 }, (_, count) => `10.0.${Math.floor(count / 250)}.${count % 250}`)
+  for (let round = 0; round < 2; round++) {
+    const wrong = addresses.filter((address) => trust?.(address, 0) !== address.startsWith('10.0.0.'))
+    t.strictSame(wrong, [])
+  }
+})
+
 t.test(
   'a peer without an address is this machine when the server listens on a socket file, and nobody otherwise',
   async (t) => {
