@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
-import { chmod, lstat, unlink } from 'node:fs/promises'
+import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError } from './errors.ts'
@@ -34,7 +34,7 @@ export async function freeSocketFile(path: string) {
   // Nothing but a socket is ours to remove.
   if (!found?.isSocket()) return
   if (await isAnswered(path)) throw createHydrantError('HYD_SOCKET_IN_USE', [path])
-  await unlink(path)
+  await rm(path, { force: true })
 }
 
 async function isAnswered(path: string): Promise<boolean> {
@@ -43,8 +43,8 @@ async function isAnswered(path: string): Promise<boolean> {
     await once(socket, 'connect')
     return true
   } catch (error) {
-    // Refused: nobody listens. Anything else, such as a queue that is full, is somebody.
-    return (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED'
+    // Nobody listens, or not any more. Anything else, such as a queue that is full, is somebody.
+    return !['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')
   } finally {
     socket.destroy()
   }
