@@ -22,9 +22,15 @@ export interface HttpClient {
   send(request: HttpRequest): Promise<HttpAnswer>
 }
 
-/** A client that sends what it is told and nothing of its own. Its connections are closed with the test. */
-export function createHttpClient(t: Pick<Test, 'teardown'>): HttpClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+/**
+ * A client that sends what it is told and nothing of its own. Its connections, which are kept (or each used once), are closed
+ * with the test.
+ */
+export function createHttpClient(
+  t: Pick<Test, 'teardown'>,
+  { keepAlive = true, maxSockets = 8 }: { keepAlive?: boolean; maxSockets?: number } = {},
+): HttpClient {
+  const agent = new Agent({ keepAlive, maxSockets })
   t.teardown(() => agent.destroy())
 
   function send({ port, path, method = 'GET', headers = {}, onChunk }: HttpRequest): Promise<HttpAnswer> {

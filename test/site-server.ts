@@ -13,6 +13,9 @@ export interface LogLine {
   /** 30 is info, 50 is error. */
   level: number
   msg: string
+  pid?: number
+  /** The process that the primary tells of. */
+  worker?: number
   reqId?: string
   digest?: string
   side?: string
@@ -43,6 +46,8 @@ export const ERROR = 50
 export interface SiteServer {
   port: number
   pid: number
+  /** Everything so far. */
+  lines: readonly LogLine[]
   /** All lines about one request, in order. */
   linesOf(reqId: string): LogLine[]
   /** The next line that fits, or an earlier one. */
@@ -132,7 +137,7 @@ export async function startSite(
 
   let count = 0
   return {
-    ...{ port, pid: Number(child.pid), ended, ledger, stop },
+    ...{ port, pid: Number(child.pid), ended, ledger, lines, stop },
     linesOf: (reqId) => lines.filter((line) => line.reqId === reqId),
     waitForLine,
     async settleLog() {

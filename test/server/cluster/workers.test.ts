@@ -1,0 +1,238 @@
+// Workers as an operator has them: real processes, real signals.
+
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
+import { runCli } from '../../scripts/run-cli.ts'
+import { type SiteServer, startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, HTML } from '../served.ts'
+import { LONG, workerSite } from './worker-site.ts'
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
+
+interface Workers extends SiteServer {
+  ask(path: string, onChunk?: (text: string) => void): Promise<HttpAnswer>
+  /** The processes that answer now, once there are two of them. */
+  pids(): Promise<[number, number]>
+  /** Begins to read a page that does not end; `whole` resolves with it once its process has been let on. */
+  openStream(): Promise<{ pid: number; whole: Promise<HttpAnswer> }>
+}
+
+async function startWorkers(t: Test, env: Record<string, string> = {}): Promise<Workers> {
+  const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_WORKERS: '2', ...env } })
+  const { port } = server
+  // A connection for each: those that are kept stay with one worker.
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const ask: Workers['ask'] = (path, onChunk) => send({ port, path, headers: HTML, ...(onChunk ? { onChunk } : {}) })
+  return {
+    ...server,
+    ask,
+    async pids() {
+      const found = new Set<number>()
+      await until(async () => {
+        found.add(JSON.parse((await ask('/pid')).body).pid)
+        return found.size === 2
+      })
+      const [one = 0, two = 0] = found
+      return [one, two]
+    },
+    openStream: () =>
+      new Promise((resolve, reject) => {
+        let seen = ''
+        const whole = ask('/gated', (text) => {
+          seen += text
+          const [, pid] = /shell of (?:<!-- -->)?(\d+)/.exec(seen) ?? []
+          if (pid !== undefined) resolve({ pid: Number(pid), whole })
+        })
+        whole.catch(reject)
+      }),
+  }
+}
+
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const adminOf = async ({ waitForLine }: SiteServer) => {
+  const { msg } = await waitForLine((line) => line.msg.startsWith('the console is at'))
+  return String(/http:\S+/.exec(msg)?.[0])
+}
+
+async function metricOf(admin: string, name: string): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `))
+  return Number(line?.slice(name.length))
+}
+
+t.test('workers serve, die, fail and are exchanged, and nobody outside notices', async (t) => {
+  const server = await startWorkers(t, { HYDRANT_ADMIN: '0' })
+  const admin = await adminOf(server)
+  const before = await server.pids()
+  const readiness = () => server.ask('/_hydrant/ready').then(({ status }) => status)
+  const answered = 'hydrant_requests_total{method="GET",status="200"}'
+
+  await t.test('one log', async (t) => {
+    t.notOk(before.includes(server.pid), 'the primary serves nothing')
+    t.equal(server.lines.filter(({ msg }) => msg.startsWith('Server listening')).length, 1)
+    await Promise.all(Array.from({ length: 40 }, () => server.ask('/long')))
+    // Each is read as JSON, and would not be if another stood in it.
+    await until(() => server.lines.filter(({ msg }) => msg === 'a long line').length === 40)
+  })
+
+  await t.test('a worker that is killed is replaced, and the other goes on', async (t) => {
+    const counted = await metricOf(admin, answered)
+    t.ok(counted >= 40)
+    const [killed, other] = before
+    process.kill(killed, 'SIGKILL')
+    const line = await server.waitForLine(({ worker, msg }) => worker === killed && msg.includes('SIGKILL'))
+    t.match(line.msg, /^worker [12] was ended by SIGKILL; another one starts in 100 ms$/)
+    t.equal(await readiness(), 200)
+    const now = await server.pids()
+    t.ok(now.includes(other))
+    t.notOk(now.includes(killed))
+    t.ok((await metricOf(admin, answered)) >= counted, 'what it had counted is not forgotten')
+  })
+
+  await t.test('an exception ends its worker alone, behind its requests', async (t) => {
+    const { pid, whole } = await server.openStream()
+    process.kill(pid, 'SIGWINCH')
+    const fatal = await server.waitForLine(({ level }) => level === 60)
+    t.match(fatal, { pid, digest: DIGEST_PATTERN, phase: 'process', err: { message: 'crash' } })
+    await server.waitForLine(({ worker, msg }) => worker === pid && /is ending; another one starts/.test(msg))
+    await server.pids()
+    t.equal(await readiness(), 200)
+    t.ok(isRunning(pid), 'it waits for its request')
+    process.kill(pid, 'SIGCONT')
+    t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
+    await until(() => !isRunning(pid))
+    await until(async () => (await fetch(`${admin}/api/failures/${fatal.digest}`)).status === 200)
+  })
+
+  await t.test('all failures are in one ledger, which the console reads and marks', async (t) => {
+    const digests = new Map<number | undefined, string>()
+    await until(async () => {
+      const { headers } = await server.ask('/fail')
+      const digest = String(headers['x-error-digest'])
+      const line = await server.waitForLine((candidate) => candidate.digest === digest)
+      digests.set(line.pid, digest)
+      return digests.size === 2
+    })
+    for (const digest of digests.values())
+      await until(async () => (await fetch(`${admin}/api/failures/${digest}`)).status === 200)
+    const [digest = ''] = digests.values()
+    const solved = await fetch(`${admin}/api/failures/${digest}/solve`, { method: 'POST' })
+    t.match(await solved.json(), { message: 'fail', solvedAt: /^20/ })
+    const { stdout } = await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: server.ledger } })
+    t.match(JSON.parse(stdout), { message: 'fail', solvedAt: /^20/ })
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    for (const worker of ['primary', '1', '2']) t.match(text, `nodejs_eventloop_lag_seconds{worker="${worker}"}`)
+    t.match(text, /hydrant_failures_total\{side="server",phase="route"\} \d/)
+  })
+
+  await t.test('SIGHUP puts the new build in the place of the old one, and no request is lost', async (t) => {
+    const old = await server.pids()
+    const { pid, whole } = await server.openStream()
+    await buildFiles(dir, workerSite('two'))
+    const kept = createHttpClient(t, { maxSockets: 20 })
+    const versions: string[] = []
+    let isDone = false
+    const asking = Array.from({ length: 20 }, async (_, index) => {
+      while (!isDone) {
+        // Some on connections that are kept, some on their own; a POST is what nobody may send again.
+        const { status, body } =
+          index % 2 === 0
+            ? await kept.send({ port: server.port, path: '/pid', method: index % 4 === 0 ? 'POST' : 'GET' })
+            : await server.ask('/pid')
+        if (status !== 200) t.fail(`${status} ${body}`)
+        versions.push(JSON.parse(body).version)
+      }
+    })
+    process.kill(server.pid, 'SIGHUP')
+    const done = server.waitForLine(({ msg }) => msg.startsWith('reloaded:'))
+    await until(async () => {
+      t.equal(await readiness(), 200)
+      return server.lines.some(({ msg }) => msg.startsWith('reloaded:'))
+    })
+    await done
+    await until(async () => old.every((gone) => gone === pid || !isRunning(gone)))
+    isDone = true
+    await Promise.all(asking)
+    t.ok(versions.includes('one'), 'while it was going on')
+    t.equal(JSON.parse((await server.ask('/pid')).body).version, 'two')
+    t.ok(isRunning(pid), 'one waits for its request')
+    process.kill(pid, 'SIGCONT')
+    t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
+    await until(() => !isRunning(pid))
+  })
+
+  await t.test('a build that cannot start leaves the old one at work', async (t) => {
+    const now = await server.pids()
+    await buildFiles(dir, { 'server.ts': 'export default async function server() { await null; process.exit(3) }\n' })
+    process.kill(server.pid, 'SIGHUP')
+    const { level } = await server.waitForLine(({ msg }) => msg.startsWith('the build that is on disk cannot start'))
+    t.equal(level, 50)
+    t.strictSame((await server.pids()).sort(), now.sort())
+    await buildFiles(dir, workerSite())
+  })
+
+  await t.test('told to stop, all of them finish what they have begun', async (t) => {
+    const { pid, whole } = await server.openStream()
+    process.kill(server.pid, 'SIGTERM')
+    await until(() =>
+      server.ask('/pid').then(
+        () => false,
+        ({ code }) => code === 'ECONNREFUSED',
+      ),
+    )
+    process.kill(pid, 'SIGCONT')
+    t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
+    t.strictSame(await server.ended, [0, null])
+  })
+})
+
+t.test('ready says that the server stops, and a second signal ends everything at once', async (t) => {
+  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000' })
+  const pids = await server.pids()
+  // As a terminal does it, to all of them.
+  for (const pid of [server.pid, ...pids]) process.kill(pid, 'SIGINT')
+  await until(async () => (await server.ask('/_hydrant/ready')).status === 503)
+  t.equal((await server.ask('/pid')).status, 200, 'who has not heard is still answered')
+  process.kill(server.pid, 'SIGINT')
+  t.strictSame(await server.ended, [1, null])
+  await until(() => !pids.some(isRunning))
+})
+
+t.test('workers whose primary is killed finish, keep what has failed, and end', async (t) => {
+  const server = await startWorkers(t)
+  const pids = await server.pids()
+  const { pid, whole } = await server.openStream()
+  const kept = createHttpClient(t)
+  const { headers } = await kept.send({ port: server.port, path: '/fail', headers: HTML })
+  process.kill(server.pid, 'SIGKILL')
+  await server.ended
+  process.kill(pid, 'SIGCONT')
+  t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
+  await until(() => !pids.some(isRunning))
+  const digest = String(headers['x-error-digest'])
+  const { stdout } = await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: server.ledger } })
+  t.match(JSON.parse(stdout), { message: 'fail' })
+})
+
+t.test('what keeps the first worker from starting is said once, and ends the start', async (t) => {
+  const broken = await buildFiles(join(t.testdir({}), 'broken'), {
+    'server.ts': "export default async function server() {\n  throw new Error('there is no database')\n}\n",
+  })
+  const { code, stdout, stderr } = await runCli(['start', broken, '--port', '0', '--workers', '3'])
+  t.equal(code, 1)
+  t.equal(stderr.split('there is no database').length, 2)
+  t.notMatch(stdout, 'another one starts')
+  const wrong = await runCli(['start', broken, '--workers', 'many'])
+  t.equal(wrong.code, 2)
+  t.match(wrong.stderr, '"--workers" must be a whole number from 1 to 1024, or auto; got "many"')
+})
