@@ -2,7 +2,7 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ConnectionError, FastifyBaseLogger } from 'fastify'
+import type { ConnectionError } from 'fastify'
 import { createCountedLine } from './counted-line.ts'
 import { NO_STORE } from './headers.ts'
 import { PROBLEM_TYPE } from './problem.ts'
@@ -20,7 +20,7 @@ const MALFORMED: Refusal = { status: 400, detail: 'The request is not well forme
 const LINGER_MS = 1_000
 
 /** Answers what is no request, ends its connection and tells the log, which no flood of it can fill. */
-export function createClientErrorHandler(getLog: () => Pick<FastifyBaseLogger, 'info'>) {
+export function createClientErrorHandler(write: (details: object, message: string) => void) {
   const lines = new Map<Refusal, ReturnType<typeof createCountedLine>>()
   let last: { reason: string; remoteAddress: string | undefined } | null = null
 
@@ -30,7 +30,7 @@ export function createClientErrorHandler(getLog: () => Pick<FastifyBaseLogger, '
     const line =
       lines.get(refusal) ??
       createCountedLine((count) =>
-        getLog().info({ statusCode: status, refused: count, ...last }, `refused: ${status} ${detail} (${count})`),
+        write({ statusCode: status, refused: count, ...last }, `refused: ${status} ${detail} (${count})`),
       )
     lines.set(refusal, line)
     line.count()

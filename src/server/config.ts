@@ -127,6 +127,8 @@ export interface ServerOptions extends SiteOptions {
     keepAliveMs?: number
   }
   limits?: SiteOptions['limits'] & {
+    /** Connections that are open at the same time; further ones are closed (10 000). */
+    maxConnections?: number
     /** Bytes of all headers together, with the URL; 431 (16 384). */
     maxHeaderBytes?: number
     /** Bytes of the URL; 414 (8 192). */

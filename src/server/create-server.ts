@@ -11,14 +11,13 @@ import Fastify, {
 import { encodeBase32 } from '../shared/digest-format.ts'
 import { createRewrite } from './arrival.ts'
 import { sendBareRefusal } from './bare-refusal.ts'
-import { createClientErrorHandler } from './client-errors.ts'
 import type { ServerOptions } from './config.ts'
+import { createConnectionLimits } from './connection-limits.ts'
 import { isForwarded } from './data-route.ts'
 import { addDraining } from './draining.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
-import { createHttpOptions } from './http-options.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import { createJsonLogging } from './logging.ts'
 import type { Measures } from './measures.ts'
@@ -26,7 +25,6 @@ import { type Options, resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 import { createRedactor } from './secrets.ts'
 import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
-import { addSlowReaderGuard } from './slow-readers.ts'
 import { createTrust } from './trust.ts'
 import { watchForwarding } from './watch-forwarding.ts'
 
@@ -81,11 +79,11 @@ export interface Instance extends ServedSite {
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
   const { dir, folder, options, logging, measures = null, findKeeper } = input
-  const clientErrors = createClientErrorHandler(() => app.log)
+  const limits = createConnectionLimits(options)
   const trust = createTrust(options.trustProxy, () => typeof app.server.address() === 'string')
   const app: FastifyInstance = Fastify({
     ...logging,
-    ...createHttpOptions(options),
+    ...limits.fastifyOptions,
     trustProxy: trust ?? false,
     rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
@@ -95,17 +93,12 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     // Who asks while it stops is answered as always, for the last time on that connection.
     return503OnClosing: false,
     frameworkErrors: answerBadAddress,
-    clientErrorHandler: clientErrors.handle,
   })
-  app.addHook('onClose', (_app, done) => {
-    clientErrors.stop()
-    done()
-  })
+  limits.addTo(app)
   if (!logging.loggerInstance) passOwnErrors(app.log)
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
   watchForwarding(app, options, trust)
-  addSlowReaderGuard(app, options.timeouts.sendMs)
   addRequestIds(app, options, options.limits.maxUrlBytes)
   addHostGuard(app, options.hosts)
   addDraining(app)

@@ -18,7 +18,7 @@ export interface Options {
     keepAliveMs: number
     sendMs: number
   }
-  limits: { maxHeaderBytes: number; maxUrlBytes: number; maxRenders: number }
+  limits: { maxConnections: number; maxHeaderBytes: number; maxUrlBytes: number; maxRenders: number }
   /** Empty for any. */
   hosts: readonly string[]
   /** In bytes. */

@@ -69,6 +69,20 @@ t.test('visitors who take too long to send a body are refused, whatever reads it
   )
 })
 
+t.test('connections beyond the limit are closed, until others have left', async (t) => {
+  const { app, log } = await serve(t, dir, { limits: { maxConnections: 3 } })
+  const { port, send } = await listenRaw(t, app)
+  const open = Array.from({ length: 3 }, () => connect(port, '127.0.0.1'))
+  await Promise.all(open.map((socket) => once(socket, 'connect')))
+  const ask = () => send(rawRequest('GET / HTTP/1.1', ['Host: localhost']))
+  await until(async () => (await ask()) === '')
+  await until(() => log.lines.length > 0)
+  t.match(log.lines.at(-1), { level: 40, msg: /^closed: new connections, as 3 are open: 1 / })
+  for (const socket of open) socket.destroy()
+  await until(async () => (await ask()).startsWith('HTTP/1.1 200 '))
+  t.equal(log.lines.filter(({ level }) => level > 30).length, 1)
+})
+
 t.test('a connection that no further request comes on is closed', async (t) => {
   const { app } = await serve(t, dir, { timeouts: { keepAliveMs: 100 } })
   const { send } = await listenRaw(t, app)
@@ -79,7 +93,7 @@ t.test('what is too large is refused before anything is done with it', async (t)
   const { app, log } = await serve(t, dir, { limits: { maxHeaderBytes: 4_000, maxUrlBytes: 1_000 } })
   const { send } = await listenRaw(t, app)
   const ask = (path: string, header: string) =>
-    send(rawRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Accept: text/html', `X-Long: ${header}`], '\r\n'))
+    send(rawRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Accept: text/html', `X-Long: ${header}`]))
   checkRefusal(t, await ask('/', 'x'.repeat(4_000)), 431)
   checkRefusal(t, await ask(`/${'x'.repeat(4_000)}`, ''), 431)
   t.match(log.lines.at(-1), { level: 30, msg: /^refused: 431 / })

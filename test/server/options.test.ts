@@ -14,7 +14,7 @@ const DEFAULTS = {
     keepAliveMs: 72_000,
     sendMs: 30_000,
   },
-  limits: { maxHeaderBytes: 16_384, maxUrlBytes: 8_192, maxRenders: 1_000 },
+  limits: { maxConnections: 10_000, maxHeaderBytes: 16_384, maxUrlBytes: 8_192, maxRenders: 1_000 },
   hosts: [],
   bodyLimit: 1_048_576,
   forms: { maxFields: 1_000, maxFieldBytes: 1_048_576, maxFiles: 10, maxFileBytes: 10_485_760 },

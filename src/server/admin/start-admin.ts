@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin-option.ts'
+import { createConnectionLimits } from '../connection-limits.ts'
 import { createHydrantError } from '../errors.ts'
 import type { Keeper } from '../ledger/keeper.ts'
 import type { Options } from '../options.ts'
@@ -16,7 +17,7 @@ export interface AdminInput {
   keeper: Keeper
   counted: Counted
   /** Of the site. */
-  options: Pick<Options, 'ledger' | 'reactServer'>
+  options: Pick<Options, 'ledger' | 'reactServer' | 'timeouts' | 'limits'>
   log: FastifyBaseLogger
 }
 
@@ -49,11 +50,14 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
 async function createAdmin({ admin, keeper, counted, options, log }: AdminInput): Promise<FastifyInstance> {
+  const limits = createConnectionLimits(options)
   const app = Fastify({
+    ...limits.fastifyOptions,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   })
+  limits.addTo(app)
   const door = createDoor(admin.token)
   const changes = createChanges(keeper.ledger)
   const metrics = createMetrics(counted, keeper.writer)

@@ -125,6 +125,13 @@ t.test('the sign-in form sets a cookie and leads to where one wanted to go', asy
   t.equal(refused?.headers.get('set-cookie'), null)
 })
 
+t.test('what is no request is refused as on the site', async (t) => {
+  const admin = await serveAdmin(t)
+  const answer = await admin.ask('/', { 'x-long': 'x'.repeat(20_000) })
+  t.equal(answer.status, 431)
+  t.match(answer.headers['content-type'], 'application/problem+json')
+})
+
 t.test('every answer keeps to itself', async (t) => {
   const admin = await serveAdmin(t)
   for (const path of ['/', '/nowhere', '/api/failures', '/api/failures/none', '/metrics', '/find?digest=x']) {

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+import { createClientErrorHandler } from './client-errors.ts'
+import { createCountedLine } from './counted-line.ts'
+import { createHttpOptions } from './http-options.ts'
+import type { Options } from './options.ts'
+import { addSlowReaderGuard } from './slow-readers.ts'
+
+/** The deadlines and limits of a server's connections: what its Fastify is made with, and what is added to that then. */
+export function createConnectionLimits(options: Pick<Options, 'timeouts' | 'limits'>) {
+  let app: FastifyInstance | null = null
+  const clientErrors = createClientErrorHandler((details, message) => app?.log.info(details, message))
+  return {
+    fastifyOptions: { ...createHttpOptions(options), clientErrorHandler: clientErrors.handle },
+    addTo(instance: FastifyInstance) {
+      app = instance
+      const stop = limitConnections(instance, options.limits.maxConnections)
+      instance.addHook('onClose', (_app, done) => {
+        clientErrors.stop()
+        stop()
+        done()
+      })
+      addSlowReaderGuard(instance, options.timeouts.sendMs)
+    },
+  }
+}
+
+function limitConnections({ server, log }: FastifyInstance, maxConnections: number): () => void {
+  const line = createCountedLine((count) =>
+    log.warn(
+      { closed: count },
+      `closed: new connections, as ${maxConnections} are open: ${count} (who holds them? or raise limits.maxConnections)`,
+    ),
+  )
+  server.maxConnections = maxConnections
+  server.on('drop', line.count)
+  return line.stop
+}
