@@ -54,5 +54,5 @@ export function parseRaw(answer: string): RawAnswer {
 
 /** How many answers stand one behind the other. */
 export function countAnswers(answer: string): number {
-  return answer.split(/^HTTP\/1\.1 \d{3} /m).length - 1
+  return answer.split(/HTTP\/1\.1 \d{3} [A-Z]/).length - 1
 }

@@ -25,8 +25,8 @@ export function findFlaw(bytes: string, sent: string): string | null {
     if (length === null || length > behind.length) return `a body that is cut: ${rest.slice(0, end)}`
     const body = behind.slice(0, length)
     if (/html/.test(header('content-type') ?? '') && body.includes(CANARY.slice(0, 9))) return 'a tag of the request’s'
-    // Node's own, for a request without a host, says nothing at all.
-    const isBare = status === '400' && header('content-type') === undefined
+    // Node's own, for a request without a host or with an odd `Expect`, say nothing at all.
+    const isBare = ['400', '417'].includes(status) && header('content-type') === undefined
     if (Number(status) >= 400 && !isBare && !/no-store/.test(header('cache-control') ?? ''))
       return `${status} that may be kept`
     rest = behind.slice(length)
