@@ -10,6 +10,7 @@ import {
   etagOf,
   HTML_TYPE,
   JSON_TYPE,
+  keepCookiesPrivate,
   matchesEtag,
   NO_STORE,
   nonceOf,
@@ -82,6 +83,7 @@ export function sendNothing({ reply }: Visit) {
 export function sendJson(json: string, site: Site, { reply }: Visit) {
   addVary(reply, varyOf(site))
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  else keepCookiesPrivate(reply)
   sendOwn(json, reply.type(JSON_TYPE))
 }
 
@@ -132,6 +134,7 @@ function setDocumentHeaders(nonce: string, site: Site, { address, reply }: Visit
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  else keepCookiesPrivate(reply)
   if (options.csp) setPolicy(reply, contentSecurityPolicy(nonce))
   if (options.securityHeaders) setDocumentSecurity(reply, address)
 }

@@ -57,6 +57,12 @@ export function isStorable(reply: FastifyReply): boolean {
   return value !== undefined && !/\bno-store\b/i.test(String(value))
 }
 
+/** What sets a cookie is for one visitor, whatever the page says of itself: caches would give the cookie to all. */
+export function keepCookiesPrivate(reply: FastifyReply) {
+  if (reply.hasHeader('set-cookie') && !/\b(?:no-store|private)\b/i.test(String(reply.getHeader('cache-control'))))
+    reply.header('cache-control', REVALIDATE)
+}
+
 const OF_THE_PAGE_ONLY = [
   'etag',
   'last-modified',
