@@ -55,7 +55,7 @@ export const chapters: readonly Chapter[] = [
   {
     path: href('/docs/deploy'),
     title: 'Deploying',
-    about: 'Build once, start anywhere, behind a proxy, under a base.',
+    about: 'Build once, start anywhere: proxies, a base, workers, systemd, containers.',
   },
 ]
 

@@ -2,11 +2,16 @@ import { href } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
+import { Table } from '../../components/table.tsx'
+import { DOCKERFILE, KUBERNETES, SYSTEMD } from '../../content/deployments.ts'
 
 export default function Deploy() {
   return (
     <>
-      <PageHead title="Deploying" description="Build once, start anywhere: environment, proxies, base and signals." />
+      <PageHead
+        title="Deploying"
+        description="Build once, start anywhere: environment, proxies, base, signals, workers, systemd, containers."
+      />
       <h1>Deploying</h1>
       <p className="lead">
         A built site is a folder and a command. It wants Node.js 20 or newer, and a proxy that speaks HTTPS in front of
@@ -29,6 +34,35 @@ export default function Deploy() {
         <Code title="Terminal" language="sh">
           {START}
         </Code>
+      </Section>
+      <Section id="set" title="What to set">
+        <Table
+          caption="What an operator sets"
+          head={['variable', 'says']}
+          rows={[
+            [<code key="host">HOST, PORT</code>, 'where it listens: 127.0.0.1:3000; in a container HOST=0.0.0.0'],
+            [
+              <code key="trust">HYDRANT_TRUST_PROXY</code>,
+              'the addresses of your proxies, whose word on the visitor counts',
+            ],
+            [<code key="hosts">HYDRANT_HOSTS</code>, 'the site’s own host names; others are answered 421'],
+            [
+              <code key="ledger">HYDRANT_LEDGER</code>,
+              'where failures are kept: a file outside of the site’s folder, or postgres://… for several machines',
+            ],
+            [<code key="release">HYDRANT_RELEASE</code>, 'what is running, as failures name it: a version, a commit'],
+            [<code key="token">HYDRANT_ADMIN_TOKEN</code>, 'for a console that other machines may reach'],
+            [
+              <code key="times">HYDRANT_TIMEOUTS_…</code>,
+              'deadlines, and the time for stopping: see below, and all options',
+            ],
+          ]}
+        />
+        <p>
+          The site’s folder may be read-only: a server writes the ledger, and files of forms to the system’s temporary
+          folder. Where the ledger cannot be written, the site runs all the same, and one warning says so. All of it:{' '}
+          <a href={href('/docs/options')}>commands and options</a>.
+        </p>
       </Section>
       <Section id="proxy" title="Behind a proxy">
         <p>
@@ -83,13 +117,44 @@ export default function Deploy() {
           balancer takes to notice; until then the server answers as before.
         </p>
         <p>
+          Whoever kills a server that does not stop waits longer than both together and three seconds. It ends with 0
+          when all was finished, with 1 when not, and with 2 when an option is wrong, which another try does not mend.
+        </p>
+        <p>
           <code>--workers auto</code> serves with as many processes as the machine can run at once. One that dies is
           replaced. After a new build, <code>kill -HUP</code> to the process that was started exchanges them one by one,
           and no request is lost; a build that cannot start leaves the old ones at work.
         </p>
+      </Section>
+      <Section id="systemd" title="With systemd">
         <Code title="/etc/systemd/system/my-site.service" language="nginx">
           {SYSTEMD}
         </Code>
+        <p>
+          Start the command itself: <code>npx</code> would keep the signal. <code>docs/deploy/</code> in the package has
+          this unit in whole, hardened, and so it has the next two.
+        </p>
+      </Section>
+      <Section id="containers" title="In a container">
+        <Code title="Dockerfile" language="sh">
+          {DOCKERFILE}
+        </Code>
+        <p>
+          As process 1 the server takes <code>SIGTERM</code> itself, and leaves no process behind that an init would
+          have to wait for. It runs with a read-only root and a <code>/tmp</code> in memory. <code>docker stop</code>{' '}
+          kills after 10 seconds unless you say more.
+        </p>
+      </Section>
+      <Section id="kubernetes" title="On Kubernetes">
+        <Code title="deployment.yaml" language="text">
+          {KUBERNETES}
+        </Code>
+        <p>
+          <code>stopDelayMs</code> does what a <code>preStop</code> hook would: requests still come while the endpoints
+          are taken away. Replicas share nothing but the ledger in PostgreSQL.{' '}
+          <code>kubectl port-forward deploy/my-site 9320</code> leads to the <a href={href('/docs/console')}>console</a>
+          .
+        </p>
       </Section>
     </>
   )
@@ -126,12 +191,4 @@ server {
 
 const BASE = `
 npx hydrant start --base /shop   # /products/7 is now /shop/products/7
-`
-
-const SYSTEMD = `
-[Service]
-WorkingDirectory=/srv/my-site
-Environment=PORT=3000 HYDRANT_TRUST_PROXY=loopback
-ExecStart=/usr/bin/npx hydrant start
-Restart=always
 `
