@@ -88,6 +88,21 @@ t.test('the header Forwarded says who the visitor is, where the proxy is said to
   t.match((await get('/who', { host: 'internal', forwarded })).json(), own)
 })
 
+t.test('behind two proxies that are trusted the visitor is who came to the first', async (t) => {
+  const trustProxy = '127.0.0.1, 10.0.0.1'
+  const chain = { 'x-forwarded-for': '6.6.6.6, 192.0.2.1, 10.0.0.1', 'x-forwarded-host': 'shop.example' }
+  const { get } = await serve(t, dir, { trustProxy })
+  t.match((await get('/who', chain)).json(), { ip: '192.0.2.1', host: 'shop.example' })
+  const standard = await serve(t, dir, { trustProxy, forwardedHeader: 'forwarded' })
+  const forwarded =
+    'for=6.6.6.6;host=evil.example, for=192.0.2.1;host=shop.example;proto=https, for=10.0.0.1;proto=http'
+  t.match((await standard.get('/who', { forwarded })).json(), {
+    ip: '192.0.2.1',
+    host: 'shop.example',
+    protocol: 'https',
+  })
+})
+
 t.test('both at once', async (t) => {
   const options = { base: '/shop', proxyStripsBase: true, trustProxy: true, forwardedHeader: 'forwarded' } as const
   const { get } = await serve(t, dir, options)
