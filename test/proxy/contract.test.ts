@@ -2,9 +2,10 @@
 
 import { statSync } from 'node:fs'
 import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
 import t, { type Test } from 'tap'
 import type { SiteServer } from '../site-server.ts'
-import { PROXIES, readDocumented, startDocumented } from './documented.ts'
+import { HOST, PROXIES, readDocumented, startDocumented } from './documented.ts'
 import { buildProxiedSite } from './proxied-site.ts'
 import { startUpstreams } from './upstreams.ts'
 import { type Answer, openVisitor, type Visitor } from './visitor.ts'
@@ -13,11 +14,11 @@ const dir = await buildProxiedSite(t)
 const upstreams = await startUpstreams(t, dir)
 const { servers } = upstreams
 
-/** Where the site is mounted, and who answers there. */
+/** Where the site is mounted, what of that arrives, and who answers there. */
 const PLACES = [
-  { name: 'at the root, by two processes', base: '', answering: [servers.first, servers.second] },
-  { name: 'below a path that is passed on', base: '/shop', answering: [servers.shop] },
-  { name: 'below a path that is taken away, on a socket file', base: '/docs', answering: [servers.docs] },
+  { name: 'at the root, by two processes', base: '', mounted: '', answering: [servers.first, servers.second] },
+  { name: 'below a path that is passed on', base: '/shop', mounted: '/shop', answering: [servers.shop] },
+  { name: 'below a path that is taken away, on a socket file', base: '/docs', mounted: '', answering: [servers.docs] },
 ]
 type Place = (typeof PLACES)[number]
 
@@ -43,6 +44,7 @@ for (const [index, proxy] of PROXIES.entries()) {
         await checkForms(t, visitor, place)
         await checkStream(t, visitor, place, proxy.name)
         if (proxy.noticesLeaving) await checkLeaving(t, visitor, place, proxy.name)
+        await checkWebSocket(t, httpsPort, place)
         await checkReports(t, visitor, place, await openVisitor(t, httpsPort, `127.0.2.${index + 1}`))
       })
     }
@@ -158,6 +160,31 @@ async function checkLeaving(t: Test, visitor: Visitor, { base, answering }: Plac
   const left = (server: SiteServer) =>
     server.waitForLine(({ msg, url }) => url === path && msg.includes('visitor left'))
   t.match(await Promise.any(answering.map(left)), { url: path }, 'who goes away is known to have gone')
+}
+
+async function checkWebSocket(t: Test, port: number, { base, mounted }: Place) {
+  const headers = {
+    host: HOST,
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-version': '13',
+  }
+  const text = await new Promise<string>((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, servername: HOST, rejectUnauthorized: false, agent: false }
+    const asked = requestTls({ ...options, path: `${base}/socket`, headers }, ({ statusCode }) =>
+      reject(new Error(`It is answered ${statusCode}.`)),
+    )
+    asked.on('error', reject).on('upgrade', (_response, socket, head) => {
+      let said = String(head)
+      socket.setEncoding('utf8').on('data', (part: string) => {
+        said += part
+      })
+      socket.on('end', () => resolve(said))
+    })
+    asked.end()
+  })
+  t.equal(text, `${mounted}/socket ${HOST}`, 'a WebSocket')
 }
 
 // Each process has gates of its own.

@@ -81,7 +81,14 @@ export function load({ app, url }) {
 }
 `,
   'server.ts': `
+import { createHash } from 'node:crypto'
+const accept = (key) => createHash('sha1').update(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
 export default async function server(app) {
+  // A WebSocket as far as a proxy looks at it.
+  app.server.on('upgrade', ({ url, headers }, socket) => {
+    socket.write(['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Accept: ' + accept(headers['sec-websocket-key']), '', ''].join('\\r\\n'))
+    socket.end(url + ' ' + headers.host)
+  })
   const gates = new Map()
   app.decorate('gate', (name) => {
     if (!gates.has(name)) {
