@@ -48,6 +48,8 @@ export interface SiteOptions {
   limits?: {
     /** Pages that are being made at the same time; 503 (1 000). */
     maxRenders?: number
+    /** Characters of a document, before it fails (50 000 000). */
+    maxDocumentLength?: number
   }
   /** Host names that the site is asked by, `shop.example` or `*.shop.example`; others are answered 421 (any). */
   hosts?: string[]

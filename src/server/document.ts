@@ -45,6 +45,8 @@ export interface DocumentInput {
   /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
   canStream(): boolean
   renderMs: number
+  /** In characters. */
+  maxLength: number
   /** What stands before `</body>` of a document that failed after it had begun. */
   noscript(failure: Failure): string
 }
@@ -87,7 +89,7 @@ class DocumentRender {
     this.#input = input
     this.#resolve = resolve
     this.#startedAt = input.measures === null ? 0 : performance.now()
-    this.#sink = new DocumentSink(input.headEnd, (broken) =>
+    this.#sink = new DocumentSink(input.headEnd, input.maxLength, (broken) =>
       broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete(),
     )
     this.#react = input.render(input.element, {
@@ -163,9 +165,10 @@ class DocumentRender {
     const { renderMs, visit } = this.#input
     // Also of a deferred promise that has rejected by now: no 200 that can still be an honest 500.
     const failure = visit.firstFailure
-    visit.statusSent = failure?.status ?? visit.reply.statusCode
     this.#isStreamed = true
     this.#pipe()
+    if (this.#isClosed()) return
+    visit.statusSent = failure?.status ?? visit.reply.statusCode
     this.#tell([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
     const stream = this.#sink.startStream()
     this.#measure()
@@ -183,6 +186,7 @@ class DocumentRender {
 
   #pipe() {
     this.#react.pipe(this.#sink)
+    if (this.#isClosed()) return
     this.#sink.add(this.#input.shellEnd)
     if (this.#late) this.#tell(this.#late)
     this.#state = 'piped'
@@ -204,6 +208,8 @@ class DocumentRender {
   // What React has left pending would wait in the browser for ever: fail it there as React itself would have.
   #mendBroken(error: unknown) {
     const { data, visit } = this.#input
+    // Nothing has gone out: it can still be an honest 500.
+    if (this.#state !== 'piped') return this.#giveUp(error)
     const failure = visit.fail(error, { phase: 'render' })
     this.#addScript(failPendingScript(failure.digest))
     data.failPending(failure)
@@ -260,6 +266,10 @@ class DocumentRender {
   #giveUp(thrown: unknown) {
     this.#finish({ kind: 'thrown', thrown })
     this.#react.abort()
+  }
+
+  #isClosed(): boolean {
+    return this.#state === 'closed'
   }
 
   #finish(rendered: Rendered) {

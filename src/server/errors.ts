@@ -126,6 +126,10 @@ export const errorTable = {
     fix: 'Find what never resolves below the named components, or raise timeouts.renderMs.',
     statusCode: 504,
   },
+  HYD_DOCUMENT_TOO_LONG: {
+    message: 'the document is longer than %s characters',
+    fix: 'Show less at a time, one page after another, or raise limits.maxDocumentLength.',
+  },
   HYD_REACT_SERVER_MIXED: {
     message: 'reactServer is "%s" here, but another site of this process has loaded "%s"',
     fix: 'Give all sites of one process the same reactServer.',

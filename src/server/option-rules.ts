@@ -86,6 +86,8 @@ export const rules: Record<string, OptionRule> = {
   'timeouts.requestMs': { ...millisecondsRule, scope: 'server', fallback: 300_000 },
   'timeouts.sendMs': { ...millisecondsRule, scope: 'server', fallback: 30_000 },
   'timeouts.keepAliveMs': { ...millisecondsRule, scope: 'server', fallback: 72_000 },
+  // No text in V8 is longer than 536 million.
+  'limits.maxDocumentLength': countRule('characters', 50_000_000, 1_000, 500_000_000),
   'limits.maxConnections': { ...countRule('connections', 10_000, 1), scope: 'server' },
   'limits.maxHeaderBytes': { ...countRule('bytes', 16_384, 1_024, 1_048_576), scope: 'server' },
   'limits.maxRenders': countRule('pages', 1_000, 1),

@@ -18,7 +18,13 @@ export interface Options {
     keepAliveMs: number
     sendMs: number
   }
-  limits: { maxConnections: number; maxHeaderBytes: number; maxUrlBytes: number; maxRenders: number }
+  limits: {
+    maxConnections: number
+    maxHeaderBytes: number
+    maxUrlBytes: number
+    maxRenders: number
+    maxDocumentLength: number
+  }
   /** Empty for any. */
   hosts: readonly string[]
   /** In bytes. */

@@ -151,6 +151,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     visit,
     canStream: () => mayStream(plan, visit),
     renderMs: site.options.timeouts.renderMs,
+    maxLength: site.options.limits.maxDocumentLength,
     noscript: ({ digest, status }) => (leaf.kind === 'page' ? fallbackNoscript(digest, status, platform) : ''),
   })
 }

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
+import { createHydrantError } from './errors.ts'
 
 /**
  * What React writes a document into. Until the document is told to stream, everything is collected, so that one
  * which is complete goes out in one piece. Text is gathered per flush: React's builds write many small parts.
  *
  * React is never held back: what the visitor has not read yet waits here instead of in React's own queues, and
- * is at most the rest of the document.
+ * is at most the rest of the document, which has a greatest length.
  */
 export class DocumentSink {
   #text = ''
@@ -18,14 +19,20 @@ export class DocumentSink {
   #stream: Readable | null = null
   /** Goes before `</head>`; empty once it has. */
   #headEnd: string
+  #maxLength: number
+  /** Characters that it may still grow by, from when the last part went out. */
+  #left: number
   #onEnd: (broken?: { error: unknown }) => void
 
   /**
    * @param headEnd What goes before `</head>`.
+   * @param maxLength Most characters. What is longer is broken, by HYD_DOCUMENT_TOO_LONG.
    * @param onEnd Called when React has written everything, or has given up; `close` has to follow.
    */
-  constructor(headEnd: string, onEnd: (broken?: { error: unknown }) => void) {
+  constructor(headEnd: string, maxLength: number, onEnd: (broken?: { error: unknown }) => void) {
     this.#headEnd = headEnd
+    this.#maxLength = maxLength
+    this.#left = maxLength
     this.#onEnd = onEnd
   }
 
@@ -36,6 +43,8 @@ export class DocumentSink {
       this.#decoder ??= new TextDecoder()
       this.#text += this.#decoder.decode(chunk, { stream: true })
     }
+    // React takes what its destination throws as the end of the render: `onError`, then `destroy`.
+    if (this.#text.length > this.#left) throw createHydrantError('HYD_DOCUMENT_TOO_LONG', [this.#maxLength])
     return true
   }
 
@@ -108,6 +117,7 @@ export class DocumentSink {
 
   #emit() {
     if (this.#text === '') return
+    this.#left -= this.#text.length
     this.#stream?.push(this.#withHead())
     this.#text = ''
   }

@@ -14,7 +14,7 @@ export interface Site {
   build: Build
   options: Pick<
     Options,
-    'base' | 'timeouts' | 'bodyLimit' | 'forms' | 'compress' | 'csp' | 'reports' | 'securityHeaders'
+    'base' | 'timeouts' | 'limits' | 'bodyLimit' | 'forms' | 'compress' | 'csp' | 'reports' | 'securityHeaders'
   >
   /** The instance that the site's own plugin has decorated. */
   app: FastifyInstance
