@@ -97,7 +97,7 @@ t.test('both builds of React write the same documents', async (t) => {
     ['bun', 'node'].map(async (build) => {
       const { port } = await startSite(t, {
         dir,
-        env: { HYDRANT_REACT_SERVER: build, HYDRANT_TIMEOUTS_RENDER_MS: '400' },
+        env: { HYDRANT_REACT_SERVER: build, HYDRANT_TIMEOUTS_RENDER_MS: '1500' },
       })
       const answers = await mapConcurrently(paths, 2, async (path) => {
         const { status, headers, body } = await send({ port, path, headers: HTML })
