@@ -44,7 +44,8 @@ function setHeaders(reply: FastifyReply) {
     'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${scriptPolicy(nonce)}`,
     'cache-control': 'no-store',
     'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
+    // With `no-referrer` a form says by plain http that it comes from nowhere, and is refused.
+    'referrer-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   })
 }

@@ -143,7 +143,7 @@ t.test('every answer keeps to itself', async (t) => {
     t.equal(headers['cache-control'], 'no-store', path)
     t.equal(headers['x-content-type-options'], 'nosniff', path)
     t.equal(headers['x-frame-options'], 'DENY', path)
-    t.equal(headers['referrer-policy'], 'no-referrer', path)
+    t.equal(headers['referrer-policy'], 'same-origin', path)
     t.equal(headers['access-control-allow-origin'], undefined, path)
   }
 })
