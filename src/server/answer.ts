@@ -50,8 +50,6 @@ export function sendDocument(
   if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(rendered.text, reply)
   // The stored document carries the nonce of the policy that it was stored with.
   reply.removeHeader('content-security-policy')
-  // Where @fastify/helmet has set it, behind Fastify's back.
-  reply.raw.removeHeader('content-security-policy')
   reply.removeHeader('content-type')
   reply.code(304).send()
 }
