@@ -47,6 +47,8 @@ export const load = () => ({ texts, keys: Object.fromEntries(texts.map((text) =>
   'pages/rest/[...rest].tsx': page('{params.rest}'),
   'pages/act.tsx': page('<output>{actionData?.text}</output>'),
   'pages/act.server.ts': "export const action = ({ form }) => ({ text: form.get('text'), at: new Date(0) })\n",
+  'pages/spread.tsx': page('<p {...data.names}>text</p>'),
+  'pages/spread.server.ts': 'export const load = ({ url }) => ({ names: Object.fromEntries(url.searchParams) })\n',
   'pages/later.tsx': `import { Suspense, use } from 'react'
 function Part({ of }) {
   return <p title={use(of)}>{use(of)}</p>
@@ -144,6 +146,38 @@ t.test('the address, its parameters and its query are texts', async (t) => {
       'user-agent': text,
     })
     checkDocument(t, response, `host ${text}`)
+  }
+})
+
+// CVE-2018-6341 of react-dom: names of attributes were not looked at on the server.
+const NAMES = [
+  ...NASTY.map((text) => Buffer.from(text).toString()),
+  'x onmouseover="alert(1)" y',
+  'x><img src=x onerror=alert(1)><p y',
+  'onmouseover',
+  'onMouseOver',
+  'a/b',
+  "a'b",
+  'a=b',
+  '=',
+  ' ',
+  '\u0000',
+  '\u00a0onmouseover',
+  'x\nonmouseover',
+  'x\u2028onmouseover',
+  '__proto__',
+  'ref',
+  'key',
+]
+
+t.test('what a visitor names attributes ends none', async (t) => {
+  const { get } = await serve(t, dir)
+  for (const name of NAMES) {
+    const response = await get(`/spread?${new URLSearchParams([[name, '"alert(1)" onmouseover="alert(1)']])}`)
+    const title = encodeURI(name)
+    checkDocument(t, response, title)
+    const [, tag = ''] = /<main><p([^>]*)>text<\/p>/.exec(response.body) ?? []
+    t.notMatch(tag.replace(/"[^"]*"/g, ''), /mouseover|alert|</i, `${title}: ${tag}`)
   }
 })
 
