@@ -10,12 +10,14 @@ export class CrossSiteError extends HttpError {}
 /** Refuses what other sites make a visitor's browser send, to all of an instance's routes, before its body is read. */
 export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Options, failures: Failures) {
   app.addHook('onRequest', (request, _reply, done) => {
-    const { method } = request
-    if (isSafe(method)) return done()
-    const { headers, host } = request
+    const { method, headers, host } = request
+    // A connection like a WebSocket's is opened by GET, and browsers let every site's scripts use one.
+    const isUpgrade = headers.upgrade !== undefined
+    if (isSafe(method) && !isUpgrade) return done()
     const fetchSite = headers['sec-fetch-site']
     const verdict = judgeOrigin({
       method,
+      isUpgrade,
       fetchSite: Array.isArray(fetchSite) ? fetchSite.join() : fetchSite,
       origin: headers.origin,
       host: host ?? '',

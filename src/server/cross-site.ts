@@ -7,6 +7,8 @@ export function isSafe(method: string): boolean {
 
 export interface CrossSiteInput {
   method: string
+  /** Does it ask for another protocol? (false) */
+  isUpgrade?: boolean
   /** The header `Sec-Fetch-Site`, which browsers send to secure addresses and scripts cannot set. */
   fetchSite: string | undefined
   /** The header `Origin`. */
@@ -28,8 +30,8 @@ const PASS: Verdict = { kind: 'pass' }
  * May this request change something? Not when a browser sends it for another site. What is no browser says neither where
  * it comes from nor carries a visitor's cookies unasked: it passes.
  */
-export function judgeOrigin({ method, fetchSite, origin, host, allowedOrigins }: CrossSiteInput): Verdict {
-  if (isSafe(method)) return PASS
+export function judgeOrigin({ method, isUpgrade, fetchSite, origin, host, allowedOrigins }: CrossSiteInput): Verdict {
+  if (isSafe(method) && !isUpgrade) return PASS
   if (origin !== undefined && allowedOrigins.includes(origin)) return PASS
   if (fetchSite !== undefined) {
     if (fetchSite === 'same-origin' || fetchSite === 'none') return PASS

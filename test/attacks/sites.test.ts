@@ -12,6 +12,7 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/act.tsx': page,
   'pages/act.server.ts': `export const action = () => ({ acts: ${count} })\n`,
   'server.ts': `export default async (app) => {
+  app.get('/socket', async () => 'a socket')
   app.addContentTypeParser('*', (request, payload, done) => { payload.resume(); done(null) })
   app.addHook('preParsing', async () => void (globalThis.hydrantTestRead = (globalThis.hydrantTestRead ?? 0) + 1))
   app.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE'], url: '/own', handler: async () => ({ acts: ${count} }) })
@@ -111,6 +112,28 @@ t.test('what only reads runs no action, whatever it says', async (t) => {
     }
   }
   t.equal(site.hydrantTestActs, 0)
+})
+
+t.test('another site opens no WebSocket in a visitor’s name', async (t) => {
+  const { app } = await serve(t, dir, { ledger: false, allowedOrigins: ['https://friend.example'] })
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'x',
+  }
+  const open = (headers: Record<string, string>) =>
+    app.inject({ url: '/socket', headers: { host: 'shop.example', ...upgrade, ...headers } })
+  for (const headers of FROM_ELSEWHERE) t.equal((await open(headers)).statusCode, 403, JSON.stringify(headers))
+  for (const headers of [
+    { 'sec-fetch-site': 'same-origin', origin: 'https://shop.example' },
+    { origin: 'https://shop.example' },
+    { 'sec-fetch-site': 'cross-site', origin: 'https://friend.example' },
+    // A program.
+    {},
+  ]) {
+    t.equal((await open(headers)).body, 'a socket', JSON.stringify(headers))
+  }
 })
 
 t.test('the site itself, its friends and scripts may', async (t) => {
