@@ -55,8 +55,9 @@ t.test('the values that are set are valid', async (t) => {
 
 t.test('what kills a server waits until it has had its time', async (t) => {
   const needed = (env: Record<string, string | undefined>) => {
-    const { stopDelayMs, drainMs } = resolveOptions({ env }).timeouts
-    return (stopDelayMs + drainMs + KEEP_MS) / 1_000
+    const { timeouts, workers } = resolveOptions({ env })
+    // A primary gives its workers their time, and has its own behind it.
+    return (timeouts.stopDelayMs + timeouts.drainMs + (workers === 1 ? 1 : 3) * KEEP_MS) / 1_000
   }
   t.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > needed(unitEnv), 'systemd')
   t.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(shown)?.[1]) > needed({}), 'systemd, in short')
@@ -67,6 +68,11 @@ t.test('what kills a server waits until it has had its time', async (t) => {
   )
   t.ok(told.length >= 2)
   for (const seconds of told) t.ok(seconds > needed({}), 'docker')
+})
+
+t.test('only what has workers is told to reload, as a process alone would stop', async (t) => {
+  t.match(unit, /^ExecReload=.* -HUP \$MAINPID$/m)
+  t.ok(Number(resolveOptions({ env: unitEnv }).workers) > 1)
 })
 
 t.test('a server that stops goes on until a load balancer has asked twice', async (t) => {
