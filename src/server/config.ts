@@ -50,6 +50,8 @@ export interface SiteOptions {
     maxRenders?: number
     /** Characters of a document, before it fails (50 000 000). */
     maxDocumentLength?: number
+    /** Milliseconds that the event loop may be late, before requests are answered 503; 0 for any (0). */
+    maxEventLoopDelayMs?: number
   }
   /** Host names that the site is asked by, `shop.example` or `*.shop.example`; others are answered 421 (any). */
   hosts?: string[]

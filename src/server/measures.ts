@@ -8,4 +8,6 @@ export interface Measures {
   rendered(durationMs: number): void
   /** A document begins to go out, so long after its request came. */
   firstByte(elapsedMs: number): void
+  /** A request was refused, as the event loop is too late. */
+  shed(): void
 }

@@ -91,6 +91,7 @@ export const rules: Record<string, OptionRule> = {
   'limits.maxConnections': { ...countRule('connections', 10_000, 1), scope: 'server' },
   'limits.maxHeaderBytes': { ...countRule('bytes', 16_384, 1_024, 1_048_576), scope: 'server' },
   'limits.maxRenders': countRule('pages', 1_000, 1),
+  'limits.maxEventLoopDelayMs': countRule('milliseconds', 0),
   'limits.maxUrlBytes': { ...countRule('bytes', 8_192, 1), scope: 'server' },
   hosts: {
     scope: 'site',

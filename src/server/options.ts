@@ -24,6 +24,7 @@ export interface Options {
     maxUrlBytes: number
     maxRenders: number
     maxDocumentLength: number
+    maxEventLoopDelayMs: number
   }
   /** Empty for any. */
   hosts: readonly string[]

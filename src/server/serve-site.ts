@@ -25,6 +25,7 @@ import { addFormParsers } from './forms.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHealthRoutes, type Health } from './health.ts'
 import type { Keeper } from './ledger/keeper.ts'
+import { addLoadShedding } from './load-shedding.ts'
 import { refuseLongUrl } from './long-url.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import type { Measures } from './measures.ts'
@@ -134,6 +135,11 @@ export async function serveSite(
     for (const instance of [outer, app]) {
       instance.setErrorHandler<FastifyError>((error, request, reply) => serveThrown(error, null, site, request, reply))
     }
+    addLoadShedding(app, {
+      maxDelayMs: options.limits.maxEventLoopDelayMs,
+      assets: withBase(base, ASSETS_PATH),
+      measures,
+    })
     addCrossSiteGuard(app, options, failures)
     keepNavigationsToPages(app, site)
     await addSitePlugin(app, build.serverPlugin)

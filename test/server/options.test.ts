@@ -20,6 +20,7 @@ const DEFAULTS = {
     maxUrlBytes: 8_192,
     maxRenders: 1_000,
     maxDocumentLength: 50_000_000,
+    maxEventLoopDelayMs: 0,
   },
   hosts: [],
   bodyLimit: 1_048_576,

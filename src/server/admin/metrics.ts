@@ -29,6 +29,7 @@ export function createMetrics({ tally, processes }: Counted, writer: Pick<Ledger
     'status',
   ])
   const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase'])
+  const shed = counter('hydrant_shed_total', 'Requests that were refused, as the event loop was too late.')
   const queue = new Gauge({
     name: 'hydrant_ledger_queue',
     help: 'Failures that wait to be written to the ledger.',
@@ -38,9 +39,10 @@ export function createMetrics({ tally, processes }: Counted, writer: Pick<Ledger
   const dropped = counter('hydrant_ledger_dropped_total', 'Failures lost, as the queue was full.')
 
   function set(counted: Tally) {
-    for (const each of [requests, failures, written, dropped]) each.reset()
+    for (const each of [requests, failures, shed, written, dropped]) each.reset()
     for (const { method, status, count } of counted.requests) requests.inc({ method, status }, count)
     for (const { side, phase, count } of counted.failures) failures.inc({ side, phase }, count)
+    shed.inc(counted.shed)
     const stats = writer.stats()
     queue.set(stats.queued)
     written.inc(stats.written)

@@ -10,6 +10,8 @@ export interface Tally {
   duration: HistogramCounts
   render: HistogramCounts
   firstByte: HistogramCounts
+  /** Requests that were refused, as the event loop was too late. */
+  shed: number
 }
 
 export interface Tallying {
@@ -25,6 +27,7 @@ export function createTallying(): Tallying {
   // Labels are made when somebody reads them: for each request they would cost more than counting it.
   const requests = new Map<string, Map<number, number>>()
   const failures = new Map<Side, Map<Phase, number>>()
+  let shed = 0
   return {
     measures: {
       answered(method, status, durationMs) {
@@ -33,6 +36,7 @@ export function createTallying(): Tallying {
       },
       rendered: render.observe,
       firstByte: firstByte.observe,
+      shed: () => void shed++,
     },
     failed: ({ side, phase }) => count(failures, side, phase),
     read: () => ({
@@ -41,6 +45,7 @@ export function createTallying(): Tallying {
       duration: duration.read(),
       render: render.read(),
       firstByte: firstByte.read(),
+      shed,
     }),
   }
 }
@@ -58,6 +63,7 @@ export function addTallies(tallies: readonly Tally[]): Tally {
     duration: addCounts(tallies.map(({ duration }) => duration)),
     render: addCounts(tallies.map(({ render }) => render)),
     firstByte: addCounts(tallies.map(({ firstByte }) => firstByte)),
+    shed: tallies.reduce((sum, { shed }) => sum + shed, 0),
   }
 }
 
