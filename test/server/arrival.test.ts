@@ -1,8 +1,12 @@
 // What proxies change of a request before it arrives.
 
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t from 'tap'
+import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import { readManifest } from '../../src/server/read-build.ts'
 import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
@@ -111,18 +115,31 @@ t.test('both at once', async (t) => {
 })
 
 t.test('who comes through a socket file is this machine', async (t) => {
-  const { app } = await serve(t, dir, { trustProxy: 'loopback' })
-  const path = `${t.testdir({})}/s`
-  await app.listen({ path })
-  const socket = connect(path)
-  socket.end(
-    'GET /who HTTP/1.1\r\nHost: internal\r\nX-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Host: shop.example\r\nConnection: close\r\n\r\n',
+  // The system takes no long paths for sockets.
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const listen = async (name: string, options: Partial<CreateServerOptions>) => {
+    const { app } = await serve(t, dir, options)
+    await app.listen({ path: join(folder, name) })
+    return (line: string, headers: readonly string[]) => sendTo(join(folder, name), rawRequest(line, headers))
+  }
+  const trusting = await listen('trusting', { trustProxy: 'loopback' })
+  const who = parseRaw(
+    await trusting('GET /who HTTP/1.1', ['Host: a', 'X-Forwarded-For: 192.0.2.1', 'X-Forwarded-Host: b']),
   )
+  t.match(JSON.parse(who.body), { ip: '192.0.2.1', host: 'b' })
+  const doubting = await listen('doubting', {})
+  const report = ['Host: a', 'Origin: http://a', 'Content-Type: text/plain', 'Content-Length: 0']
+  t.equal(parseRaw(await doubting('POST /_hydrant/report HTTP/1.1', report)).status, 400, 'limits know no address')
+})
+
+async function sendTo(path: string, bytes: string): Promise<string> {
+  const socket = connect(path)
   let text = ''
   socket.setEncoding('utf8').on('data', (part) => {
     text += part
   })
+  socket.write(bytes)
   await once(socket, 'close')
-  t.match(text, '"ip":"192.0.2.1"')
-  t.match(text, '"host":"shop.example"')
-})
+  return text
+}
