@@ -106,7 +106,7 @@ export const PROXIES: readonly DocumentedProxy[] = [
     command: (folder, text) => ({
       program: APACHE,
       words: ['-DFOREGROUND', '-f', join(folder, 'main.conf')],
-      files: { 'site.conf': text, 'main.conf': apacheMain(folder) },
+      files: { 'site.conf': text, 'main.conf': apacheMain(folder, text) },
     }),
   },
 ]
@@ -155,15 +155,13 @@ http {
 `
 }
 
-/** What its `a2enmod` line names, and what every installation has. */
-const APACHE_MODULES = [
-  ...['mpm_event', 'authz_core', 'ssl', 'http2', 'headers', 'setenvif', 'alias'],
-  ...['proxy', 'proxy_http', 'proxy_balancer', 'lbmethod_byrequests', 'slotmem_shm'],
-]
-
 // It does not let root answer. Whoever is in the group of a socket file may write to it.
-function apacheMain(folder: string): string {
-  const modules = APACHE_MODULES.map((name) => `LoadModule ${name}_module ${APACHE_LIBRARY}/mod_${name}.so`)
+function apacheMain(folder: string, text: string): string {
+  // What every installation has, and what the file says is to be enabled.
+  const named = /a2enmod (.+)/.exec(text)?.[1]?.split(' ') ?? []
+  const modules = ['mpm_event', 'authz_core', ...named].map(
+    (name) => `LoadModule ${name}_module ${APACHE_LIBRARY}/mod_${name}.so`,
+  )
   return `
 ServerRoot ${folder}
 ServerName localhost
