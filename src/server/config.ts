@@ -48,6 +48,10 @@ export interface SiteOptions {
   limits?: {
     /** Pages that are being made at the same time; 503 (1 000). */
     maxRenders?: number
+    /** Bytes of the URL; 414 (8 192). */
+    maxUrlBytes?: number
+    /** Requests that wait on a connection for the one before them, before it is closed (100). */
+    maxPipelined?: number
     /** Characters of a document, before it fails (50 000 000). */
     maxDocumentLength?: number
     /** Milliseconds that the event loop may be late, before requests are answered 503; 0 for any (0). */
@@ -135,8 +139,6 @@ export interface ServerOptions extends SiteOptions {
     maxConnections?: number
     /** Bytes of all headers together, with the URL; 431 (16 384). */
     maxHeaderBytes?: number
-    /** Bytes of the URL; 414 (8 192). */
-    maxUrlBytes?: number
   }
   /** Which proxies' forwarded headers to believe; Fastify's own option (false). */
   trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>

@@ -15,6 +15,7 @@ import type { ServerOptions } from './config.ts'
 import { createConnectionLimits } from './connection-limits.ts'
 import { isForwarded } from './data-route.ts'
 import { addDraining } from './draining.ts'
+import { addEntrance } from './entrance.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
@@ -24,7 +25,7 @@ import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 import { createRedactor } from './secrets.ts'
-import { addRequestIds, type ServedSite, serveSite } from './serve-site.ts'
+import { type ServedSite, serveSite } from './serve-site.ts'
 import { createTrust } from './trust.ts'
 import { watchForwarding } from './watch-forwarding.ts'
 
@@ -99,7 +100,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
   watchForwarding(app, options, trust)
-  addRequestIds(app, options, options.limits.maxUrlBytes)
+  addEntrance(app, options)
   addHostGuard(app, options.hosts)
   addDraining(app)
   // For what the site has no route for: paths outside of its base, methods that no page has.

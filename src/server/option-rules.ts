@@ -92,7 +92,8 @@ export const rules: Record<string, OptionRule> = {
   'limits.maxHeaderBytes': { ...countRule('bytes', 16_384, 1_024, 1_048_576), scope: 'server' },
   'limits.maxRenders': countRule('pages', 1_000, 1),
   'limits.maxEventLoopDelayMs': countRule('milliseconds', 0),
-  'limits.maxUrlBytes': { ...countRule('bytes', 8_192, 1), scope: 'server' },
+  'limits.maxUrlBytes': countRule('bytes', 8_192, 1),
+  'limits.maxPipelined': countRule('requests', 100),
   hosts: {
     scope: 'site',
     expected: 'host names like "shop.example" or "*.shop.example", without ports, with commas between them',

@@ -22,6 +22,7 @@ export interface Options {
     maxConnections: number
     maxHeaderBytes: number
     maxUrlBytes: number
+    maxPipelined: number
     maxRenders: number
     maxDocumentLength: number
     maxEventLoopDelayMs: number

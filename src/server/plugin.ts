@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { SiteOptions } from './config.ts'
+import { addEntrance } from './entrance.ts'
 import { addHostGuard } from './host-guard.ts'
 import { createKeeper } from './ledger/keeper.ts'
 import { resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
-import { addRequestIds, serveSite } from './serve-site.ts'
+import { serveSite } from './serve-site.ts'
 
 /** Options of the Fastify plugin. */
 export interface PluginOptions extends SiteOptions {
@@ -28,7 +29,7 @@ export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => 
   readManifest(folder)
   const config = await readConfig(folder)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
-  addRequestIds(app, resolved)
+  addEntrance(app, resolved)
   addHostGuard(app, resolved.hosts)
   const keeper = createKeeper(dir, resolved, app.log)
   app.addHook('onClose', keeper.close)

@@ -1,5 +1,3 @@
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type {
@@ -22,11 +20,9 @@ import { createFailureListener } from './failure-listener.ts'
 import { createFailures, type Failures } from './failures.ts'
 import { createTooLarge, type FormLimits } from './form-limits.ts'
 import { addFormParsers } from './forms.ts'
-import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHealthRoutes, type Health } from './health.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import { addLoadShedding } from './load-shedding.ts'
-import { refuseLongUrl } from './long-url.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
@@ -34,39 +30,11 @@ import { createPageRoute, type PageRoute } from './page-route.ts'
 import { readManifest } from './read-build.ts'
 import { RenderSlots } from './render-slots.ts'
 import { addReportRoute } from './report-route.ts'
-import { setNosniff } from './security-headers.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { createSourceMapper } from './source-map.ts'
-
-/**
- * Names the request in each of the instance's answers, tells browsers to take them for what they say they are, and refuses
- * URLs that are too long (none is). Requests that arrive together on one connection have their turn one after another: who
- * reads nothing has one answer made, not a thousand.
- */
-export function addRequestIds(
-  app: FastifyInstance,
-  { securityHeaders }: Pick<Options, 'securityHeaders'>,
-  maxUrlBytes = Number.POSITIVE_INFINITY,
-) {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header(REQUEST_ID_HEADER, request.id)
-    if (securityHeaders) setNosniff(reply)
-    // In the same hook: each one costs every request something.
-    if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)
-    else if (reply.raw.socket === null) waitForTurn(reply.raw, done)
-    else done()
-  })
-}
-
-// A response has its socket once those before it are complete, or will never be.
-function waitForTurn(response: ServerResponse, then: () => void) {
-  response.once('socket', (socket: Socket) => {
-    if (!socket.destroyed) then()
-  })
-}
 
 /** What a site is given by who serves it. */
 export interface SiteParts {

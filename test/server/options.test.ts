@@ -18,6 +18,7 @@ const DEFAULTS = {
     maxConnections: 10_000,
     maxHeaderBytes: 16_384,
     maxUrlBytes: 8_192,
+    maxPipelined: 100,
     maxRenders: 1_000,
     maxDocumentLength: 50_000_000,
     maxEventLoopDelayMs: 0,

@@ -61,8 +61,8 @@ interface Visitor {
   isEnded: boolean
 }
 
-async function listen(t: Test) {
-  const { app, log } = await serve(t, dir, { timeouts: { sendMs: SEND_MS, renderMs: 60_000, loadMs: 60_000 } })
+async function listen(t: Test, sendMs = SEND_MS) {
+  const { app, log } = await serve(t, dir, { timeouts: { sendMs, renderMs: 60_000, loadMs: 60_000 } })
   const connections: Socket[] = []
   app.server.on('connection', (socket) => connections.push(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -125,21 +125,35 @@ t.test('who reads nothing is held one answer at most, and for a while', async (t
 })
 
 t.test('who reads slowly gets everything', async (t) => {
-  const { log, ask } = await listen(t)
+  const sendMs = 1_000
+  const { log, ask } = await listen(t, sendMs)
   const { socket } = ask('/whole', { ...HTML, connection: 'close' })
   let bytes = 0
+  let pauses = 0
   await new Promise<void>((resolve) => {
-    const take = () => socket.resume()
     socket.on('data', (part: Buffer) => {
       bytes += part.length
+      if (bytes < (pauses + 1) * (BYTES / 6)) return
+      pauses++
       socket.pause()
-      setTimeout(take, 3)
+      setTimeout(() => socket.resume(), sendMs * 0.4)
     })
     socket.on('close', resolve)
-    take()
+    socket.resume()
   })
   t.ok(bytes > BYTES)
   t.notOk(log.lines.some(({ msg }) => msg.startsWith('ended: ')))
+})
+
+t.test('a connection with more requests than may wait is closed', async (t) => {
+  const { log, connections, ask } = await listen(t)
+  const events = ask('/events', HTML, 1)
+  await until(() => connections.length === 1)
+  events.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1_500))
+  await until(() => connections[0]?.destroyed)
+  const told = log.lines.filter(({ msg }) => msg.startsWith('closed: '))
+  t.match(told, [{ level: 30, closed: 1, msg: /more than 100 requests/ }])
+  t.equal(told.length, 1)
 })
 
 t.test('requests that arrive together are answered one after another', async (t) => {

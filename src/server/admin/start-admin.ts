@@ -1,10 +1,10 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin-option.ts'
 import { createConnectionLimits } from '../connection-limits.ts'
+import { addEntrance } from '../entrance.ts'
 import { createHydrantError } from '../errors.ts'
 import type { Keeper } from '../ledger/keeper.ts'
 import type { Options } from '../options.ts'
-import { addRequestIds } from '../serve-site.ts'
 import { addApi } from './api.ts'
 import { createChanges } from './changes.ts'
 import { addConsole } from './console.ts'
@@ -62,7 +62,7 @@ async function createAdmin({ admin, keeper, counted, options, log }: AdminInput)
   const changes = createChanges(keeper.ledger)
   const metrics = createMetrics(counted, keeper.writer)
   app.addHook('onClose', async () => changes.close())
-  addRequestIds(app, { securityHeaders: true })
+  addEntrance(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
   await app.register(async (scope) => addApi(scope, keeper.ledger, changes))

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from 'fastify'
+import { REQUEST_ID_HEADER } from './headers.ts'
+import { refuseLongUrl } from './long-url.ts'
+import type { Options } from './options.ts'
+import { setNosniff } from './security-headers.ts'
+import { createTurns } from './turns.ts'
+
+/**
+ * What each request meets first: it is named in its answer, browsers are told to take that for what it says it is, URLs that are
+ * too long are refused, and requests that arrive together on one connection have their turn one after another. All in one hook,
+ * as each costs every request something.
+ */
+export function addEntrance(
+  app: FastifyInstance,
+  { securityHeaders, limits }: Pick<Options, 'securityHeaders' | 'limits'>,
+) {
+  const { maxUrlBytes, maxPipelined } = limits
+  const turns = createTurns(maxPipelined, app.log)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(REQUEST_ID_HEADER, request.id)
+    if (securityHeaders) setNosniff(reply)
+    if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)
+    // A response has its socket once those before it are complete, or will never be.
+    else if (reply.raw.socket === null) turns.wait(request.raw, reply.raw, done)
+    else done()
+  })
+  app.addHook('onClose', (_app, done) => {
+    turns.stop()
+    done()
+  })
+}

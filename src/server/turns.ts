@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import { createCountedLine } from './counted-line.ts'
+
+/**
+ * Lets requests that arrive together on one connection wait for the one before them: Node hands over all of them at once, and who
+ * reads nothing would have a thousand answers made. A connection on which more wait than may is closed.
+ */
+export function createTurns(maxWaiting: number, log: Pick<FastifyBaseLogger, 'info'>) {
+  const waiting = new WeakMap<Socket, number>()
+  const line = createCountedLine((count) =>
+    log.info({ closed: count }, `closed: connections on which more than ${maxWaiting} requests waited (${count})`),
+  )
+
+  return {
+    wait({ socket }: IncomingMessage, response: ServerResponse, then: () => void) {
+      if (socket.destroyed) return
+      const count = (waiting.get(socket) ?? 0) + 1
+      if (count > maxWaiting) {
+        line.count()
+        return void socket.destroy()
+      }
+      waiting.set(socket, count)
+      response.once('socket', () => {
+        waiting.set(socket, (waiting.get(socket) ?? 0) - 1)
+        if (!socket.destroyed) then()
+      })
+    },
+    stop: line.stop,
+  }
+}
