@@ -101,17 +101,11 @@ function isForced({ headers }: FastifyRequest): boolean {
 }
 
 const { constants } = zlib
-const brotliParams = (quality: number) => ({
-  [constants.BROTLI_PARAM_QUALITY]: quality,
-  [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-})
-// Better and, for more than some 10 kB, quicker than gzip; 5 makes it 14 % smaller again for twice the time.
-const WHOLE = brotliParams(4)
-// A stream stays for as long as its page is not complete, and at 4 holds 570 kB meanwhile instead of 330.
-const PARTS = brotliParams(3)
+// 4 makes a page 5 to 8 % smaller for twice the time, and a stream holds 570 kB instead of 330 for as long as it is open.
+const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT }
 const GZIP_LEVEL = 6
 
-const brotliOptions = (text: string) => ({ params: { ...WHOLE, [constants.BROTLI_PARAM_SIZE_HINT]: text.length } })
+const brotliOptions = (text: string) => ({ params: { ...BROTLI, [constants.BROTLI_PARAM_SIZE_HINT]: text.length } })
 
 const compressSync = {
   br: (text: string) => zlib.brotliCompressSync(text, brotliOptions(text)),
@@ -129,7 +123,7 @@ const compressAside = {
 function compressParts(parts: Readable, encoding: Encoding): Transform {
   const compressor =
     encoding === 'br'
-      ? zlib.createBrotliCompress({ params: PARTS, flush: constants.BROTLI_OPERATION_FLUSH })
+      ? zlib.createBrotliCompress({ params: BROTLI, flush: constants.BROTLI_OPERATION_FLUSH })
       : zlib.createGzip({ level: GZIP_LEVEL, flush: constants.Z_SYNC_FLUSH })
   return pipeline(parts, compressor, () => {
     // Who reads the compressor is told by it.
