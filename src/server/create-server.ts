@@ -19,6 +19,7 @@ import { addEntrance } from './entrance.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { addHostGuard } from './host-guard.ts'
+import { isClientErrorStatus } from './http-error.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import { createJsonLogging } from './logging.ts'
 import type { Measures } from './measures.ts'
@@ -105,6 +106,12 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   addDraining(app)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
+  // Fastify reads what such a request has sent all the same.
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    const { statusCode = 500 } = error
+    if (!isClientErrorStatus(statusCode)) throw error
+    sendBareRefusal(statusCode, 'What was sent cannot be read.', request, reply)
+  })
   const served = new Promise<ServedSite>((resolve) => {
     app.register(async (scope) => resolve(await serveSite(scope, folder, options, { keeper, measures })))
   })

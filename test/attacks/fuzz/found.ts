@@ -6,5 +6,8 @@ export const FOUND: readonly string[] = [
   ),
   // A browser leaves the tab out, and would go to another host.
   'GET /\t/evil.example/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  // What nobody answers has a body as well.
+  'OPTIONS /act HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: x\r\nContent-Length: 1\r\n\r\nx',
+  'OPTIONS /act HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n{',
   'GET ht%74p://evil.example/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
 ]
