@@ -5,7 +5,7 @@ import { createOccurrence, type Frame } from './digest.ts'
 import { createExaminer, type Hidden, type Told } from './examiner.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import { tellProcessFailure } from './process-failure.ts'
-import { formValues, hideForm, redactorOf, secretsOf } from './secrets.ts'
+import { bodyTexts, hideBody, redactorOf, secretsOf } from './secrets.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 import { type Telling, tellFailure } from './tell-failure.ts'
@@ -191,9 +191,9 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
 function hiddenIn(request: FastifyRequest): Hidden {
   const inHeaders = secretsOf(request.headers)
   const frame = redactorOf(inHeaders)
-  // A form has no business in frames, and what stands there must not depend on what a visitor sends.
-  const message = (text: string) => frame(hideForm(text, request.body))
-  return { secrets: () => [...inHeaders, ...formValues(request.body)], redact: { frame, message } }
+  // A body has no business in frames, and what stands there must not depend on what a visitor sends.
+  const message = (text: string) => frame(hideBody(text, request.body))
+  return { secrets: () => [...inHeaders, ...bodyTexts(request.body)], redact: { frame, message } }
 }
 
 // What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`

@@ -23,15 +23,38 @@ export function redactorOf(secrets: readonly string[]): (text: string) => string
   }
 }
 
-/** Removes what the visitor has written into a form: an error's message may repeat it. */
-export function hideForm(text: string, body: unknown): string {
-  return formValues(body).reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
+/** Removes what the visitor has written into a form or into JSON: an error's message may repeat it. */
+export function hideBody(text: string, body: unknown): string {
+  return bodyTexts(body).reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
 }
 
-/** The texts of a form, as far as they are long enough to be told from others. Longest first. */
-export function formValues(body: unknown): readonly string[] {
-  if (!(body instanceof FormData)) return NONE
-  return longestFirst([...body.values()].filter((value) => typeof value === 'string'))
+/** The texts that a body holds, as far as they are long enough to be told from others. Longest first. */
+export function bodyTexts(body: unknown): readonly string[] {
+  if (body instanceof FormData) return longestFirst([...body.values()].filter((value) => typeof value === 'string'))
+  return body === undefined || body === null ? NONE : longestFirst(textsIn(body))
+}
+
+/** Nobody's message repeats more. */
+const MAX_TEXTS = 1_000
+
+function textsIn(json: unknown): string[] {
+  const texts: string[] = []
+  const left = [json]
+  const seen = new Set<object>()
+  while (left.length > 0 && texts.length < MAX_TEXTS) {
+    const value = left.pop()
+    if (typeof value === 'string') texts.push(value)
+    if (!isJsonObject(value) || seen.has(value)) continue
+    seen.add(value)
+    for (const part of Object.values(value)) left.push(part)
+  }
+  return texts
+}
+
+// Bodies may also be bytes, streams, and whatever a parser of the site's makes.
+function isJsonObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
 }
 
 const NONE: readonly string[] = []

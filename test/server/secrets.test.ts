@@ -78,7 +78,32 @@ export const load = ({ request, url }) => {
   throw new AggregateError([new Error(said)], said, { cause: Object.assign(new Error(said), { digest: said }) })
 }
 `,
+  'pages/sent.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/sent.server.ts': `export const action = ({ request, form }) => {
+  throw new Error('nobody has ' + JSON.stringify(request.body instanceof FormData ? [...form] : request.body))
 }
+`,
+}
+
+t.test('nothing of what a visitor has sent reaches the log, in whatever form', async (t) => {
+  const { app, log } = await serve(t, await buildFiles(t.testdir({}), site))
+  const sent = { name: 'somebody', login: [{ password: 'hunter22-and-more' }, ['hunter22'], 'abc', 5, null] }
+  for (const [type, payload] of [
+    ['application/json', JSON.stringify(sent)],
+    ['application/json', '"hunter22"'],
+    ['text/plain', 'hunter22'],
+    ['application/x-www-form-urlencoded', 'password=hunter22'],
+  ] as const) {
+    const headers = { ...JSON_ONLY, 'content-type': type }
+    t.equal((await app.inject({ method: 'POST', url: '/sent', headers, payload })).statusCode, 500)
+  }
+  t.equal(log.errors().length, 4)
+  t.notMatch(JSON.stringify(log.errors()), /hunter22|somebody|and-more/)
+  t.match(
+    log.errors()[0]?.err?.message,
+    '{"name":"[hidden]","login":[{"password":"[hidden]"},["[hidden]"],"abc",5,null]}',
+  )
+})
 
 t.test('no secret of a request reaches the log or the answer', async (t) => {
   const { app, log, get } = await serve(t, await buildFiles(t.testdir({}), site), { logRequests: true })
