@@ -1,0 +1,74 @@
+// Attacks by number: reports and refusals without end, to fill log and ledger, or to push out of them what somebody needs to
+// find (CWE-770).
+
+import t from 'tap'
+import { buildFiles, serve } from '../server/served.ts'
+import { listenRaw, rawRequest } from './raw.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/act.tsx': page,
+  'pages/act.server.ts': 'export const action = () => ({})\n',
+})
+const BROWSER = { origin: 'http://shop.example', host: 'shop.example', 'content-type': 'application/json' }
+const reportOf = (n: number) =>
+  JSON.stringify({
+    kind: 'failure',
+    build: `build-${n}`,
+    path: `/${'p'.repeat(n)}`,
+    isRecovered: false,
+    error: { type: `Error${n}`, message: `${String.fromCharCode(97 + (n % 26)).repeat(500)}`, stack: '' },
+  })
+
+t.test('of reports without end a few are taken, whoever they say that they come from', async (t) => {
+  const { app, log } = await serve(t, dir, { ledger: false })
+  const statuses = new Map<number, number>()
+  for (let n = 0; n < 400; n++) {
+    const headers = {
+      ...BROWSER,
+      'x-forwarded-for': `10.0.${n % 256}.${n % 250}`,
+      forwarded: `for=10.1.${n % 256}.1`,
+      'x-real-ip': `10.2.0.${n % 250}`,
+      'user-agent': `Mozilla/5.0 ${n}`,
+    }
+    const { statusCode, headers: answered } = await app.inject({
+      method: 'POST',
+      url: '/_hydrant/report',
+      headers,
+      payload: reportOf(n),
+    })
+    statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1)
+    t.equal(answered['cache-control'], 'no-store')
+  }
+  t.strictSame([...statuses.keys()].sort(), [204, 429])
+  // A minute's worth, and what fills again while the others are sent.
+  t.ok((statuses.get(204) ?? 0) <= 80, `${statuses.get(204)} were taken`)
+  t.equal(log.errors().length, statuses.get(204))
+  t.ok(log.lines.length - log.errors().length <= 3, 'the others do not fill the log')
+})
+
+t.test('what is no report fills nothing either', async (t) => {
+  const { app, log } = await serve(t, dir, { ledger: false, logger: false })
+  for (const payload of [
+    '',
+    '{',
+    '[]',
+    '{"kind":"failure"}',
+    reportOf(5).replace('build-5', 'b'.repeat(65)),
+    'x'.repeat(40_000),
+  ]) {
+    for (let n = 0; n < 5; n++) {
+      const { statusCode } = await app.inject({ method: 'POST', url: '/_hydrant/report', headers: BROWSER, payload })
+      t.ok([400, 413].includes(statusCode), `${payload.slice(0, 20)}: ${statusCode}`)
+    }
+  }
+  t.strictSame(log.errors(), [])
+})
+
+t.test('what is no request fills no log', async (t) => {
+  const { app, log } = await serve(t, dir, { ledger: false })
+  const { send } = await listenRaw(t, app)
+  for (let n = 0; n < 60; n++) await send(`GARBAGE ${n}\r\n\r\n`)
+  t.ok(log.lines.length <= 4, `${log.lines.length} lines`)
+  t.match(await send(rawRequest('GET / HTTP/1.1', ['Host: a'])), /^HTTP\/1\.1 200/)
+})
