@@ -28,7 +28,8 @@ export interface SoakServer {
 export const ROOT = resolve(import.meta.dirname, '../../..')
 export const CLI = join(ROOT, 'dist/scripts/cli.js')
 export const SITE = join(ROOT, 'bench/soak-site')
-const DEADLINE_MS = '2000'
+/** Of loads and of documents: a machine that is busy with other things as well holds up nothing for so long. */
+const DEADLINE_MS = '5000'
 
 export async function startSoakServer(): Promise<SoakServer> {
   execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -41,7 +42,7 @@ export async function startSoakServer(): Promise<SoakServer> {
     env: {
       ...{ PATH: process.env.PATH, NODE_ENV: 'production', TMPDIR: temporary, PORT: '0' },
       ...{ HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: '0' },
-      ...{ HYDRANT_TIMEOUTS_LOAD_MS: DEADLINE_MS, HYDRANT_TIMEOUTS_RENDER_MS: String(2 * Number(DEADLINE_MS)) },
+      ...{ HYDRANT_TIMEOUTS_LOAD_MS: DEADLINE_MS, HYDRANT_TIMEOUTS_RENDER_MS: DEADLINE_MS },
     },
   })
   const ended = once(child, 'exit')
