@@ -41,6 +41,8 @@ export function createClientErrorHandler(write: (details: object, message: strin
       // It has been refused already: whatever still comes is met with the same error.
       if (socket.writableEnded || socket.destroyed) return
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+      // Browsers open connections ahead, and would take this for the answer to what they ask for in the same moment.
+      if (socket.bytesRead === 0) return void socket.destroy()
       const refusal = meaningOf(error)
       tell(refusal, error, socket)
       // Behind a part of another answer this one would be taken for the rest of it.

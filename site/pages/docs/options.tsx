@@ -119,6 +119,14 @@ export default function Options() {
               'how long rendering may take, deferred data included',
             ],
             [
+              <>
+                <code>timeouts.headersMs</code>, <code>.requestMs</code>, <code>.sendMs</code>,{' '}
+                <code>.keepAliveMs</code> *
+              </>,
+              '20 000, 300 000, 30 000, 72 000',
+              'how long visitors may take to send headers, to send all, to take something of their answer, to ask again',
+            ],
+            [
               <code key="option">timeouts.drainMs</code>,
               '10 000',
               'how long a stopping server waits for the requests in flight',
@@ -129,6 +137,21 @@ export default function Options() {
               <>
                 how long it says so at <code>/_hydrant/ready</code> before, and answers on
               </>,
+            ],
+            [
+              <>
+                <code>limits.maxRenders</code>, <code>.maxDocumentLength</code>, <code>.maxUrlBytes</code>,{' '}
+                <code>.maxPipelined</code>
+              </>,
+              '1 000, 50 000 000, 8 192, 100',
+              'pages made at the same time, characters of one, bytes of a URL, requests that wait on one connection',
+            ],
+            [
+              <>
+                <code>limits.maxConnections</code>, <code>.maxHeaderBytes</code> *
+              </>,
+              '10 000, 16 384',
+              'connections open at the same time, bytes of a request’s headers',
             ],
             [
               <code key="option">hosts</code>,
