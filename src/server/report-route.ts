@@ -11,6 +11,7 @@ import type { Options } from './options.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { isPrivate } from './report-options.ts'
+import { INERT_POLICY, setPolicy } from './security-headers.ts'
 import { serveThrown } from './serve-thrown.ts'
 import type { Site } from './site.ts'
 
@@ -86,6 +87,7 @@ function parseJson(body: unknown): unknown {
 function sendRefusal(status: number, message: string, request: FastifyRequest, reply: FastifyReply) {
   const path = request.url.replace(/[?#].*$/s, '')
   const problem = createProblem({ kind: 'refusal', status, message }, publicAddress(request).host, path)
+  setPolicy(reply, INERT_POLICY)
   return reply.code(status).header('cache-control', NO_STORE).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 

@@ -114,6 +114,8 @@ t.test('what is no document could not do anything if it were taken for one', asy
     t.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'", path)
   }
   t.match((await get('/%zz')).headers['content-security-policy'], /^script-src 'none';/)
+  const report = await app.inject({ method: 'POST', url: '/_hydrant/report', payload: '{}' })
+  t.equal(report.headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'")
 })
 
 t.test('a nonce never comes from the request', async (t) => {
