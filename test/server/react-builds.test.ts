@@ -47,7 +47,7 @@ const site: Files = {
     '<><Suspense fallback={<i>one</i>}><Later promise={data.one} /></Suspense><Suspense fallback={<i>two</i>}><Later promise={data.two} /><Suspense fallback={<i>three</i>}><Later promise={data.three} /></Suspense></Suspense></>',
     awaiting,
   ),
-  'pages/stream.server.ts': `export const load = () => ({ one: ${later("'first'", 40)}, two: ${later("'漢'.repeat(5000)", 44)}, three: ${later("'last'", 48)} })\n`,
+  'pages/stream.server.ts': `export const load = () => ({ one: ${later("'first'", 20)}, two: ${later("'漢'.repeat(5000)", 22)}, three: ${later("'last'", 24)} })\n`,
   'pages/whole.tsx': page('<Suspense fallback={<i>one</i>}><Later promise={data.one} /></Suspense>', awaiting),
   'pages/whole.server.ts': `export const stream = false\nexport const load = () => ({ one: ${later("'first'", 1)} })\n`,
   'pages/lazy.tsx': page(
@@ -97,7 +97,7 @@ t.test('both builds of React write the same documents', async (t) => {
     ['bun', 'node'].map(async (build) => {
       const { port } = await startSite(t, {
         dir,
-        env: { HYDRANT_REACT_SERVER: build, HYDRANT_TIMEOUTS_RENDER_MS: '1500' },
+        env: { HYDRANT_REACT_SERVER: build, HYDRANT_TIMEOUTS_RENDER_MS: '4000' },
       })
       const answers = await mapConcurrently(paths, 2, async (path) => {
         const { status, headers, body } = await send({ port, path, headers: HTML })
