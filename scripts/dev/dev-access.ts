@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
+import { readUrl } from '../../src/server/read-url.ts'
 
 /**
  * Whether a request names this machine. A page elsewhere can point its own name at a developer's computer and would
@@ -16,7 +17,9 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const { origin, host } = headers
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+  if (origin === undefined) return true
+  const from = readUrl(origin)
+  return from !== null && from.host === host
 }
 
 /**
@@ -30,10 +33,10 @@ export function isForeign(headers: IncomingHttpHeaders, allowedOrigins: readonly
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
   if (origin === undefined) return false
-  return !URL.canParse(origin) || new URL(origin).hostname !== new URL(`http://${host}`).hostname
+  const from = readUrl(origin)
+  return from === null || from.hostname !== readUrl(`http://${host}`)?.hostname
 }
 
 function hostName(header: string): string | undefined {
-  const url = `http://${header}`
-  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, '') : undefined
+  return readUrl(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '')
 }

@@ -5,6 +5,7 @@ import { functionAt, type NamedMap } from './function-names.ts'
 import type { CodeLines, SourceFrame } from './ledger/ledger.ts'
 import { BUILD_PATHS } from './manifest.ts'
 import { linesAround, type MapFile, readMapFile } from './map-file.ts'
+import { readUrl } from './read-url.ts'
 import type { SourceMapper } from './source-map.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 
@@ -52,9 +53,8 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
   }
 
   function scriptOf(location: string): string | null {
-    if (!URL.canParse(location)) return null
-    const { pathname } = new URL(location)
-    if (!pathname.startsWith(assets)) return null
+    const { pathname } = readUrl(location) ?? {}
+    if (!pathname?.startsWith(assets)) return null
     const name = pathname.slice(assets.length)
     return /^[\w.-]+\.js$/.test(name) ? name : null
   }

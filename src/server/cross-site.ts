@@ -1,3 +1,5 @@
+import { readUrl } from './read-url.ts'
+
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
 /** Does the method change nothing, whoever asks? */
@@ -63,8 +65,8 @@ function isPortLost(from: string | null, own: string | null): boolean {
 
 /** Host and port in one spelling, without a default port; null for what has none, such as the origin `null`. */
 function authorityOf(origin: string): string | null {
-  if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(origin) || !URL.canParse(origin)) return null
-  return new URL(origin).host.replace(/:(?:80|443)$/, '')
+  const url = /^https?:\/\/[^/?#@\\\s]+$/i.test(origin) ? readUrl(origin) : null
+  return url?.host.replace(/:(?:80|443)$/, '') ?? null
 }
 
 // What anybody may send is cut to size.

@@ -1,5 +1,6 @@
 import { withBase } from '../shared/paths.ts'
 import { createHydrantError, showValue } from './errors.ts'
+import { readUrl } from './read-url.ts'
 
 /** What stands for the site's origin while a path is read; the real one does not matter to a path. */
 const SITE = 'http://site.invalid'
@@ -17,7 +18,7 @@ export function redirectLocation(to: string | URL, path: string, base: string): 
   }
   const isRooted = to.startsWith('/')
   // The URL standard's parser, which browsers use: it takes `/\evil.example` and `/<tab>/evil.example` for other hosts.
-  const target = URL.canParse(to, SITE + path) ? new URL(to, SITE + path) : null
+  const target = readUrl(to, SITE + path)
   if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to).slice(1, -1)])
   const own = isRooted && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
   return collapseSlashes(own) + target.search + target.hash
@@ -35,9 +36,8 @@ export function redirectStatus(given: number | null, method: string): number {
 /** Of a request's target, which may also be a whole URL: the host that it names is not believed. */
 export function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target
-  if (!URL.canParse(target)) return '/'
-  const { pathname, search } = new URL(target)
-  return pathname.startsWith('/') ? pathname + search : '/'
+  const url = readUrl(target)
+  return url?.pathname.startsWith('/') ? url.pathname + url.search : '/'
 }
 
 const NO_CODE = /%(?![\da-f]{2})/i
@@ -59,7 +59,7 @@ export function plainTarget(target: string): string {
 
 /** May the address stand in a Location header? It leads to a web page, or is relative to one. */
 export function isWebAddress(to: string): boolean {
-  return URL.canParse(to, SITE) && /^https?:$/.test(new URL(to, SITE).protocol)
+  return /^https?:$/.test(readUrl(to, SITE)?.protocol ?? '')
 }
 
 /** The address without the slashes at its end, or null when there are none. */

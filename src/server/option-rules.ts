@@ -1,5 +1,6 @@
 import { parseAdmin } from './admin-option.ts'
 import { isHostName } from './host.ts'
+import { readUrl } from './read-url.ts'
 import { isAddressRange } from './trust.ts'
 
 /** Each scope takes the options of those before it. */
@@ -227,8 +228,7 @@ export const rules: Record<string, OptionRule> = {
 
 function isOrigin(value: unknown): boolean {
   // A star would be taken for a part of the name, and match nothing.
-  if (typeof value !== 'string' || !/^https?:\/\/[^*]+$/.test(value) || !URL.canParse(value)) return false
-  return new URL(value).origin === value
+  return typeof value === 'string' && /^https?:\/\/[^*]+$/.test(value) && readUrl(value)?.origin === value
 }
 
 function isTrustProxy(value: unknown): boolean {

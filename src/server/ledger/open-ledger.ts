@@ -3,6 +3,7 @@ import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors.ts'
 import type { Options } from '../options.ts'
+import { readUrl } from '../read-url.ts'
 import { delegateLedger } from './delegate.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createThreadLedger } from './ledger-thread.ts'
@@ -53,7 +54,7 @@ function readPlace(siteDir: string, ledger: Options['ledger']): Place {
   if (ledger === false) return { kind: 'none' }
   if (/^postgres(?:ql)?:\/\//.test(ledger)) {
     // One for a socket names no host. Without the value, which may hold a password.
-    if (!URL.canParse(ledger.replace('@/', '@socket/')))
+    if (readUrl(ledger.replace('@/', '@socket/')) === null)
       throw invalid('a URL like postgres://user@host/database', 'one that cannot be read')
     return { kind: 'postgres', url: ledger }
   }

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { judgeOrigin } from '../../src/server/cross-site.ts'
+import { isWebAddress, pathAndQuery, plainTarget, redirectLocation } from '../../src/server/location.ts'
+import { readUrl } from '../../src/server/read-url.ts'
+
+t.test('reads a URL, alone or beside another', async (t) => {
+  t.equal(readUrl('http://a.example/b?c')?.pathname, '/b')
+  t.equal(readUrl('b', 'http://a.example/c/d')?.href, 'http://a.example/c/b')
+  for (const text of ['', 'b', 'http://', 'http://a b/', '//a']) t.equal(readUrl(text), null, text)
+})
+
+t.test('reads letters beyond ASCII in the same way however often it has been asked', async (t) => {
+  const odd = '\u00d6\u0085'
+  // From some thousand on, Node's own check of a URL has been compiled and errs.
+  for (let count = 0; count < 30_000; count++) {
+    const path = pathAndQuery(`http://a.example/${count}`)
+    if (count % 10 === 0) pathAndQuery(`http://${odd}/`)
+    judgeOrigin({
+      method: 'POST',
+      fetchSite: undefined,
+      origin: `http://${count % 10 ? 'a' : odd}`,
+      host: 'b',
+      allowedOrigins: [],
+    })
+    isWebAddress(count % 10 ? path : `//${odd}/`)
+    try {
+      redirectLocation(count % 10 ? path : `//${odd}/`, '/', '/')
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'HYD_REDIRECT_OUTSIDE')) throw error
+    }
+  }
+  t.equal(pathAndQuery(`http://${odd}/admin`), '/')
+  t.equal(plainTarget(`http://${odd}/admin`), '/')
+  t.equal(readUrl('http://\u00d6.example/')?.hostname, 'xn--nda.example')
+})
+
+t.test('nothing else of the server asks URL.canParse', async (t) => {
+  for (const folder of ['src/server', 'src/server/admin', 'src/server/ledger', 'src/server/cluster', 'scripts/dev']) {
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts')))
+      t.notMatch(readFileSync(join(folder, file), 'utf8'), 'URL.canParse(', file)
+  }
+})
