@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Instance } from './create-server.ts'
-import { endConnections } from './draining.ts'
+import { endConnections, stopListening } from './draining.ts'
 import type { Options } from './options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
@@ -55,8 +55,12 @@ export function endWithProcess(
     isEnding = true
     health.hasStandIn = hasStandIn
     health.isStopping = true
-    endConnections(app)
-    await wait(delayMs)
+    if (delayMs > 0) {
+      endConnections(app)
+      await wait(delayMs)
+    }
+    // Before it says so in answers: who is sent away must not come again.
+    await stopListening(app)
     const isDone = await Promise.race([close().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
