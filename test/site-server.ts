@@ -68,6 +68,8 @@ export interface StartOptions {
   env?: Record<string, string>
   /** Options of Node itself. */
   nodeOptions?: string
+  /** Where another one was that has ended (any free one). */
+  port?: number
 }
 
 const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_RENDER_MS: '1500' }
@@ -75,7 +77,7 @@ const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_REND
 /** Starts a built site; it is stopped with the test. */
 export async function startSite(
   t: Pick<Test, 'teardown'>,
-  { dir = 'site', env = {}, nodeOptions }: StartOptions = {},
+  { dir = 'site', env = {}, nodeOptions, port: wanted = 0 }: StartOptions = {},
 ): Promise<SiteServer> {
   // What the test itself runs with must not decide what the server does.
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
@@ -83,7 +85,7 @@ export async function startSite(
   const options = nodeOptions === undefined ? ['-u', 'NODE_OPTIONS'] : [`NODE_OPTIONS=${nodeOptions}`]
   const ledgerFolder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const ledger = join(ledgerFolder, 'errors.db')
-  const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', '0']
+  const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
   const child = spawn('env', command, {
     env: {
       ...Object.fromEntries(own),

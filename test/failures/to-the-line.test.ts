@@ -24,6 +24,12 @@ const FILES = {
     })
     return 'soon'
   })
+  app.get('/worker', async () => {
+    process.nextTick(() => {
+      throw new Error('worker') // fails: worker
+    })
+    return 'soon'
+  })
 }
 `,
   'pages/load.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
@@ -124,8 +130,16 @@ t.test('a digest leads to the line, wherever it failed', async (t) => {
   const failing = await startSite(t, { dir, env: { HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: 'false' } })
   await failEverywhere(t, failing)
   const digests = new Map<string, string>()
-  for (const { message } of EXPECTED) digests.set(message, await digestOf(failing, message))
+  const alone = EXPECTED.filter(({ message }) => message !== 'worker')
+  for (const { message } of alone) digests.set(message, await digestOf(failing, message))
   await failing.ended
+  const workers = await startSite(t, {
+    dir,
+    env: { HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: 'false', HYDRANT_WORKERS: '2' },
+  })
+  void fetch(`http://127.0.0.1:${workers.port}/worker`).catch(() => {})
+  digests.set('worker', await digestOf(workers, 'worker'))
+  await workers.stop()
   const server = await startSite(t, { dir, env: { HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: '0' } })
   const { msg } = await server.waitForLine((line) => line.msg.startsWith('the console is at'))
   const admin = String(/http:\S+/.exec(msg)?.[0])

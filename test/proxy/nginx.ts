@@ -30,6 +30,39 @@ export async function startNginx(t: Pick<Test, 'teardown'>, upstreamPort: number
   return { forwardingPort, barePort, tlsPort }
 }
 
+/** Starts it before several replicas, by their addresses. Returns its port. */
+export async function startBalancer(t: Pick<Test, 'teardown'>, replicas: readonly string[]): Promise<number> {
+  const [port = 0] = await runProxy(t, 2, (folder, [plain, tls]) => ({
+    program: NGINX,
+    words: ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
+    files: {
+      'nginx.conf': nginxMain(
+        folder,
+        `
+  upstream site {
+    ${replicas.map((address) => `server ${address} fail_timeout=1s;`).join('\n    ')}
+    keepalive 32;
+  }
+  server {
+    listen 127.0.0.1:${plain};
+    listen 127.0.0.1:${tls} ssl;
+    ssl_certificate ${join(folder, 'certificate.pem')};
+    ssl_certificate_key ${join(folder, 'key.pem')};
+    location / {
+      proxy_pass http://site;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+    }
+  }`,
+      ),
+      'certificate.pem': CERTIFICATE,
+      'key.pem': CERTIFICATE_KEY,
+    },
+  }))
+  return port
+}
+
 function servers(folder: string, [forwarding, bare, tls]: readonly number[], upstreamPort: number): string {
   return `
   server {
