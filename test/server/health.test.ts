@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { startCli } from '../scripts/run-cli.ts'
+import { runCli, startCli } from '../scripts/run-cli.ts'
 import { until } from '../until.ts'
 import { buildFiles, serve } from './served.ts'
 
@@ -47,6 +50,49 @@ function ask(url: string): Promise<{ status: number; body: string }> {
     asked.on('error', reject).end()
   })
 }
+
+t.test('a server is ready with the first page that is right, and closes its ledger when it ends', async (t) => {
+  const folder = t.testdir({})
+  const gate = join(folder, 'gate')
+  const ledger = join(folder, 'errors.db')
+  const slow = await buildFiles(join(folder, 'slow'), {
+    'server.ts': `import { watchFile } from 'node:fs'
+export default async function server(app) {
+  console.log('connecting to the database')
+  await new Promise((resolve) => watchFile(process.env.GATE, { interval: 20 }, resolve))
+  app.decorate('database', 'a row')
+  app.get('/fail', async () => { throw new Error('it fails') })
+}
+`,
+    'pages/row.tsx': 'export default function Page({ data }) {\n  return <p>{data}</p>\n}\n',
+    'pages/row.server.ts': 'export const load = ({ app }) => app.database\n',
+  })
+  // Nobody else is at this address.
+  const probe = createServer().listen(0, '127.0.0.3')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  const env = { HOST: '127.0.0.3', GATE: gate, HYDRANT_LEDGER: ledger }
+  const server = startCli(t, ['start', slow, '--port', String(port)], { env })
+  const url = `http://127.0.0.3:${port}`
+  await server.waitFor(/connecting to the database/)
+  await t.rejects(ask(`${url}/_hydrant/ready`), { code: 'ECONNREFUSED' })
+  writeFileSync(gate, '')
+  await until(() =>
+    ask(`${url}/_hydrant/ready`).then(
+      ({ status }) => t.equal(status, 200, 'nothing else is said before'),
+      () => false,
+    ),
+  )
+  t.match(await ask(`${url}/row`), { status: 200, body: 'a row' })
+  const failed = await fetch(`${url}/fail`)
+  t.equal(await server.stop('SIGTERM'), 0)
+  t.notOk(existsSync(`${ledger}-wal`), 'nothing is left beside it')
+  const digest = String(failed.headers.get('x-error-digest'))
+  const { stdout } = await runCli(['errors', digest, slow, '--json'], { env: { HYDRANT_LEDGER: ledger } })
+  t.match(JSON.parse(stdout), { message: 'it fails' })
+})
 
 t.test('told to stop, a server says so first and goes on until the others have heard', async (t) => {
   const env = { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '3000', HYDRANT_ADMIN: 'false', HYDRANT_LEDGER: 'false' }

@@ -20,7 +20,11 @@ import { forkWorker, type WorkerProcess } from './worker-process.ts'
  * and the admin listener are here, once for all of them.
  */
 export async function startPrimary({ dir, options }: ServeInput, count: number): Promise<void> {
-  if (!cluster.isPrimary) throw createHydrantError('HYD_WORKERS_NESTED', [])
+  if (cluster.worker) {
+    // The channel would keep a process that has nothing left to do.
+    cluster.worker.disconnect()
+    throw createHydrantError('HYD_WORKERS_NESTED', [])
+  }
   if (options.socket !== null) await freeSocketFile(options.socket)
   // Lines of many processes, written by one.
   const stdout = await createSharedOutput()

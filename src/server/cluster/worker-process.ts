@@ -42,7 +42,8 @@ export function forkWorker(name: string, output: Output, listener: Listener): Wo
   const { process: child } = forked
   for (const stream of ['stdout', 'stderr'] as const) {
     const from = child[stream]
-    if (from) void passLines(from, output[stream])
+    // One that breaks has nothing more to say; how the process ended is told elsewhere.
+    if (from) void passLines(from, output[stream]).catch(() => {})
   }
   let isReady = false
   const ended = untilEnded(forked)

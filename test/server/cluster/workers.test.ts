@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
+import { cliPath } from '../../scripts/cli-path.ts'
 import { runCli } from '../../scripts/run-cli.ts'
 import { type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
@@ -227,6 +228,12 @@ t.test('what keeps the first worker from starting is said once, and ends the sta
   t.equal(code, 1)
   t.equal(stderr.split('there is no database').length, 2)
   t.notMatch(stdout, 'another one starts')
+  const nested = `import cluster from 'node:cluster'
+cluster.setupPrimary({ execArgv: [], exec: ${JSON.stringify(cliPath)}, args: ['start', ${JSON.stringify(dir)}, '--port', '0', '--workers', '2'] })
+cluster.fork().on('exit', (code) => process.exit(code))`
+  const managed = await runCli([], { node: ['--input-type=module', '--eval', nested, '--'] })
+  t.equal(managed.code, 1)
+  t.match(managed.stderr, 'HYD_WORKERS_NESTED')
   const wrong = await runCli(['start', broken, '--workers', 'many'])
   t.equal(wrong.code, 2)
   t.match(wrong.stderr, '"--workers" must be a whole number from 1 to 1024, or auto; got "many"')
