@@ -67,7 +67,10 @@ export function withoutTrailingSlash(url: string): string | null {
   const at = url.indexOf('?')
   const path = at === -1 ? url : url.slice(0, at)
   if (path.length < 2 || !path.endsWith('/')) return null
-  return (collapseSlashes(path.replace(/\/+$/, '')) || '/') + (at === -1 ? '' : url.slice(at))
+  let end = path.length
+  // A pattern for slashes at the end would begin at each of those before.
+  while (path[end - 1] === '/') end--
+  return (collapseSlashes(path.slice(0, end)) || '/') + (at === -1 ? '' : url.slice(at))
 }
 
 // Two slashes (or a backslash) at the beginning would be read as another host, also with what a browser leaves out in between.

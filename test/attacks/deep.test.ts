@@ -3,6 +3,7 @@
 
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
+import { withoutTrailingSlash } from '../../src/server/location.ts'
 import { navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { until } from '../until.ts'
@@ -124,6 +125,16 @@ t.test('long lists in headers are read once', async (t) => {
     t.equal((await get('/echo', headers)).statusCode, 200, title)
     t.equal((await get('/causes?length=1', headers)).statusCode, 500, title)
   }
+})
+
+t.test('long runs of one sign are read once', async (t) => {
+  // So long that reading them anew from each sign would take hours.
+  const slashes = '/'.repeat(3_000_000)
+  t.equal(withoutTrailingSlash(`${slashes}a${slashes}`), '/a')
+  const { app } = await serve(t, dir, { ledger: false })
+  const headers = { ...HTML, 'content-type': 'application/json', 'content-encoding': `${'\xa0'.repeat(3_000_000)}x` }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/echo', headers, payload: '{}' })
+  t.equal(statusCode, 415)
 })
 
 t.test('of a long chain of causes, or many errors in one, a few are told', async (t) => {
