@@ -1,3 +1,4 @@
+import type { Route } from './build.ts'
 import { finishNavigation, loadNavigation, NavigationStream, refuseOtherBuild, startNavigation } from './navigation.ts'
 import type { Acted } from './page-document.ts'
 import { answerLoads } from './page-loads.ts'
@@ -10,8 +11,8 @@ import type { Visit } from './visit.ts'
 /** What has happened before any load. */
 export type Before =
   | { kind: 'nothing' }
-  /** What a hook or the action has thrown stands in the page's place. */
-  | { kind: 'thrown'; own: Thrown }
+  /** What a hook or the action has thrown stands in the page's place, inside of these layouts. */
+  | { kind: 'thrown'; own: Thrown; layouts: Route['layouts'] }
   | { kind: 'acted'; action: Acted | null }
 
 /** Answers a page of this build that goes to this one, or sends a form to it. */
@@ -26,7 +27,7 @@ export async function answerNavigation(
   visit.navigation = stream
   const { plan, canStream } = route
   const isPage = before.kind !== 'thrown'
-  const steps = isPage ? route.steps : route.layouts
+  const steps = isPage ? route.steps : before.layouts
   const destination = { plan, steps, params }
   const place = (level: number): Place => ({ frame: route, params, layoutData: new Array(level).fill(undefined) })
   if (!isPage && meaningOf(before.own.thrown).kind === 'redirect') {

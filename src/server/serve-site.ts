@@ -230,20 +230,27 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
     addRoute(app, WRITE, url, { errorHandler, ...refusal })
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
+  const answer: Answer = (...pair) => serveUnknown(site, ...pair)
   for (const path of ['/', '/*']) {
-    const answer = beforeBody((...pair) => serveUnknown(site, ...pair))
-    addRoute(app, [...READ, ...WRITE], withBase(options.base, path), answer)
+    const url = withBase(options.base, path)
+    // These have no body that could not be read: all hooks come first.
+    addRoute(app, READ, url, { handler: answerWith(answer) })
+    addRoute(app, WRITE, url, beforeBody(answer))
   }
 }
 
 // What is refused whatever its body holds is refused before Fastify reads the body, which it may not know how to.
-function beforeBody(answer: (request: FastifyRequest, reply: FastifyReply) => Promise<void>) {
-  return {
-    async onRequest(request: FastifyRequest, reply: FastifyReply) {
-      await answer(request, reply)
-      return reply
-    },
-    handler: () => {},
+function beforeBody(answer: Answer) {
+  return { onRequest: answerWith(answer), handler: () => {} }
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+// What it rejects with is for the error handlers.
+function answerWith(answer: Answer) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    await answer(request, reply)
+    return reply
   }
 }
 

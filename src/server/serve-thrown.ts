@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendRedirect } from './answer.ts'
 import type { Frame } from './build.ts'
+import { isSafe } from './cross-site.ts'
+import { CrossSiteError } from './cross-site-guard.ts'
 import { refuseNavigation } from './data-route.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
 import { pathAndQuery, withoutTrailingSlash } from './location.ts'
@@ -30,7 +32,8 @@ export async function refuseMethod(
   reply.header('allow', allowed)
   const thrown: Thrown = { thrown: refusal, phase: 'route' }
   try {
-    await answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit)
+    const layouts = layoutsAround(route, refusal, request)
+    await answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit, layouts)
   } finally {
     site.slots.free(visit)
   }
@@ -45,8 +48,10 @@ export async function serveUnknown(site: Site, request: FastifyRequest, reply: F
   if (!site.slots.admit(visit)) return
   const format = preferredFormat(request.headers)
   const thrown: Thrown = { thrown: new NotFoundSignal(), phase: 'route' }
+  const { root } = site.build
   try {
-    await answerAround(site.build.root, thrown, NO_PARAMS, format, site, visit)
+    const layouts = layoutsAround(root, thrown.thrown, request)
+    await answerAround(root, thrown, NO_PARAMS, format, site, visit, layouts)
   } finally {
     site.slots.free(visit)
   }
@@ -71,10 +76,28 @@ export async function serveThrown(
   const visit = new Visit(request, reply, id, site.failures)
   visit.firstFailure = site.failures.firstOf(request)
   site.handled.set(request, { visit, format })
-  await answerAround(route ?? site.build.root, { thrown, phase: 'route' }, params, format, site, visit)
+  const frame = route ?? site.build.root
+  const layouts = layoutsAround(frame, thrown, request)
+  await answerAround(frame, { thrown, phase: 'route' }, params, format, site, visit, layouts)
 }
 
-/** Answers what was thrown where no load has run: it stands in the page's place, so the layouts around it are loaded. */
+/**
+ * The layouts that may stand around the answer to a request that hooks of `server.ts` have refused, or have not all been
+ * asked about: nobody comes before the check for other sites, and of what is sent a body that cannot be read stands before
+ * the later ones. What a layout loads is for those whom they let pass, so these end at the first one that loads something.
+ * Where a hook itself has thrown that is not the root layout, which stands around every unknown path as well.
+ */
+function layoutsAround({ layouts }: Frame, thrown: unknown, { method }: FastifyRequest): Frame['layouts'] {
+  const isAsked = isSafe(method) && !(thrown instanceof CrossSiteError)
+  const first = layouts.findIndex(({ load }, index) => load !== null && !(isAsked && index === 0))
+  return first === -1 ? layouts : layouts.slice(0, first)
+}
+
+/**
+ * Answers what was thrown where no load has run: it stands in the page's place, so the layouts around it are loaded.
+ *
+ * @param layouts Those that may stand around it, outermost first (all).
+ */
 export async function answerAround(
   frame: Frame | PageRoute,
   own: Thrown,
@@ -82,14 +105,15 @@ export async function answerAround(
   format: Format,
   site: Site,
   visit: Visit,
+  layouts = frame.layouts,
 ): Promise<void> {
   if (format === 'navigation') {
     if (!('plan' in frame)) return void refuseNavigation(site, visit)
-    return answerNavigation(frame, { kind: 'thrown', own }, params, site, visit)
+    return answerNavigation(frame, { kind: 'thrown', own, layouts }, params, site, visit)
   }
   const isRedirect = meaningOf(own.thrown).kind === 'redirect'
   const isDocument = format === 'html' && visit.request.method !== 'HEAD' && !isRedirect
-  const loads = isDocument ? await loadAll(frame.layouts, params, site, visit) : null
+  const loads = isDocument ? await loadAll(layouts, params, site, visit) : null
   const place: Place = { frame, params, layoutData: loads?.values ?? [] }
   if (loads?.kind !== 'thrown') return answerThrown(own, place, format, site, visit)
   // A layout's load has thrown as well. Two failures are both told, the first is shown; otherwise the layout decides.

@@ -12,8 +12,9 @@ const secretLoad = `export const load = () => ({ secret: ${JSON.stringify(SECRET
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.tsx': page,
-  'pages/admin/layout.tsx': 'export default function Layout({ children }) {\n  return <div>{children}</div>\n}\n',
-  'pages/admin/layout.server.ts': 'export const load = () => ({ menu: 1 })\n',
+  'pages/admin/layout.tsx':
+    'export default function Layout({ data, children }) {\n  return <div>{data.secret}{children}</div>\n}\n',
+  'pages/admin/layout.server.ts': secretLoad,
   'pages/admin/index.tsx': page,
   'pages/admin/index.server.ts': `${secretLoad}export const action = () => ({ secret: ${JSON.stringify(SECRET)} })\n`,
   'pages/admin/users/[id].tsx': page,
@@ -22,10 +23,13 @@ const dir = await buildFiles(t.testdir({}), {
   'public/admin/report.txt': SECRET,
   // By the address, or by the route: each alone has to do.
   'server.ts': `export default async function server(app) {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook(globalThis.hydrantTestHook ?? 'onRequest', async (request, reply) => {
     globalThis.hydrantTestHooks = (globalThis.hydrantTestHooks ?? 0) + 1
     const { url = '' } = globalThis.hydrantTestGuard === 'route' ? request.routeOptions : request
-    if (url.startsWith('/admin') && request.headers.authorization !== 'Bearer let-me-in') return reply.code(401).send('who are you?')
+    if (url.startsWith('/admin') && request.headers.authorization !== 'Bearer let-me-in') {
+      if (globalThis.hydrantTestThrows) throw Object.assign(new Error('who are you?'), { statusCode: 401 })
+      return reply.code(401).send('who are you?')
+    }
   })
   app.get('/admin/export', async () => ${JSON.stringify(SECRET)})
 }
@@ -53,7 +57,12 @@ const INTERNAL: Record<string, string>[] = [
   { connection: 'close, authorization, hydrant-build' },
 ]
 
-const hooks = globalThis as { hydrantTestHooks?: number; hydrantTestGuard?: 'route' | 'url' }
+const hooks = globalThis as {
+  hydrantTestHooks?: number
+  hydrantTestGuard?: 'route' | 'url'
+  hydrantTestHook?: string
+  hydrantTestThrows?: boolean
+}
 const GUARDS = ['route', 'url'] as const
 
 t.test('no header that a client can send takes it past a hook', async (t) => {
@@ -93,6 +102,39 @@ t.test('who is let in is let in, so that the others are the guard’s doing', as
   const headers = { ...HTML, ...navigationHeaders(dir), authorization }
   for (const url of ['/_hydrant/data/admin', '/_hydrant/data/admin/users/5']) {
     t.match((await get(url, headers)).body, SECRET, url)
+  }
+})
+
+const json = { 'content-type': 'application/json' }
+/** What is refused before all hooks have been asked, or by them. */
+const REFUSED: { title: string; method: 'GET' | 'POST' | 'PUT'; headers: Record<string, string>; payload?: string }[] =
+  [
+    { title: 'from another site', method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } },
+    { title: 'upgrade', method: 'GET', headers: { 'sec-fetch-site': 'cross-site', upgrade: 'websocket' } },
+    { title: 'other method', method: 'PUT', headers: {} },
+    { title: 'no JSON', method: 'POST', headers: json, payload: '{' },
+    { title: 'other type', method: 'POST', headers: { 'content-type': 'a/b' }, payload: 'a' },
+    { title: 'compressed', method: 'POST', headers: { ...json, 'content-encoding': 'gzip' }, payload: '{}' },
+    { title: 'well formed', method: 'POST', headers: json, payload: '{}' },
+    { title: 'read', method: 'GET', headers: {} },
+  ]
+
+t.test('what a layout loads is for nobody whom the hooks have not let in, whatever refuses them first', async (t) => {
+  t.teardown(() => Object.assign(hooks, { hydrantTestHook: undefined, hydrantTestThrows: undefined }))
+  for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
+    for (const isThrown of [false, true]) {
+      Object.assign(hooks, { hydrantTestHook: hook, hydrantTestThrows: isThrown })
+      const { app, get } = await serve(t, dir)
+      for (const { title, method, headers, payload = '' } of REFUSED) {
+        for (const url of ['/admin', '/admin/users/5', '/_hydrant/data/admin', '/_hydrant/data/admin/users/5']) {
+          const all = { ...HTML, ...(url.startsWith('/_') ? navigationHeaders(dir) : {}), ...headers }
+          const { body, statusCode } = await app.inject({ method, url, headers: all, payload })
+          t.ok(statusCode >= 400 && statusCode < 500, `${hook} ${isThrown}: ${title} ${method} ${url}: ${statusCode}`)
+          t.notMatch(body, SECRET)
+        }
+      }
+      t.equal((await get('/admin/there/is/nothing')).statusCode, 401, 'unknown paths are guarded as well')
+    }
   }
 })
 
