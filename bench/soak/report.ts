@@ -1,19 +1,19 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Held } from './server.ts'
 import type { Tally } from './tally.ts'
-import { heapOf, megabytes, minuteOf, residentOf, type Sample, type Verdict } from './verdict.ts'
+import { descriptorsOf, heapOf, megabytes, minuteOf, residentOf, type Sample, type Verdict } from './verdict.ts'
 
 export function verdictLine({ isMet, text }: Verdict): string {
   return `${isMet ? 'met' : 'NOT MET'}: ${text}`
 }
 
 export function sampleLine({ seconds, held }: Sample): string {
-  const { descriptors, resources } = held
+  const { resources } = held
   const parts = [
     `${seconds} s`.padStart(6),
     `heap ${megabytes(heapOf(held))} MB`,
     `resident ${megabytes(residentOf(held))} MB`,
-    `${descriptors} descriptors`,
+    `${descriptorsOf(held)} descriptors`,
     `${resources.TCPSocketWrap ?? 0} sockets`,
     `${resources.Timeout ?? 0} timers`,
   ]
@@ -49,7 +49,7 @@ function minuteRow(minute: number, samples: readonly Sample[]): (string | number
     minute,
     range(heapOf, megabytes),
     range(residentOf, megabytes),
-    range(({ descriptors }) => descriptors, String),
+    range(descriptorsOf, String),
     range(({ resources }) => resources.TCPSocketWrap ?? 0, String),
     range(({ resources }) => resources.Timeout ?? 0, String),
   ]

@@ -1,14 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { State } from './state.ts'
 
 export interface Held extends State {
-  /** Open files, sockets and pipes of the process. */
-  descriptors: number
+  /** Open descriptors of the process, counted by what they stand for: sockets, pipes, a file. */
+  descriptors: Record<string, number>
   /** Folders for files of forms, in the temporary one. */
   temporaryFolders: number
 }
@@ -57,7 +57,7 @@ export async function startSoakServer(): Promise<SoakServer> {
       const response = await fetch(`http://127.0.0.1:${port}/soak/state${query}`, { headers })
       // What the soak site's `server.ts` answers.
       const state = (await response.json()) as State
-      const descriptors = readdirSync(`/proc/${child.pid}/fd`).length
+      const descriptors = countDescriptors(`/proc/${child.pid}/fd`)
       return { ...state, descriptors, temporaryFolders: readdirSync(temporary).length }
     },
     async stop() {
@@ -76,5 +76,22 @@ async function readPort(log: string, exitCode: () => number | null): Promise<num
     if (port !== undefined) return Number(port)
     if (exitCode() !== null) throw new Error(`the server did not start:\n${text}`)
     await wait(50)
+  }
+}
+
+function countDescriptors(folder: string): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of readdirSync(folder)) {
+    const kind = targetOf(join(folder, name)).replace(/:\[\d+\]$/, '')
+    counts[kind] = (counts[kind] ?? 0) + 1
+  }
+  return counts
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return 'closed meanwhile'
   }
 }

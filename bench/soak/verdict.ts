@@ -50,6 +50,10 @@ function judgeGrowth(what: string, before: number, after: number): Verdict {
   return { isMet: growth <= MAX_GROWTH, text }
 }
 
+export function descriptorsOf({ descriptors }: Held): number {
+  return Object.values(descriptors).reduce((sum, count) => sum + count, 0)
+}
+
 /** What is there that was not there before, in words. */
 export function leftovers(before: Held, after: Held): string[] {
   const [known, found] = [countsOf(before), countsOf(after)]
@@ -60,7 +64,7 @@ export function leftovers(before: Held, after: Held): string[] {
 
 export function judgeLeftovers(before: Held, after: Held): Verdict {
   const left = leftovers(before, after)
-  const held = `${after.descriptors} descriptors, ${after.objects.Timeout} timers, ${after.objects.Socket} sockets`
+  const held = `${descriptorsOf(after)} descriptors, ${after.objects.Timeout} timers, ${after.objects.Socket} sockets`
   const text = left.length === 0 ? `nothing is left of the load: ${held}, as before it` : `left: ${left.join('; ')}`
   return { isMet: left.length === 0, text }
 }
@@ -85,7 +89,8 @@ export function judgeFailures({ failures }: Tally, { logged, kept, strange }: Ke
 // `FileHandleReadWrap` is left out: Node keeps up to a hundred of them for the next file that is read.
 function countsOf({ descriptors, temporaryFolders, resources, objects }: Held): Record<string, number> {
   const { FileHandleReadWrap: _, ...active } = resources
-  return { descriptors, 'temporary folders': temporaryFolders, ...active, ...objects }
+  const open = Object.entries(descriptors).map(([name, count]) => [`open: ${name}`, count] as const)
+  return { 'temporary folders': temporaryFolders, ...Object.fromEntries(open), ...active, ...objects }
 }
 
 function median(values: readonly number[]): number {
