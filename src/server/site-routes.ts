@@ -1,0 +1,97 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { withBase } from '../shared/paths.ts'
+import { refuseEncoded } from './content-encoding.ts'
+import { tellRedirect } from './data-route.ts'
+import { createTooLarge, type FormLimits } from './form-limits.ts'
+import { addFormParsers } from './forms.ts'
+import type { PageRoute } from './page-route.ts'
+import { serveAction } from './serve-action.ts'
+import { servePage } from './serve-page.ts'
+import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
+import type { Site } from './site.ts'
+
+const PAGE_ROUTE = { hydrant: 'page' } as const
+const READ = ['GET', 'HEAD']
+const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Adds a route for each page, its action, and for what is no page. */
+export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+  await addActions(app, site, pages)
+  addPages(app, site, pages)
+}
+
+// In a scope of their own: an app or a `server.ts` may have parsers for forms that its own routes rely on.
+async function addActions(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+  const { options } = site
+  const limits = { ...options.forms, bodyLimit: options.bodyLimit }
+  await app.register(async (scope) => {
+    addFormParsers(scope, limits)
+    for (const page of pages.filter(({ action }) => action !== null)) {
+      addRoute(scope, WRITE, withBase(options.base, page.url), {
+        bodyLimit: options.bodyLimit,
+        preParsing: refuseEncoded,
+        onSend: tellRedirect,
+        errorHandler: (error, ...pair) => serveThrown(nameLimit(error, limits), page, site, ...pair),
+        handler: (...pair) => void serveAction(page, site, ...pair),
+      })
+    }
+  })
+}
+
+// Fastify's own error does not say which limit it was.
+function nameLimit(error: FastifyError, limits: FormLimits): Error {
+  return error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? createTooLarge('bodyLimit', limits) : error
+}
+
+function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+  const { options } = site
+  for (const route of pages) {
+    const url = withBase(options.base, route.url)
+    const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
+      serveThrown(error, route, site, request, reply)
+    addRoute(app, READ, url, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
+    const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
+    const refusal = beforeBody((...pair) => refuseMethod(route, allowed, site, ...pair))
+    addRoute(app, WRITE, url, { errorHandler, ...refusal })
+  }
+  // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
+  const answer: Answer = (...pair) => serveUnknown(site, ...pair)
+  for (const path of ['/', '/*']) {
+    const url = withBase(options.base, path)
+    // These have no body that could not be read: all hooks come first.
+    addRoute(app, READ, url, { handler: answerWith(answer) })
+    addRoute(app, WRITE, url, beforeBody(answer))
+  }
+}
+
+// What is refused whatever its body holds is refused before Fastify reads the body, which it may not know how to.
+function beforeBody(answer: Answer) {
+  return { onRequest: answerWith(answer), handler: () => {} }
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+// What it rejects with is for the error handlers.
+function answerWith(answer: Answer) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    await answer(request, reply)
+    return reply
+  }
+}
+
+function addRoute(
+  app: FastifyInstance,
+  methods: readonly string[],
+  url: string,
+  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'onSend' | 'bodyLimit'>,
+) {
+  // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
+  const method = methods.filter((name) => !app.hasRoute({ method: name, url }))
+  if (method.length > 0)
+    app.route({ ...options, method, url: ownPath(app, url), prefixTrailingSlash: 'no-slash', config: PAGE_ROUTE })
+}
+
+/** A full path as the instance's own routes are written, which Fastify puts its prefix before. */
+export function ownPath(app: FastifyInstance, path: string): string {
+  return path.slice(app.prefix.length) || '/'
+}
