@@ -1,5 +1,6 @@
 // Workers as an operator has them: real processes, real signals.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -195,7 +196,13 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
 })
 
 t.test('ready says that the server stops, and a second signal ends everything at once', async (t) => {
-  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000' })
+  // Where each process, and the ledger's thread, tells what it has loaded when it ends by itself.
+  const loaded = t.testdir({})
+  const server = await startWorkers(t, {
+    HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000',
+    NODE_V8_COVERAGE: loaded,
+    HYDRANT_LEDGER: 'false',
+  })
   const pids = await server.pids()
   // As a terminal does it, to all of them.
   for (const pid of [server.pid, ...pids]) process.kill(pid, 'SIGINT')
@@ -204,6 +211,12 @@ t.test('ready says that the server stops, and a second signal ends everything at
   process.kill(server.pid, 'SIGINT')
   t.strictSame(await server.ended, [1, null])
   await until(() => !pids.some(isRunning))
+  const [own = '', ...others] = readdirSync(loaded)
+  t.strictSame(others, [], 'only the primary has come to that')
+  const text = readFileSync(join(loaded, own), 'utf8')
+  t.match(text, 'cluster/start-primary.js')
+  for (const path of ['/react/', '/react-dom/', '.hydrant/server/index', 'server/serve-site'])
+    t.notOk(text.includes(path), `the primary does not load ${path}`)
 })
 
 t.test('workers whose primary is killed finish, keep what has failed, and end', async (t) => {
