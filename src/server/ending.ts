@@ -59,15 +59,19 @@ export function endWithProcess(
       endConnections(app)
       await wait(delayMs)
     }
-    // Before it says so in answers: who is sent away must not come again.
-    await stopListening(app)
-    const isDone = await Promise.race([close().then(() => true), wait(drainMs, false)])
+    const isDone = await Promise.race([closeAll().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
       app.log.error(`requests in flight were not finished within ${drainMs} ms`)
       await Promise.all([settleFailures(), keeper.close()])
     }
     if (exitCode !== 0) process.exit(exitCode)
+  }
+
+  async function closeAll() {
+    // Before it says so in answers: who is sent away must not come again.
+    await stopListening(app)
+    await close()
   }
 
   const ending = closeWithGrace(

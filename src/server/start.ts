@@ -16,7 +16,7 @@ export interface StartInput {
  * Serves a build until a signal says to stop: then no new connections are taken, requests in flight have `drainMs` to
  * finish, and the process ends with 0. A second signal ends it at once. An exception that nothing has caught is a failure
  * which ends the process in the same way, with 1. With several workers it only looks after them. Throws the build's and the
- * options' errors, HYD_PORT_IN_USE, HYD_LISTEN_FAILED, HYD_WORKERS_NESTED, and those of the admin listener:
+ * options' errors, HYD_PORT_IN_USE, HYD_SOCKET_IN_USE, HYD_LISTEN_FAILED, HYD_WORKERS_NESTED, and those of the admin listener:
  * HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
 export async function startServer({ dir, flags, env }: StartInput): Promise<void> {

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { createHttpClient, type HttpAnswer } from '../http-client.ts'
 import { startPostgres } from '../postgres.ts'
 import { runCli } from '../scripts/run-cli.ts'
+import { LONG } from '../server/cluster/worker-site.ts'
 import { buildFiles, HTML } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 import { until } from '../until.ts'
@@ -40,8 +41,7 @@ function startReplica(name: string, port?: number): Promise<SiteServer> {
   const env = { HOST, REPLICA: name, HYDRANT_LEDGER: ledger, HYDRANT_TRUST_PROXY: '127.0.0.1' }
   const workers = name === 'three' ? { HYDRANT_WORKERS: '2' } : {}
   // For pages that wait, on a machine that is busy.
-  const deadlines = { HYDRANT_TIMEOUTS_LOAD_MS: '60000', HYDRANT_TIMEOUTS_RENDER_MS: '60000' }
-  return startSite(t, { dir, env: { ...env, ...workers, ...deadlines }, ...(port === undefined ? {} : { port }) })
+  return startSite(t, { dir, env: { ...env, ...workers, ...LONG }, ...(port === undefined ? {} : { port }) })
 }
 
 const names = ['one', 'two', 'three'] as const

@@ -33,4 +33,8 @@ export default function Page({ data }) {
 })
 
 /** No deadline comes between. */
-export const LONG = { HYDRANT_TIMEOUTS_LOAD_MS: '60000', HYDRANT_TIMEOUTS_RENDER_MS: '60000' }
+export const LONG = {
+  HYDRANT_TIMEOUTS_LOAD_MS: '60000',
+  HYDRANT_TIMEOUTS_RENDER_MS: '60000',
+  HYDRANT_TIMEOUTS_DRAIN_MS: '60000',
+}

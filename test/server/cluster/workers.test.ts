@@ -196,7 +196,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
 })
 
 t.test('ready says that the server stops, and a second signal ends everything at once', async (t) => {
-  // Where each process, and the ledger's thread, tells what it has loaded when it ends by itself.
+  // Where each process that ends by itself tells what it has loaded.
   const loaded = t.testdir({})
   const server = await startWorkers(t, {
     HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000',
