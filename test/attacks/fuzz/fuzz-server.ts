@@ -1,9 +1,9 @@
 // A server that is sent what nobody would send, over real connections.
 
-import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createRandom } from '../../shared/random.ts'
 import type { LogLine } from '../../site-server.ts'
+import { sendRaw } from '../raw.ts'
 import { findFlaw } from './answers.ts'
 import { mutate } from './mutate.ts'
 import { REQUESTS } from './seeds.ts'
@@ -77,25 +77,11 @@ export async function fuzzServer({
   async function work() {
     for (let request = next(); request !== undefined && !isOver(); request = next()) {
       count++
-      const answer = await exchange(port, request)
+      const answer = await sendRaw(port, request)
       const flaw = findFlaw(answer, request)
       if (flaw !== null) findings.push({ request, answer: answer.slice(0, 2_000), flaw })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return { count, findings }
-}
-
-function exchange(port: number, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    let answer = ''
-    const socket = connect(port, '127.0.0.1')
-    socket.setEncoding('latin1')
-    socket.on('data', (text: string) => {
-      answer += text
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(answer))
-    socket.write(Buffer.from(bytes, 'latin1'))
-  })
 }
