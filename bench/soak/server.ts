@@ -31,6 +31,8 @@ export const SITE = join(ROOT, 'bench/soak-site')
 /** Of loads and of documents: a machine that is busy with other things as well holds up nothing for so long. */
 const DEADLINE_MS = '5000'
 
+const CLOSE_MS = 100
+
 export async function startSoakServer(): Promise<SoakServer> {
   execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-soak-'))
@@ -57,6 +59,8 @@ export async function startSoakServer(): Promise<SoakServer> {
       const response = await fetch(`http://127.0.0.1:${port}/soak/state${query}`, { headers })
       // What the soak site's `server.ts` answers.
       const state = (await response.json()) as State
+      // The connection that has asked is none that is left, and closes behind the answer.
+      await wait(CLOSE_MS)
       const descriptors = countDescriptors(`/proc/${child.pid}/fd`)
       return { ...state, descriptors, temporaryFolders: readdirSync(temporary).length }
     },
