@@ -44,6 +44,7 @@ t.test('from a document that is still arriving', async (t) => {
   await visitor.stands('About')
   await page.goBack()
   await visitor.stands('Later')
+  await visitor.shown('#later')
   t.equal(await visitor.read('#later'), 'at last')
   t.strictSame(visitor.documents, [])
   t.strictSame(visitor.errors, [])
