@@ -40,9 +40,10 @@ function translateForwarded({ headers, socket }: IncomingMessage, trust: Trust) 
 }
 
 function restoreBase(raw: IncomingMessage, url: string, base: string): string {
-  // A proxy sends paths: whoever sends a whole address has not come through it.
-  if (!url.startsWith('/')) return plainTarget(url)
-  const whole = base + plainTarget(url).replace(/^\/(?=\?|$)/, '')
+  // Also of a whole address, which some proxies pass on as one: what they guard by its path must not be reached by another.
+  const path = plainTarget(url)
+  if (!path.startsWith('/')) return path
+  const whole = base + path.replace(/^\/(?=\?|$)/, '')
   // What the log says of it, too.
   Object.assign(raw, { originalUrl: whole })
   return whole
