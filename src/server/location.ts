@@ -33,11 +33,14 @@ export function redirectStatus(given: number | null, method: string): number {
   return given ?? (method === 'GET' || method === 'HEAD' ? 302 : 303)
 }
 
-/** Of a request's target, which may also be a whole URL: the host that it names is not believed. */
+/**
+ * Of a request's target, which may also be a whole URL: the host that it names is not believed. The path is that which is
+ * written there, `..` included: a proxy that guards paths has seen no other.
+ */
 export function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target
-  const url = readUrl(target)
-  return url?.pathname.startsWith('/') ? url.pathname + url.search : '/'
+  const [, own = ''] = /^https?:\/\/[^/?#]*(.*)$/is.exec(target) ?? []
+  return own.startsWith('/') ? own : `/${own}`
 }
 
 const NO_CODE = /%(?![\da-f]{2})/i

@@ -235,6 +235,16 @@ t.test('no spelling of a path takes anybody past a guard', async (t) => {
   t.equal((await served.get('/')).statusCode, 200, 'the server lives')
 })
 
+t.test('a whole URL leads to the path that is written in it, as the proxy before has read it', async (t) => {
+  const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  for (const path of ['/open/../admin', '/open/%2e%2e/admin', '/./admin', '//admin', '\\admin', '/open\\..\\admin']) {
+    const headers = ['Host: a', 'Authorization: Bearer let-me-in']
+    const answer = await send(rawRequest(`GET http://a${path} HTTP/1.1`, headers))
+    t.notMatch(answer, SECRET, path)
+    t.notMatch(answer, 'location: /admin', path)
+  }
+})
+
 t.test('nor as bytes that no client would write', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir)).app)
   const targets = [
