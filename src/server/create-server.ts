@@ -18,6 +18,7 @@ import { addDraining } from './draining.ts'
 import { addEntrance } from './entrance.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
+import { UNKNOWN_HOST } from './host.ts'
 import { addHostGuard } from './host-guard.ts'
 import { isClientErrorStatus } from './http-error.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
@@ -152,7 +153,8 @@ function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: F
     `refused: ${status} an address that is not well formed`,
   )
   reply.header(REQUEST_ID_HEADER, request.id)
-  sendBareRefusal(status, 'The address is not well formed.', request, reply)
+  // No hook has looked at the host.
+  sendBareRefusal(status, 'The address is not well formed.', request, reply, UNKNOWN_HOST)
 }
 
 // Different on every replica and after each start, without a random number for each request.

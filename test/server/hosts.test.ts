@@ -38,6 +38,9 @@ t.test('others are answered 421 at every address, and nothing of their name is i
       if (host !== '') t.notMatch(JSON.stringify([answer.body, answer.headers]), host)
     }
   }
+  const malformed = await get('/%zz', { ...HTML, host: 'evil.example' })
+  t.equal(malformed.statusCode, 400)
+  t.notMatch(malformed.body, 'evil.example', 'nor where the address cannot be read')
   const problem = await get('/', { ...JSON_ONLY, host: 'evil.example' })
   t.match(problem.json(), {
     status: 421,
