@@ -34,6 +34,7 @@ export async function runLoads(
   onLoaded?: (index: number, value: unknown) => void,
 ): Promise<Loads> {
   visit.watchLeaving()
+  if (visit.isGone) return { kind: 'loaded', values: [] }
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
   const running = steps.map((step, index) => startLoad(step, context, progress, (value) => onLoaded?.(index, value)))
   const deadline = createDeadline(loadMs)

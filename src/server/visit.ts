@@ -126,8 +126,13 @@ export class Visit {
 
   /** From now on the visitor's leaving aborts; `onLeave` replaces the one before. */
   watchLeaving(onLeave = () => {}) {
-    if (!this.#onLeave) this.reply.raw.once('close', () => this.#checkLeaving())
+    const { raw } = this.reply
+    const isWatched = this.#onLeave !== null
     this.#onLeave = onLeave
+    if (isWatched) return
+    // Hooks of `server.ts` may have taken longer than the visitor stayed.
+    if (raw.closed) this.#checkLeaving()
+    else raw.once('close', () => this.#checkLeaving())
   }
 
   #inTime(details: FailureDetails): FailureDetails {

@@ -25,7 +25,9 @@ const site: Files = {
   'pages/gated.tsx': deferred,
   'pages/gated.server.ts': 'export const load = ({ app }) => ({ later: app.gate.opened })\n',
   'server.ts':
-    "export default async function server(app) {\n  const gate = {}\n  gate.opened = new Promise((resolve) => { gate.open = () => resolve('opened at last') })\n  app.decorate('gate', gate)\n  process.once('SIGCONT', gate.open)\n}\n",
+    "export default async function server(app) {\n  const gate = {}\n  gate.opened = new Promise((resolve) => { gate.open = () => resolve('opened at last') })\n  app.decorate('gate', gate)\n  process.once('SIGCONT', gate.open)\n" +
+    // Takes longer than its visitor stays.
+    "  app.addHook('onRequest', async ({ log, query, raw }) => {\n    if (!('hooked' in query)) return\n    log.info('hook has begun')\n    await new Promise((resolve) => raw.socket.once('close', () => setImmediate(resolve)))\n  })\n}\n",
 }
 
 const dir = await buildFiles(t.testdir({}), site)
@@ -83,6 +85,16 @@ t.test('a visitor who leaves while the load runs stops the load', async (t) => {
     [],
   )
   t.equal(lines.filter(({ msg }) => /visitor left/.test(msg)).length, 1)
+})
+
+t.test('a visitor who leaves while a hook of server.ts runs has nothing loaded', async (t) => {
+  const server = await startSite(t, { dir, env: LONG })
+  const socket = ask(server.port, '/loading?hooked')
+  const { reqId } = await server.waitForLine(({ msg }) => msg === 'hook has begun')
+  socket.destroy()
+  await server.waitForLine((line) => line.reqId === reqId && /visitor left/.test(line.msg))
+  await server.settleLog()
+  t.notOk(server.linesOf(String(reqId)).some(({ msg }) => msg === 'load has begun'))
 })
 
 t.test('a server that is told to stop finishes what it has begun', async (t) => {
