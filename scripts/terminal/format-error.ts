@@ -14,7 +14,11 @@ export function isKnownError(error: unknown): error is KnownError {
 export function formatError(error: unknown, { withStack }: { withStack: boolean }): string {
   if (!isKnownError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error)
   const head = `${formatHead(error.code, error.message)}\nTry: ${error.fix}`
-  return withStack ? `${head}\n\n${describeStack(error)}` : head
+  if (withStack) return `${head}\n\n${describeStack(error)}`
+  // Only the stack says which module of the site has thrown.
+  return error.code === 'HYD_BUILD_BROKEN' && error.cause instanceof Error
+    ? `${head}\n\n${describeStack(error.cause)}`
+    : head
 }
 
 function describeStack(error: Error): string {

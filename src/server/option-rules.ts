@@ -144,7 +144,7 @@ export const rules: Record<string, OptionRule> = {
     expected: 'a file, a URL like "postgres://user@host/database", or false',
     fallback: 'hydrant-errors.db',
     parse: (text) => BOOLEANS.get(text) ?? text,
-    accepts: (value) => value === false || (typeof value === 'string' && /^[^\p{Cc}]+$/u.test(value)),
+    accepts: (value) => value === false || (typeof value === 'string' && isLedgerPlace(value)),
   },
   'ledgerLimits.maxCauses': countRule('causes', 5_000, 1, 100_000),
   'ledgerLimits.maxOccurrences': countRule('occurrences', 100, 1, 10_000),

@@ -17,11 +17,21 @@ export interface StartInput {
  * finish, and the process ends with 0. A second signal ends it at once. An exception that nothing has caught is a failure
  * which ends the process in the same way, with 1. With several workers it only looks after them. Throws the build's and the
  * options' errors, HYD_PORT_IN_USE, HYD_SOCKET_IN_USE, HYD_LISTEN_FAILED, HYD_WORKERS_NESTED, and those of the admin listener:
- * HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
+ * HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED. Stacks lead to the site's source.
  */
-export async function startServer({ dir, flags, env }: StartInput): Promise<void> {
-  const folder = buildFolder(dir)
-  readManifest(folder)
+export async function startServer(input: StartInput): Promise<void> {
+  const folder = buildFolder(input.dir)
+  const { buildId } = readManifest(folder)
+  try {
+    await serveBuild(input, folder)
+  } catch (error) {
+    const { mapStacks } = await import('./map-stacks.ts')
+    mapStacks(error, folder, buildId)
+    throw error
+  }
+}
+
+async function serveBuild({ dir, flags, env }: StartInput, folder: string): Promise<void> {
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
   if (options.admin) requireToken(options.admin)
   const input = { dir, folder, options }

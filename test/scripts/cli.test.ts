@@ -71,6 +71,27 @@ t.test('ends with 1 when there is no build to start', async (t) => {
   t.match(await runCli(['start', dir]), { code: 1, stderr: /^Error \[HYD_BUILD_MISSING\] .*\nTry: / })
 })
 
+t.test('leads what keeps a site from starting to its source', async (t) => {
+  const dir = createSite(t, {
+    'server.ts': `
+      interface Settings { fail: string | undefined }
+      const { fail }: Settings = { fail: process.env.FAIL }
+      if (fail === 'module') throw new TypeError('of the module')
+      export default async function server() {
+        throw new Error('of the plugin')
+      }
+    `,
+  })
+  t.equal((await runCli(['build', dir])).code, 0)
+  const plugin = /^Error: of the plugin\n {4}at server \(server\.ts:6:15\)\n/
+  t.match(await runCli(['start', dir, '--port', '0']), { code: 1, stderr: plugin })
+  t.match(await runCli(['start', dir, '--port', '0', '--workers', '2']), { code: 1, stderr: plugin }, 'of a worker')
+  t.match(await runCli(['start', dir, '--port', '0'], { env: { FAIL: 'module' } }), {
+    code: 1,
+    stderr: /^Error \[HYD_BUILD_BROKEN\] .*\nTry: .*\n\nTypeError: of the module\n {4}at server\.ts:4:\d+\n/,
+  })
+})
+
 t.test('starts a build without the compiler, a flag before the environment before the configuration', async (t) => {
   const dir = createSite(t, {
     'hydrant.config.ts': "export default { base: '/config', logRequests: true }\n",
