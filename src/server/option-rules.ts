@@ -231,6 +231,11 @@ function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && /^https?:\/\/[^*]+$/.test(value) && readUrl(value)?.origin === value
 }
 
+// Of another database it would be a file by that name.
+function isLedgerPlace(text: string): boolean {
+  return /^[^\p{Cc}]+$/u.test(text) && (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || /^postgres(?:ql)?:\/\//.test(text))
+}
+
 function isTrustProxy(value: unknown): boolean {
   if (typeof value === 'boolean' || typeof value === 'function') return true
   const addresses = typeof value === 'string' ? value.split(',') : value

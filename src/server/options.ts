@@ -141,7 +141,7 @@ function resolveOption(
 }
 
 function invalid(source: string, rule: OptionRule, value: unknown) {
-  const shown = rule.isSecret ? 'another one' : showValue(value)
+  const shown = rule.isSecret || hasPassword(value) ? 'another one' : showValue(value)
   return createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, shown])
 }
 
@@ -150,6 +150,9 @@ function requireKnown(name: string, known: readonly string[]) {
   const meant = nearest(name, known)
   throw createHydrantError('HYD_OPTION_UNKNOWN', [name, meant ? `; did you mean "${meant}"?` : ''])
 }
+
+// Of a URL.
+const hasPassword = (value: unknown) => typeof value === 'string' && /:\/\/[^/]*:.*@/.test(value)
 
 /** Options that hold options. */
 const GROUPS = ['timeouts', 'limits', 'forms', 'ledgerLimits', 'admin', 'reports']

@@ -263,7 +263,11 @@ const CONFIGURED: readonly [string, readonly unknown[], readonly unknown[]][] = 
   ['base', ['/', '/shop'], ['', 'shop', '/shop/', 5, null]],
   ['csp', [true, false], ['true', 1, null]],
   ['logRequests', [true, false], ['true', 0]],
-  ['ledger', [false, 'errors.db'], [true, null, '', 5, {}]],
+  [
+    'ledger',
+    [false, 'errors.db', 'C:/errors.db', 'postgres://user@host/database', 'postgresql:///database'],
+    [true, null, '', 5, {}, 'mysql://host/database', 'sqlite:///errors.db', 'file:///errors.db'],
+  ],
   ['port', [0, 80], ['80', -1, 65_536, 1.5, Number.NaN]],
   ['host', ['::1'], [5, '', null]],
   ['logLevel', ['debug'], ['verbose', 30]],
@@ -288,6 +292,11 @@ for (const [name, right, wrong] of CONFIGURED) {
     }
   })
 }
+
+t.test('a URL with a password is not shown when it is refused', async (t) => {
+  const resolve = () => resolveOptions({ env: { HYDRANT_LEDGER: 'mysql://user:secret@host/database' } })
+  t.throws(resolve, { message: /^"HYDRANT_LEDGER" must be a file, .*; got another one$/ })
+})
 
 t.test('the admin listener is switched off, or said in parts, or in one word that beats the parts', async (t) => {
   const { admin } = DEFAULTS
