@@ -1,7 +1,9 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError } from './errors.ts'
 
@@ -24,7 +26,10 @@ export async function listenOnSocketFile(
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     if (code === 'HYD_SOCKET_IN_USE') throw cause
-    throw createHydrantError('HYD_LISTEN_FAILED', [path, message], cause)
+    const folder = dirname(resolve(path))
+    // Node.js says that permission is denied.
+    const reason = existsSync(folder) ? message : `there is no folder ${folder}`
+    throw createHydrantError('HYD_LISTEN_FAILED', [path, reason], cause)
   }
 }
 

@@ -68,3 +68,8 @@ t.test('what is no socket is left alone', async (t) => {
   t.equal(readFileSync(path, 'utf8'), 'precious')
   await t.rejects(listen(join(folder, 'missing', 'x')), { code: 'HYD_LISTEN_FAILED' })
 })
+
+t.test('a folder that is not there is named', async (t) => {
+  const path = join(folder, 'none', 'own')
+  await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: `there is no folder ${join(folder, 'none')}` })
+})

@@ -49,8 +49,9 @@ export async function loadDriver(file: string): Promise<Driver> {
     new Driver(':memory:').close()
     return Driver
   } catch (error) {
-    const [firstLine = ''] = readError(error).message.split('\n')
-    throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, firstLine], error)
+    // The other lines are the paths where it was looked for.
+    const [reason = ''] = readError(error).message.split(/ Tried:\n|\n/)
+    throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
   }
 }
 
