@@ -84,7 +84,8 @@ export function endWithProcess(
     async ({ signal }) => {
       if (signal === undefined) return finish(told)
       app.log.info({ signal }, 'stopping: requests in flight are finished first')
-      return finish({ delayMs: stopDelayMs, hasStandIn: false })
+      await finish({ delayMs: stopDelayMs, hasStandIn: false })
+      app.log.info('stopped: nothing was left')
     },
   )
 

@@ -128,6 +128,7 @@ t.test('an idle server stops at once', async (t) => {
     const socket = ask(Number(port), '/')
     await once(socket, 'data')
     t.equal(await child.stop(signal), 0, signal)
+    t.match(child.lines.at(-1), /"stopped: nothing was left"/, 'and says so')
     socket.destroy()
   }
 })

@@ -121,13 +121,20 @@ function endWithSignals(
       delay: stopDelayMs + drainMs + 3 * KEEP_MS,
       logger: log,
       skip: reloads ? ['SIGHUP'] : [],
-      onSecondSignal: pool.kill,
-      onTimeout: pool.kill,
+      onSecondSignal(signal) {
+        log.error(`second ${signal}, exiting: the workers are ended at once`)
+        pool.kill()
+      },
+      onTimeout(delayMs) {
+        log.error(`workers were not done within ${delayMs} ms, and are ended`)
+        pool.kill()
+      },
     },
     async ({ signal, err }) => {
       if (err) log.fatal({ err }, 'the primary has failed: its workers are told to stop')
       else log.info({ signal }, 'stopping: requests in flight are finished first')
       if (!(await close())) process.exit(1)
+      log.info('stopped: nothing was left')
     },
   )
   const reload = () => void pool.reload()

@@ -210,6 +210,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     process.kill(pid, 'SIGCONT')
     t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
     t.strictSame(await server.ended, [0, null])
+    t.match(server.lines.at(-1), { level: 30, pid: server.pid, msg: 'stopped: nothing was left' })
   })
 })
 
@@ -228,6 +229,7 @@ t.test('ready says that the server stops, and a second signal ends everything at
   t.equal((await server.ask('/pid')).status, 200, 'who has not heard is still answered')
   process.kill(server.pid, 'SIGINT')
   t.strictSame(await server.ended, [1, null])
+  t.match(server.lines.at(-1), { level: 50, msg: 'second SIGINT, exiting: the workers are ended at once' })
   await until(() => !pids.some(isRunning))
   const [own = '', ...others] = readdirSync(loaded)
   t.strictSame(others, [], 'only the primary has come to that')
