@@ -5,17 +5,23 @@ import { startDeadline } from './deadline.ts'
  * What a load returned as plain JSON, for scripts: promises awaited, dates as ISO 8601, BigInt as a decimal string, Set
  * as an array, Map as an object (as an array of pairs when a key is no string). Rejects with what a promise rejects
  * with, with the error that `onTimeout` makes, or with a TypeError for a cycle.
+ *
+ * @param watchLeaving Is given what is to be called when nobody wants it any more; then it rejects.
  */
 export async function toPlainJson(
   value: unknown,
   onTimeout: (pending: string) => Error,
   timeoutMs: number,
+  watchLeaving: (stop: () => void) => void = () => {},
 ): Promise<string> {
   let clearDeadline = () => {}
   const waiting = new Set<string>()
   const deadline = new Promise<never>((_, reject) => {
     clearDeadline = startDeadline(timeoutMs, () => reject(onTimeout([...waiting].join(', '))))
+    watchLeaving(() => reject(new DOMException('The visitor is gone.', 'AbortError')))
   })
+  // Nobody waits for it when a value throws at once.
+  deadline.catch(() => {})
   try {
     const plain = await Promise.race([settle(value, 'data', waiting, new Set()), deadline])
     return JSON.stringify(plain) ?? 'null'

@@ -92,7 +92,7 @@ async function answerJson(
   }
   try {
     if (!load) throw new HttpError(406, 'This page has no data; ask for text/html.')
-    const json = await toPlainJson(values.at(-1), onTimeout, renderMs)
+    const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => visit.watchLeaving(stop))
     if (!visit.isGone) sendJson(json, site, visit)
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)

@@ -17,6 +17,10 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/stream.server.ts': load(
     "  const gate = ctx.app.gate('stream')\n  gate.arrive()\n  return { later: gate.opened }",
   ),
+  'pages/later.tsx': 'export default () => <p>later</p>\n',
+  'pages/later.server.ts': load(
+    "  const gate = ctx.app.gate('later')\n  gate.arrive()\n  return { later: gate.opened }",
+  ),
   'pages/form.tsx': 'export default function Page() {\n  return <p>form</p>\n}\n',
   'pages/form.server.ts': `export const action = async (ctx) => {\n${waitAt('action', "'acted'")}\n}\n`,
   'pages/failing.tsx': 'export default function Page() {\n  throw new Error("no")\n}\n',
@@ -67,7 +71,8 @@ t.test('more pages than may be made at the same time are refused, and nothing el
 })
 
 t.test('what fails, or is left, gives its slot back', async (t) => {
-  const { app, log, get } = await serve(t, dir, { limits: { maxRenders: 1 } })
+  const timeouts = { renderMs: 3_600_000 }
+  const { app, log, get } = await serve(t, dir, { limits: { maxRenders: 1 }, timeouts })
   for (let count = 0; count < 3; count++) {
     t.equal((await get('/failing')).statusCode, 500)
     t.equal((await get('/no/such/page')).statusCode, 404)
@@ -76,13 +81,14 @@ t.test('what fails, or is left, gives its slot back', async (t) => {
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.server.closeAllConnections())
   const { gate } = gatesOfLast()
-  for (const [path, name] of [
-    ['/stream', 'stream'],
-    ['/loading', 'load'],
+  for (const [path, name, accept] of [
+    ['/stream', 'stream', 'text/html'],
+    ['/later', 'later', 'application/json'],
+    ['/loading', 'load', 'text/html'],
   ] as const) {
     const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1')
     const agent = HTML['user-agent']
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nUser-Agent: ${agent}\r\n\r\n`)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nUser-Agent: ${agent}\r\n\r\n`)
     await gate(name).reached
     t.equal((await get('/')).statusCode, 503, path)
     socket.destroy()
