@@ -32,7 +32,7 @@ export async function runAction(
   visit: Visit,
 ): Promise<ActionOutcome> {
   visit.watchLeaving()
-  const files = new TemporaryFiles()
+  const files = new TemporaryFiles(site.uploads)
   let isDropped = true
   try {
     const value = await callAction(route, params, site, visit, files)

@@ -71,6 +71,8 @@ export interface SiteOptions {
     maxFiles?: number
     /** Bytes of one file (10 485 760). */
     maxFileBytes?: number
+    /** Bytes of the files of all forms that are being answered, in a process; 429 (1 073 741 824). */
+    maxUploadBytes?: number
   }
   /** Origins of other sites whose forms and scripts may send what changes something: `['https://app.example']` ([]). */
   allowedOrigins?: string[]

@@ -4,7 +4,7 @@ import type { Options } from './options.ts'
 /** What a form may hold: the options of that name. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>
 
-/** What is refused with 413 says which limit it has passed. */
+/** What is refused with 413, or with 429 when it is others who have taken the room, says which limit it has passed. */
 export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['forms']}`, limits: FormLimits): HttpError {
   const { bodyLimit, maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits
   switch (option) {
@@ -18,6 +18,8 @@ export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['for
       return new HttpError(413, `The form has more than ${maxFiles} files (${option}).`)
     case 'forms.maxFileBytes':
       return new HttpError(413, `A file of the form is larger than ${maxFileBytes} bytes (${option}).`)
+    case 'forms.maxUploadBytes':
+      return new HttpError(429, `Too many files are being sent at the moment. Try again later (${option}).`)
   }
 }
 

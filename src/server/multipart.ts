@@ -1,10 +1,11 @@
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { createWriteStream, openAsBlob } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { createMalformed, createTooLarge, type FormLimits } from './form-limits.ts'
+import { HttpError } from './http-error.ts'
 import type { TemporaryFiles } from './temporary-files.ts'
 
 type Entry = [name: string, value: string | Promise<File>]
@@ -20,6 +21,8 @@ export async function readMultipart(
   files: TemporaryFiles,
 ): Promise<FormData> {
   const stop = new AbortController()
+  // Each file listens to it.
+  setMaxListeners(0, stop.signal)
   const entries: Entry[] = []
   try {
     const parser = createParser(headers, limits)
@@ -78,7 +81,10 @@ function collect(
     // What stands behind a refusal in the same chunk is still told.
     if (signal.aborted) return void stream.on('error', () => {}).resume()
     stream.on('limit', () => refuse(createTooLarge('forms.maxFileBytes', limits)))
-    const file = store(stream, decodeName(fileName), type, files, signal)
+    const hold = (bytes: number) => {
+      if (!files.reserve(bytes)) throw createTooLarge('forms.maxUploadBytes', limits)
+    }
+    const file = store(stream, decodeName(fileName), type, files, hold, signal)
     file.catch(refuse)
     entries.push([decodeName(name ?? ''), file])
     if (name === undefined) refuse(createMalformed())
@@ -94,6 +100,7 @@ async function store(
   name: string,
   type: string,
   files: TemporaryFiles,
+  hold: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<File> {
   let broken: unknown
@@ -108,10 +115,17 @@ async function store(
     }
     if (name === '') throw createMalformed()
     const path = await files.create()
-    await pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal })
+    await pipeline(stream, (chunks) => countBytes(chunks, hold), createWriteStream(path, { mode: 0o600 }), { signal })
     return new File([await openAsBlob(path)], name, { type })
   } catch (error) {
-    throw error === broken ? createMalformed(error) : error
+    throw error === broken && !(error instanceof HttpError) ? createMalformed(error) : error
+  }
+}
+
+async function* countBytes(chunks: AsyncIterable<Buffer>, count: (bytes: number) => void) {
+  for await (const chunk of chunks) {
+    count(chunk.length)
+    yield chunk
   }
 }
 

@@ -108,6 +108,7 @@ export const rules: Record<string, OptionRule> = {
   'forms.maxFieldBytes': countRule('bytes', 1_048_576),
   'forms.maxFiles': countRule('files', 10),
   'forms.maxFileBytes': countRule('bytes', 10_485_760),
+  'forms.maxUploadBytes': countRule('bytes', 1_073_741_824, 0, Number.MAX_SAFE_INTEGER),
   allowedOrigins: {
     scope: 'site',
     expected: 'origins like "https://app.example", with commas between them',

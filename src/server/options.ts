@@ -31,7 +31,14 @@ export interface Options {
   hosts: readonly string[]
   /** In bytes. */
   bodyLimit: number
-  forms: { maxFields: number; maxFieldBytes: number; maxFiles: number; maxFileBytes: number }
+  forms: {
+    maxFields: number
+    maxFieldBytes: number
+    maxFiles: number
+    maxFileBytes: number
+    /** Of all requests together. */
+    maxUploadBytes: number
+  }
   allowedOrigins: readonly string[]
   reports: {
     enabled: boolean

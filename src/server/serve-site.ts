@@ -21,6 +21,7 @@ import { loadRenderer, type Site } from './site.ts'
 import { addFiles } from './site-files.ts'
 import { addSiteRoutes } from './site-routes.ts'
 import { createSourceMapper } from './source-map.ts'
+import { UploadSpace } from './temporary-files.ts'
 
 /** What a site is given by who serves it. */
 export interface SiteParts {
@@ -70,6 +71,7 @@ export async function serveSite(
     render,
     handled,
     slots,
+    uploads: new UploadSpace(options.forms.maxUploadBytes),
     measures,
   }
   const health = addHealthRoutes(outer, base)

@@ -7,6 +7,7 @@ import type { Measures } from './measures.ts'
 import type { Format } from './negotiate.ts'
 import type { Options } from './options.ts'
 import type { RenderSlots } from './render-slots.ts'
+import type { UploadSpace } from './temporary-files.ts'
 import type { Visit } from './visit.ts'
 
 /** A site that is being served: what every request of it needs. */
@@ -23,6 +24,7 @@ export interface Site {
   /** Requests that an error handler of the site has answered, and how. */
   handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>
   slots: RenderSlots
+  uploads: UploadSpace
   /** Null when nobody measures. */
   measures: Measures | null
 }

@@ -291,8 +291,8 @@ t.test('files lie on the disk while the action runs, and not behind it', async (
 })
 
 /** Sends a multipart request whose body is `end` bytes short, over a connection that the test closes. */
-function sendCut(path: string, short: number) {
-  const { port } = new URL(origin)
+function sendCut(path: string, short: number, to = origin) {
+  const { port } = new URL(to)
   const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${'x'.repeat(100_000)}\r\n--x--\r\n`
   const socket = connect(Number(port), '127.0.0.1')
   socket.write(
@@ -327,6 +327,28 @@ t.test('files go when the visitor goes, in the middle of the form or of the acti
   gate.open()
   await untilNoFiles()
   t.equal(log.errors().filter(({ url }) => url === '/waits').length, 0)
+})
+
+t.test('while others hold the room for files, a form with files is refused', async (t) => {
+  const { app } = await serve(t, dir, { bodyLimit: 10_000, forms: { ...limits, maxUploadBytes: 150_000 } })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const send = async () => {
+    const body = new FormData()
+    body.set('file', new File(['x'.repeat(100_000)], 'a'))
+    const answer = await fetch(`${app.listeningOrigin}/echo`, { method: 'POST', body, headers: JSON_ONLY })
+    return { status: answer.status, text: await answer.text() }
+  }
+  t.equal((await send()).status, 200)
+  const holding = sendCut('/echo', 50, app.listeningOrigin)
+  let answer = await send()
+  // Until all that it sends has arrived.
+  while (answer.status === 200) answer = await send()
+  t.equal(answer.status, 429)
+  t.match(answer.text, 'forms.maxUploadBytes')
+  t.equal(leftFiles().length <= 1, true, 'of the refused one nothing is left')
+  holding.destroy()
+  await untilNoFiles()
+  while ((await send()).status !== 200) await setImmediate()
 })
 
 t.test('plugins for forms that an app has go on, and the site’s forms are its own', async (t) => {

@@ -25,7 +25,13 @@ const DEFAULTS = {
   },
   hosts: [],
   bodyLimit: 1_048_576,
-  forms: { maxFields: 1_000, maxFieldBytes: 1_048_576, maxFiles: 10, maxFileBytes: 10_485_760 },
+  forms: {
+    maxFields: 1_000,
+    maxFieldBytes: 1_048_576,
+    maxFiles: 10,
+    maxFileBytes: 10_485_760,
+    maxUploadBytes: 1_073_741_824,
+  },
   allowedOrigins: [],
   reports: {
     enabled: true,
