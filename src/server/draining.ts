@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { Server } from 'node:net'
+import { Server, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
@@ -15,6 +15,11 @@ const CHECK_MS = 50
  * each, and are closed behind its answer or when all is quiet.
  */
 export function addDraining(app: FastifyInstance) {
+  const sockets = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   app.addHook('preClose', async () => {
     const { server } = app
     await stopListening(app)
@@ -25,7 +30,12 @@ export function addDraining(app: FastifyInstance) {
       await untilRead()
     }
     // Of one that was answering nobody has heard that it ends with that.
-    const closeIdle = () => void (quiet.check() && server.closeIdleConnections())
+    const closeIdle = () => {
+      if (!quiet.check()) return
+      server.closeIdleConnections()
+      // Browsers open some ahead. To Node.js a request is on its way there, for which it no longer has a deadline.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }
     const timer = setInterval(() => void untilRead().then(closeIdle), CHECK_MS).unref()
     server.once('close', () => {
       clearInterval(timer)

@@ -66,3 +66,20 @@ t.test('while the others are being told, each answer sends its asker away', asyn
   await kept.closed
   await server.stop('SIGKILL')
 })
+
+t.test(
+  'a connection that was opened ahead, and has brought nothing, does not keep the server from closing',
+  async (t) => {
+    const app = await createServer({ dir, logger: createLog().logger, ledger: false })
+    const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+    const ahead = connect(port, '127.0.0.1')
+    t.teardown(() => ahead.destroy())
+    const isClosed = once(ahead, 'close')
+    const countConnections = () =>
+      new Promise<number>((resolve) => app.server.getConnections((_error, n) => resolve(n)))
+    await until(async () => (await countConnections()) === 1)
+    await app.close()
+    await isClosed
+    t.equal(await countConnections(), 0)
+  },
+)
