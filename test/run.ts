@@ -32,7 +32,7 @@ if (only.length === 0) {
 }
 // Tap's own compiler plugin knows no TypeScript 7, and the tests come compiled: leave it out, once for this checkout.
 if (!existsSync('.tap/plugins')) await step('tap build', [TAP, 'build'])
-const run = [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=3', '--reporter=terse', ...files]
+const run = [TAP, `--output-file=${TAP_OUTPUT}`, '--jobs=2', '--reporter=terse', ...files]
 if (isMeasured) await measure(run)
 else await step('tap', run)
 
