@@ -4,8 +4,8 @@ import { types } from 'node:util'
 export interface Description {
   type: string
   message: string
-  /** V8's frames, without the line for type and message. */
-  frames: string[]
+  /** The lines with V8's frames, without those for type and message; `framesIn` reads them. */
+  stack: string
   /** The error's own `digest`, which is kept for the log and never trusted. */
   ownDigest?: string
   cause?: Description
@@ -15,6 +15,7 @@ export interface Description {
 
 // More than a log line keeps: secrets are removed in between, and none may be cut in two.
 const MAX_MESSAGE = 2_900
+const MAX_STACK = 12_000
 const MAX_FRAMES = 50
 const MAX_FRAME = 500
 const MAX_DEPTH = 5
@@ -23,25 +24,29 @@ const MAX_ERRORS = 5
 const MAX_DESCRIPTIONS = 20
 
 /** Describes any value at all, also one that throws when it is looked at. */
-export function describe(thrown: unknown, depth = 0, seen = new Set<unknown>()): Description {
-  if (types.isProxy(thrown)) return { type: 'Proxy', message: 'a Proxy was thrown', frames: [] }
+export function describe(thrown: unknown): Description {
+  return describeAt(0, thrown, new Set())
+}
+
+function describeAt(depth: number, thrown: unknown, seen: Set<unknown>): Description {
+  if (types.isProxy(thrown)) return { type: 'Proxy', message: 'a Proxy was thrown', stack: '' }
   if (typeof thrown !== 'object' || thrown === null) return describePrimitive(thrown)
-  if (seen.has(thrown)) return { type: 'Circular', message: 'its own cause', frames: [] }
+  if (seen.has(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
   seen.add(thrown)
   const message = read(thrown, 'message')
   const isError = looksLikeError(thrown)
   const description: Description = {
     type: isError ? errorType(thrown) : 'Object',
     message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
-    frames: framesOf(read(thrown, 'stack'), message),
+    stack: stackOf(read(thrown, 'stack'), message),
   }
   const ownDigest = read(thrown, 'digest')
   if (typeof ownDigest === 'string') description.ownDigest = cut(ownDigest, 100)
   if (!isError || depth >= MAX_DEPTH || seen.size >= MAX_DESCRIPTIONS) return description
   const cause = read(thrown, 'cause')
-  if (cause !== undefined && cause !== UNREADABLE) description.cause = describe(cause, depth + 1, seen)
+  if (cause !== undefined && cause !== UNREADABLE) description.cause = describeAt(depth + 1, cause, seen)
   const errors = readList(thrown, 'errors')
-  if (errors) description.errors = errors.map((error) => describe(error, depth + 1, seen))
+  if (errors) description.errors = errors.map((error) => describeAt(depth + 1, error, seen))
   return description
 }
 
@@ -87,7 +92,7 @@ function errorType(error: object): string {
 function describePrimitive(value: unknown): Description {
   const type = value === null ? 'null' : typeof value
   const message = typeof value === 'object' || typeof value === 'function' ? type : String(value)
-  return { type, message: cut(message, MAX_MESSAGE), frames: [] }
+  return { type, message: cut(message, MAX_MESSAGE), stack: '' }
 }
 
 // Values of an object that is no error may be anything, secrets as well: its keys have to do.
@@ -99,16 +104,19 @@ function describeObject(object: object): string {
   }
 }
 
-function framesOf(stack: unknown, message: unknown): string[] {
-  if (typeof stack !== 'string') return []
+function stackOf(stack: unknown, message: unknown): string {
+  if (typeof stack !== 'string') return ''
   const start = typeof message === 'string' && message !== '' ? stack.indexOf(message) + message.length : 0
-  const frames: string[] = []
-  for (let from = stack.indexOf('\n    at ', Math.max(0, start)); from !== -1 && frames.length < MAX_FRAMES; ) {
-    const end = stack.indexOf('\n', from + 1)
-    frames.push(cut(stack.slice(from + 1, end === -1 ? undefined : end), MAX_FRAME))
-    from = stack.indexOf('\n    at ', from + 1)
-  }
-  return frames
+  const first = stack.indexOf(`\n${FRAME_START}`, Math.max(0, start))
+  return first === -1 ? '' : stack.slice(first + 1, first + 1 + MAX_STACK)
+}
+
+const FRAME_START = '    at '
+
+/** The frames of a stack, a line each. */
+export function framesIn(stack: string): string[] {
+  const lines = stack.split('\n').filter((line) => line.startsWith(FRAME_START))
+  return lines.slice(0, MAX_FRAMES).map((line) => cut(line, MAX_FRAME))
 }
 
 function cut(value: string, length: number): string {

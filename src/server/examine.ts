@@ -1,5 +1,6 @@
+import { dirname } from 'node:path'
 import type { Side } from '../shared/page-types.ts'
-import type { Description } from './describe.ts'
+import { type Description, framesIn } from './describe.ts'
 import { causeOf } from './digest.ts'
 import type { KeptError, SourceFrame } from './ledger/ledger.ts'
 import type { SourceMapper } from './source-map.ts'
@@ -26,6 +27,8 @@ export interface Examined {
   /** Which failure it is: the first half of the digest. */
   cause: string
   error: ExaminedError
+  /** Does a frame of its own lead to the site? */
+  isPlaced: boolean
 }
 
 /** What a log line tells of an error. */
@@ -47,7 +50,8 @@ export function examine(
   side: Side = 'server',
 ): Examined {
   const error = toExamined(description, mapper, redact)
-  const frames = error.frames.some(isOfSite) ? error.frames : [...placeFrames(), ...error.frames]
+  const isPlaced = error.frames.some(isOfSite)
+  const frames = isPlaced ? error.frames : [...placeFrames(), ...error.frames]
   // An error that takes its name from its class has the name that bundling gave the class. The cause comes from the whole
   // message: it must not depend on what a visitor sends, which is masked, or on where the text is cut.
   const cause = causeOf({
@@ -56,7 +60,7 @@ export function examine(
     frames: frames.filter(isOfSite).map(placeOf),
     side,
   })
-  return { cause, error: { ...error, frames } }
+  return { cause, error: { ...error, frames }, isPlaced }
 }
 
 const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true
@@ -64,17 +68,30 @@ const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true
 const placeOf = ({ frame }: MappedFrame) => frame as SourceFrame
 
 function toExamined(description: Description, mapper: SourceMapper, redact: Redactors): ExaminedError {
-  const { type, message, frames, ownDigest, cause, errors } = description
+  const { type, message, stack, ownDigest, cause, errors } = description
   const inner = (one: Description) => toExamined(one, mapper, redact)
   return {
     type: mapper.mapName(type) || type,
     message: shorten(redact.message(message)),
-    frames: frames.map(mapper.mapFrame),
+    frames: withoutCallers(framesIn(stack).map(mapper.mapFrame)),
     ...(ownDigest === undefined ? {} : { ownDigest: redact.message(ownDigest) }),
     ...(cause === undefined ? {} : { cause: inner(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(inner) }),
   }
 }
+
+const OWN_FILES = dirname(import.meta.dirname)
+const CALLER = /(?:^|[\\/])node_modules[\\/](?:react|react-dom|fastify|hydrant)[\\/]/
+
+/** Leaves out who has called the site: React, Fastify and Hydrant call everything there is, always in the same way. */
+function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] {
+  const last = frames.findLastIndex(isOfSite)
+  if (last === -1) return frames
+  const caller = frames.findIndex(({ frame }, index) => index > last && frame !== null && isCaller(frame))
+  return caller === -1 ? frames : frames.slice(0, caller)
+}
+
+const isCaller = ({ file }: SourceFrame) => file.startsWith(OWN_FILES) || CALLER.test(file)
 
 const MAX_MESSAGE = 2_000
 

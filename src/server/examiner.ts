@@ -36,24 +36,19 @@ const MAX_KNOWN = 500
 export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Examiner {
   const known = new Map<string, Told>()
 
-  function examineAnew(description: Description, redact: Redactors, placeFrames: () => readonly MappedFrame[]): Told {
-    const { cause, error } = examine(description, mapper, redact, placeFrames, side)
-    return { cause, logged: toLogged(error, redact), kept: toKept(error, mapper, redact) }
-  }
-
   function examineDescription(
     description: Description,
     { secrets, redact }: Hidden,
     placeFrames: () => readonly MappedFrame[],
   ): Told {
     const key = keyOf(description)
-    if (key === null || secrets().some((secret) => key.includes(secret)))
-      return examineAnew(description, redact, placeFrames)
-    const found = known.get(key)
+    const isPrivate = key === null || secrets().some((secret) => key.includes(secret))
+    const found = isPrivate ? undefined : known.get(key)
     if (found) return found
-    const told = examineAnew(description, redact, placeFrames)
+    const { cause, error, isPlaced } = examine(description, mapper, redact, placeFrames, side)
+    const told = { cause, logged: toLogged(error, redact), kept: toKept(error, mapper, redact) }
     // One without a frame of the site is told by the place where it was met.
-    if (!description.frames.some((frame) => mapper.mapFrame(frame).frame?.isSite)) return told
+    if (isPrivate || !isPlaced) return told
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(key, told)
     return told
@@ -75,7 +70,7 @@ export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Exa
 }
 
 // Null for one that is more than its type, message and frames.
-function keyOf({ type, message, frames, ownDigest, cause, errors }: Description): string | null {
+function keyOf({ type, message, stack, ownDigest, cause, errors }: Description): string | null {
   if (ownDigest !== undefined || cause || errors) return null
-  return `${type}\n${message}\n${frames.join('\n')}`
+  return `${type}\n${message}\n${stack}`
 }

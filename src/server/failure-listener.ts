@@ -37,8 +37,8 @@ export function createFailureListener(
   function warn(error: unknown, { digest }: FailureRecord) {
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
-    const { type, message, frames } = describe(error)
-    const stack = [`${type}: ${message}`, ...frames].join('\n')
+    const { type, message, stack: frames } = describe(error)
+    const stack = `${type}: ${message}\n${frames}`
     log.warn({ err: { type, message, stack }, digest }, `onFailure has failed itself: ${type}: ${message}`)
   }
 

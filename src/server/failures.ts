@@ -46,6 +46,8 @@ export interface Failures {
   fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
   /** The request's first failure, which is the one that is shown. */
   firstOf(request: FastifyRequest): Failure | null
+  /** How many different failures of the request have their line. */
+  countOf(request: FastifyRequest): number
   /** Another value that stands for one which has failed: no failure of its own. */
   alias(substitute: unknown, thrown: unknown, subject: FailureSubject): void
   /** Removes the request's secrets from a text for the log. */
@@ -76,12 +78,20 @@ interface RequestFailures {
   occurrence: string
   hidden: Hidden
   first: Failure | null
+  count: number
   byThrown: Map<unknown, Named>
   byDigest: Map<string, Named>
 }
 
 interface Named extends Failure, Told {
   isWritten: boolean
+}
+
+const FAILURES = Symbol('failures')
+
+/** On the request itself: a `WeakMap` has to be looked through each time that garbage is collected. */
+interface Holder extends FastifyRequest {
+  [FAILURES]?: RequestFailures
 }
 
 export interface FailuresInput {
@@ -94,15 +104,17 @@ export interface FailuresInput {
 
 export function createFailures({ mapper, release, keep }: FailuresInput): Failures {
   const examiner = createExaminer(mapper)
-  const requests = new WeakMap<FastifyRequest, RequestFailures>()
 
-  function failuresOf(request: FastifyRequest): RequestFailures {
-    const known = requests.get(request)
-    if (known) return known
-    const hidden = hiddenIn(request)
-    const created = { occurrence: createOccurrence(), hidden, first: null, byThrown: new Map(), byDigest: new Map() }
-    requests.set(request, created)
-    return created
+  function failuresOf(request: Holder): RequestFailures {
+    request[FAILURES] ??= {
+      occurrence: createOccurrence(),
+      hidden: hiddenIn(request),
+      first: null,
+      count: 0,
+      byThrown: new Map(),
+      byDigest: new Map(),
+    }
+    return request[FAILURES]
   }
 
   // The same failure comes here more than once: from React's `onError` and `onShellError`, from a deferred promise
@@ -129,6 +141,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const { request, route } = subject
     const own = failuresOf(request)
     own.first ??= named
+    own.count++
     const { digest, status } = named
     const { phase, statusSent } = details
     const pending = pendingOf(details, mapper)
@@ -176,13 +189,15 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     if (named) byThrown.set(substitute, named)
   }
 
-  const firstOf = (request: FastifyRequest) => requests.get(request)?.first ?? null
+  const firstOf = (request: Holder) => request[FAILURES]?.first ?? null
+  const countOf = (request: Holder) => request[FAILURES]?.count ?? 0
   return {
     fail,
     failInBrowser,
     failProcess,
     name,
     firstOf,
+    countOf,
     alias,
     redact: (text, request) => failuresOf(request).hidden.redact.frame(text),
   }

@@ -43,7 +43,7 @@ export function styleNonceOf(reply: FastifyReply): string | undefined {
 export function addVary(reply: FastifyReply, names: string) {
   const present = reply.getHeader('vary')
   if (present === undefined) reply.header('vary', names)
-  else if (present !== '*') for (const name of names.split(', ')) addVaryName(reply, name)
+  else if (present !== '*' && present !== names) for (const name of names.split(', ')) addVaryName(reply, name)
 }
 
 function addVaryName(reply: FastifyReply, name: string) {

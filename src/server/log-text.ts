@@ -10,10 +10,12 @@ export function showObeyed(text: string): string {
 
 /** JSON with the same signs escaped that it leaves as they are. Ends of lines stay: none is inside a value. */
 export function escapeObeyed(json: string): string {
-  return json.replace(OBEYED, (sign) =>
-    sign === '\n' ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return OBEYED_IN_JSON.test(json) ? json.replace(new RegExp(OBEYED_IN_JSON, 'g'), escapeInJson) : json
 }
+
+// JSON has escaped what comes before a space; without the `u` of the one above V8 is done in half the time.
+const OBEYED_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+const escapeInJson = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** A line of a log, for what prints the values of its JSON as they are: none of them is another line, or commands it. */
 export function tameLine(json: string): string {

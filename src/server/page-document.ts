@@ -1,5 +1,5 @@
 import { createAppTree, type Tree, type TreeLayout, type TreeLeaf } from '../shared/app-tree.tsx'
-import { type BootLeaf, type BootPlan, type BootVisit, bootScript, planText } from '../shared/boot.ts'
+import { type BootLeaf, type BootPlan, type BootVisit, bootScript, frameText, withLeafText } from '../shared/boot.ts'
 import { fallbackNoscript, hostScript } from '../shared/fallback.ts'
 import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
@@ -20,8 +20,10 @@ export interface DocumentPlan {
   layouts: readonly TreeLayout[]
   /** Paths in the site of the files that the data comes from, the page's last. */
   dataFiles: readonly string[]
-  /** The part of the boot data that is always the same. */
+  /** The part of the boot data that is always the same, */
   boot: string
+  /** and of that what stands around the leaf. */
+  bootFrame: string
   bootLayouts: BootPlan['layouts']
   /** Names of the scripts and stylesheets that the browser needs for it. */
   files: readonly string[]
@@ -63,14 +65,11 @@ export function createPlan(
   build: Build,
 ): DocumentPlan {
   const layouts = frame.layouts.slice(0, level)
-  const boot = {
-    layouts: layouts.map((layout, index) => {
-      const error = frame.errorPages[index]?.boot.file
-      return { ...layout.boot, ...(error ? { error } : {}) }
-    }),
-    leaf: bootLeaf,
-    build: build.manifest.buildId,
-  }
+  const bootLayouts = layouts.map((layout, index) => {
+    const error = frame.errorPages[index]?.boot.file
+    return { ...layout.boot, ...(error ? { error } : {}) }
+  })
+  const bootFrame = frameText({ layouts: bootLayouts, build: build.manifest.buildId })
   const preloaded = [...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...leaf.scripts]
   return {
     layouts: layouts.map(({ Component, css }, index) => ({
@@ -79,8 +78,9 @@ export function createPlan(
       ErrorPage: frame.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
-    boot: planText(boot),
-    bootLayouts: boot.layouts,
+    boot: withLeafText(bootFrame, bootLeaf),
+    bootFrame,
+    bootLayouts,
     files: [...new Set([...layouts, leaf].flatMap(({ scripts, css }) => [...scripts, ...css]))].map(fileName),
     preloads: preloadLinks([...new Set(preloaded)]),
     readerPreloads: preloadLinks(build.dataReader),
@@ -89,10 +89,10 @@ export function createPlan(
 }
 
 /** The same plan for something else to be shown in its place. */
-export function withLeaf(plan: DocumentPlan, leaf: BootLeaf, { manifest }: Build): DocumentPlan {
-  const { layouts, dataFiles, bootLayouts, files, preloads, readerPreloads, canStream } = plan
-  const boot = planText({ layouts: bootLayouts, leaf, build: manifest.buildId })
-  return { layouts, dataFiles, boot, bootLayouts, files, preloads, readerPreloads, canStream }
+export function withLeaf(plan: DocumentPlan, leaf: BootLeaf): DocumentPlan {
+  const { layouts, dataFiles, bootFrame, bootLayouts, files, preloads, readerPreloads, canStream } = plan
+  const boot = withLeafText(bootFrame, leaf)
+  return { layouts, dataFiles, boot, bootFrame, bootLayouts, files, preloads, readerPreloads, canStream }
 }
 
 /** May a document that is not complete at the shell go out in parts? */

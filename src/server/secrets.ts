@@ -59,10 +59,14 @@ function isJsonObject(value: unknown): value is object {
 
 const NONE: readonly string[] = []
 
+const CREDENTIALS = ['authorization', 'proxy-authorization'] as const
+const WITH_SECRETS = [...CREDENTIALS, 'cookie'] as const
+
 /** What the headers of a request hold that nobody else is to read. Longest first. */
-export function secretsOf(headers: IncomingHttpHeaders): string[] {
+export function secretsOf(headers: IncomingHttpHeaders): readonly string[] {
+  if (WITH_SECRETS.every((name) => headers[name] === undefined)) return NONE
   const values: string[] = []
-  for (const name of ['authorization', 'proxy-authorization'] as const) {
+  for (const name of CREDENTIALS) {
     const value = headers[name]
     if (value) values.push(value, value.slice(value.indexOf(' ') + 1))
   }

@@ -91,7 +91,7 @@ async function showShown(shown: Shown, place: Place, format: Format, site: Site,
  */
 async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit): Promise<void> {
   let shown = first
-  const broken = new Set<string | null>()
+  let broken = NOTHING_BROKEN
   let level = place.layoutData.length
   while (level > 0) {
     const page = chooseModule(shown, place.frame, level, broken)
@@ -110,11 +110,13 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const { digest, status } = before ?? failure
     shown = { kind: 'failure', side: 'server', digest, status }
     // A failure that has been seen before is a layout's: what stands in its place has nothing to do with it.
-    if (page && visit.failureCount > known) broken.add(page.module.file)
+    if (page && visit.failureCount > known) broken = new Set([...broken, page.module.file])
     else level--
   }
   sendPlainDocument(shown, site, visit)
 }
+
+const NOTHING_BROKEN: ReadonlySet<string | null> = new Set()
 
 type Chosen =
   | { kind: 'notFound'; module: SiteFrame['notFound'] & object }
@@ -143,7 +145,7 @@ function showInNavigation(
 ) {
   const level = layoutData.length
   if (!stream.isOpen) setShownHeaders(shown, site, visit)
-  stream.send(['shown', level, createBootLeaf(shown, chooseModule(shown, frame, level, new Set()))])
+  stream.send(['shown', level, createBootLeaf(shown, chooseModule(shown, frame, level, NOTHING_BROKEN))])
   stream.end()
 }
 
@@ -164,7 +166,7 @@ function createShownScene(shown: Shown, page: Chosen | null, place: Place, level
   const key = `${level} ${page?.module.file ?? ''}`
   const before = known.get(key)
   const input = { frame, level, bootLeaf, leaf: { scripts, css }, dataFile: '', canStream: true }
-  const plan = before ? withLeaf(before, bootLeaf, build) : createPlan(input, build)
+  const plan = before ? withLeaf(before, bootLeaf) : createPlan(input, build)
   if (!before) known.set(key, plan)
   return { plan, params, leaf, data: place.layoutData.slice(0, level) }
 }

@@ -57,7 +57,7 @@ type FailureReport = Extract<Report, { kind: 'failure' }>
 
 function describeReported({ type, message, stack, cause }: ReportedError, mapper: ClientMapper): Description {
   const frames = readBrowserStack(stack)
-  const own = { type: mapper.typeName(type, frames), message, frames }
+  const own = { type: mapper.typeName(type, frames), message, stack: frames.join('\n') }
   return cause === undefined ? own : { ...own, cause: describeReported(cause, mapper) }
 }
 

@@ -27,7 +27,6 @@ export class Visit {
   /** Does it count among the pages that are being made? */
   hasSlot = false
   #failures: Failures
-  #digests: Set<string> | null = null
   #url: URL | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
@@ -50,7 +49,7 @@ export class Visit {
 
   /** How many different failures there have been. */
   get failureCount(): number {
-    return this.#digests?.size ?? 0
+    return this.#failures.countOf(this.request)
   }
 
   /** The page's address as the visitor sees it. */
@@ -74,8 +73,6 @@ export class Visit {
   fail(thrown: unknown, details: FailureDetails): Failure {
     const failure = this.#failures.fail(thrown, this, this.#inTime(details))
     this.firstFailure ??= failure
-    this.#digests ??= new Set()
-    this.#digests.add(failure.digest)
     return failure
   }
 

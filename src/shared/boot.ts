@@ -58,8 +58,18 @@ export type BootMessage = Settlement | Notice
 export type BootQueue = [Boot & { data: Flat[] }, ...BootMessage[]]
 
 /** Writes a plan once; `bootScript` takes what comes out. */
-export function planText(plan: BootPlan): string {
-  return escapeScript(JSON.stringify(plan)).slice(1, -1)
+export function planText({ leaf, ...frame }: BootPlan): string {
+  return withLeafText(frameText(frame), leaf)
+}
+
+/** Writes what stands around a leaf once, for leaves that are others each time. */
+export function frameText(frame: Omit<BootPlan, 'leaf'>): string {
+  return escapeScript(JSON.stringify(frame)).slice(1, -1)
+}
+
+/** `frame` is what `frameText` wrote. Returns what `planText` would. */
+export function withLeafText(frame: string, leaf: BootLeaf): string {
+  return `${frame},"leaf":${escapeScript(JSON.stringify(leaf))}`
 }
 
 /**

@@ -47,3 +47,41 @@ t.test('what is told of a failure without a place of its own is told for each pl
     '    at load (pages/a.server.ts)',
   ])
 })
+
+t.test('of what has called the site React, Hydrant and Fastify are left out, and nobody else', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'node_modules/visitor/package.json': '{"name":"visitor","version":"1.0.0","type":"module","exports":"./index.js"}',
+    'node_modules/visitor/index.js': 'export function visit(use) {\n  return use()\n}\n',
+    'pages/load.server.ts': "export function load() {\n  throw new Error('load')\n}\n",
+    'pages/load.tsx': 'export default () => <p>load</p>\n',
+    'pages/render.tsx':
+      "import { visit } from 'visitor'\n" +
+      "function fail() {\n  throw new Error('render')\n}\n" +
+      'export default function Page() {\n  return visit(fail)\n}\n',
+    'server.ts':
+      "export default async (app) => {\n  app.get('/route', function route() {\n    throw new Error('route')\n  })\n}\n",
+  })
+  const { get, failuresOf } = await serve(t, dir)
+  const stacks: string[] = []
+  for (const url of ['/load', '/render', '/route']) stacks.push(failuresOf(await get(url))[0]?.err?.stack ?? '')
+  const [ofLoad, ofRender, ofRoute] = stacks.map((stack) => stack.replaceAll(dir, '').replace(/:\d+:\d+/g, ''))
+  t.equal(ofLoad, 'Error: load\n    at load (pages/load.server.ts)')
+  t.equal(
+    ofRender,
+    'Error: render\n    at fail (pages/render.tsx)\n    at visit (file:///node_modules/visitor/index.js)\n    at Page (pages/render.tsx)',
+  )
+  t.equal(ofRoute, 'Error: route\n    at route (server.ts)')
+  t.notMatch(ofRoute, /fastify/)
+})
+
+t.test('what a load calls has all of the stack that V8 keeps', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.server.ts':
+      "function deep(level) {\n  if (level === 0) throw new Error('deep')\n  return [deep(level - 1)]\n}\n" +
+      'export function load() {\n  return deep(8)\n}\n',
+  })
+  const { get, failuresOf } = await serve(t, dir)
+  const frames = (failuresOf(await get('/'))[0]?.err?.stack ?? '').split('\n').slice(1)
+  t.equal(frames.length, 10)
+  t.match(frames.at(-1), /^ {4}at load \(pages\/index\.server\.ts:6:\d+\)$/)
+})
