@@ -26,7 +26,9 @@ const EACH = Math.floor((EQUAL + DIFFERENT) / DIFFERENT)
 
 /** An all but empty page, and one with a hundred rows. */
 const PAGES = ['/', '/rows']
-const WAYS = ['', '?part=load', '?part=render']
+/** Nothing fails of the first. */
+const WAYS = ['?part=none', '?part=load', '?part=render']
+const WORKING = `/${WAYS[0]}`
 
 interface Server {
   url: string
@@ -46,7 +48,7 @@ try {
   compareFailing(server)
   await findBest(server)
   // What so many requests take from others, be they failures or not.
-  await weatherStorm(server, 'requests that do not fail', () => '/')
+  await weatherStorm(server, 'requests that do not fail', () => WORKING)
   await weatherStorm(server, 'failures', failingPath)
 } finally {
   await stop(server)
@@ -74,15 +76,17 @@ async function findBest({ url }: Server) {
   const floor = await startServer('floor.log', [FLOOR])
   for (const path of ['/', '/fails']) load(floor.url + path, 5)
   const rounds = Array.from({ length: ROUNDS }, () => {
-    const [page, bare, fails] = [url, floor.url, `${floor.url}/fails`].map((each) => 1 / load(each, ROUND_SECONDS))
+    const [page, bare, fails] = [url + WORKING, floor.url, `${floor.url}/fails`].map(
+      (each) => 1 / load(each, ROUND_SECONDS),
+    )
     return { page: page ?? 0, stackAndLine: (fails ?? 0) - (bare ?? 0) }
   })
   await stop(floor)
   const shares = rounds.map(({ page, stackAndLine }) => stackAndLine / page)
   const ratios = rounds.map(({ page, stackAndLine }) => page / (page + stackAndLine))
-  console.log(`a stack and a line alone: ${show(shares)} × what ${PAGES[0]} takes`)
+  console.log(`a stack and a line alone: ${show(shares)} × what ${WORKING} takes`)
   console.log(
-    `${PAGES[0]} that fails, if it cost nothing else: ${show(ratios)} × the rate of the page that does not fail`,
+    `${WORKING} that fails, if it cost nothing else: ${show(ratios)} × the rate of the page that does not fail`,
   )
 }
 
@@ -90,17 +94,17 @@ async function findBest({ url }: Server) {
 async function weatherStorm({ url, process: { pid = 0 } }: Server, what: string, pathOf: (index: number) => string) {
   const before: number[] = []
   const within: number[] = []
-  for (let round = 0; round < ROUNDS; round++) before.push(load(url, ROUND_SECONDS))
+  for (let round = 0; round < ROUNDS; round++) before.push(load(url + WORKING, ROUND_SECONDS))
   const memoryBefore = memoryOf(pid)
   const storm = sendStorm(url, pathOf)
   const until = performance.now() + STORM_SECONDS * 1_000
   let most = 0
   while (performance.now() < until - ROUND_SECONDS * 1_000) {
-    within.push(await loadBeside(url, ROUND_SECONDS))
+    within.push(await loadBeside(url + WORKING, ROUND_SECONDS))
     most = Math.max(most, memoryOf(pid))
   }
   const { answered, lastSent } = await storm
-  for (let round = 0; round < ROUNDS; round++) before.push(load(url, ROUND_SECONDS))
+  for (let round = 0; round < ROUNDS; round++) before.push(load(url + WORKING, ROUND_SECONDS))
   const rate = median(before)
   console.log(`storm: ${answered} ${what} answered, the last sent after ${(lastSent / 1_000).toFixed(1)} s`)
   console.log(`pages that work: ${show(within.map((own) => own / rate))} × their rate without the storm`)

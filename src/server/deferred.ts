@@ -1,5 +1,5 @@
 import { isThenable } from '../shared/data.ts'
-import { fulfilledText, messageText, needsUnflatten, serialise } from '../shared/serialise.ts'
+import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../shared/serialise.ts'
 import type { Frame } from './digest.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure } from './failures.ts'
@@ -43,6 +43,8 @@ export interface DeferredData extends Deferred {
  * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
  */
 export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
+  const plain = serialiseAllPlain(values)
+  if (plain) return new PlainData(plain)
   const writer = createDataWriter(files.at(-1) ?? '', visit)
   try {
     const serialised = values.map((value, index) => writer.write(value, files[index] ?? ''))
@@ -50,6 +52,21 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   } catch (error) {
     silencePromises(values)
     throw error
+  }
+}
+
+// Most data is of this kind, and a writer costs as much again as to write it. What throws is the writer's to tell.
+function serialiseAllPlain(values: readonly unknown[]): string[] | null {
+  try {
+    const texts: string[] = []
+    for (const value of values) {
+      const text = serialisePlain(value)
+      if (text === null) return null
+      texts.push(text)
+    }
+    return texts
+  } catch {
+    return null
   }
 }
 
@@ -133,16 +150,33 @@ export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
   }
 }
 
-/** For a page without any load. */
-export const NO_DATA: DeferredData = {
-  serialised: [],
-  needsReader: false,
-  pendingCount: () => 0,
-  place: { file: '', function: 'load' },
-  pendingNames: () => [],
-  subscribe() {},
-  failPending() {},
+/** Nothing in it is pending. */
+class PlainData implements DeferredData {
+  readonly serialised: readonly string[]
+  readonly needsReader = false
+  readonly place = NO_PLACE
+
+  constructor(serialised: readonly string[]) {
+    this.serialised = serialised
+  }
+
+  pendingCount() {
+    return 0
+  }
+
+  pendingNames() {
+    return []
+  }
+
+  subscribe() {}
+
+  failPending() {}
 }
+
+const NO_PLACE: Frame = { file: '', function: 'load' }
+
+/** For a page without any load. */
+export const NO_DATA: DeferredData = new PlainData([])
 
 function failed(id: number, { digest }: Failure): string {
   return messageText([id, 'failure', digest])

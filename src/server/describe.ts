@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { readStack } from './read-stack.ts'
 
 /** What is known of something that was thrown. Texts are cut to size; nothing else about them is changed. */
 export interface Description {
@@ -38,7 +39,10 @@ function describeAt(depth: number, thrown: unknown, seen: Set<unknown>): Descrip
   const description: Description = {
     type: isError ? errorType(thrown) : 'Object',
     message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
-    stack: stackOf(read(thrown, 'stack'), message),
+    stack: stackOf(
+      attempt(() => readStack(thrown)),
+      message,
+    ),
   }
   const ownDigest = read(thrown, 'digest')
   if (typeof ownDigest === 'string') description.ownDigest = cut(ownDigest, 100)
@@ -54,8 +58,12 @@ const UNREADABLE = Symbol('unreadable')
 
 // A getter may throw, and may give another value each time: each property is read once, here.
 function read(object: object, name: string): unknown {
+  return attempt(() => Reflect.get(object, name))
+}
+
+function attempt(look: () => unknown): unknown {
   try {
-    return Reflect.get(object, name)
+    return look()
   } catch {
     return UNREADABLE
   }

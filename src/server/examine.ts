@@ -1,8 +1,8 @@
-import { dirname } from 'node:path'
 import type { Side } from '../shared/page-types.ts'
 import { type Description, framesIn } from './describe.ts'
 import { causeOf } from './digest.ts'
 import type { KeptError, SourceFrame } from './ledger/ledger.ts'
+import { isCaller } from './read-stack.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 
@@ -80,18 +80,13 @@ function toExamined(description: Description, mapper: SourceMapper, redact: Reda
   }
 }
 
-const OWN_FILES = dirname(import.meta.dirname)
-const CALLER = /(?:^|[\\/])node_modules[\\/](?:react|react-dom|fastify|hydrant)[\\/]/
-
 /** Leaves out who has called the site: React, Fastify and Hydrant call everything there is, always in the same way. */
 function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   const last = frames.findLastIndex(isOfSite)
   if (last === -1) return frames
-  const caller = frames.findIndex(({ frame }, index) => index > last && frame !== null && isCaller(frame))
+  const caller = frames.findIndex(({ frame }, index) => index > last && frame !== null && isCaller(frame.file))
   return caller === -1 ? frames : frames.slice(0, caller)
 }
-
-const isCaller = ({ file }: SourceFrame) => file.startsWith(OWN_FILES) || CALLER.test(file)
 
 const MAX_MESSAGE = 2_000
 

@@ -16,10 +16,21 @@ export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>)
     const reducers = { Promise: (part: unknown) => isThenable(part) && defer(part) }
     return escapeScript(devalue.stringify(value, reducers, { operations: { shapeOf: shapeWithoutProto } }))
   }
-  if (!found.hasPromise) return `{"plain":${escapeScript(JSON.stringify(value))}}`
+  if (!found.hasPromise) return plainJson(value)
   const promises: [number, ...Path][] = []
   const plain = liftPromises(value, [], (promise, path) => promises.push([defer(promise), ...path]))
   return escapeScript(JSON.stringify({ plain, promises }))
+}
+
+/** What `serialise` writes of a value that has neither a promise nor anything else that JSON cannot say; null of any other. */
+export function serialisePlain(value: unknown): string | null {
+  if (value === undefined) return '{}'
+  const found: Found = { objects: new Set(), hasPromise: false }
+  return isPlain(value, found) && !found.hasPromise ? plainJson(value) : null
+}
+
+function plainJson(value: unknown): string {
+  return `{"plain":${escapeScript(JSON.stringify(value))}}`
 }
 
 /** A settlement with a value as JSON that is safe inside a script; `data` is what `serialise` wrote. */

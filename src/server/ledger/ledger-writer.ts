@@ -2,8 +2,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord, Ledger, LedgerEntry } from './ledger.ts'
 import { createWaiting } from './waiting.ts'
 
-/** How long a failure waits for others to be written with it. */
+/** How long a failure waits for others to be written with it, */
 const GATHER_MS = 200
+/** and in a storm, in which more come than are kept: what writes them is to have its hands free. */
+const STORM_GATHER_MS = 1_000
 /** The longest that is waited before a ledger which could not be written is tried again. */
 const LONGEST_PAUSE_MS = 10_000
 const WARN_MS = 60_000
@@ -48,6 +50,7 @@ export function createLedgerWriter(
   let timer: NodeJS.Timeout | null = null
   let writing: Promise<void> | null = null
   let pauseMs = 0
+  let gatherMs = GATHER_MS
   let isClosed = false
   let warnedAt = Number.NEGATIVE_INFINITY
 
@@ -56,7 +59,7 @@ export function createLedgerWriter(
     timer ??= setTimeout(() => {
       timer = null
       void write()
-    }, pauseMs || GATHER_MS).unref()
+    }, pauseMs || gatherMs).unref()
   }
 
   /** One after the other, as the ledger is asked for one thing at a time. */
@@ -81,6 +84,7 @@ export function createLedgerWriter(
         return refused(error)
       }
       for (const { count } of batch) written += count
+      gatherMs = batch.some(({ count, occurrences }) => count > occurrences.length) ? STORM_GATHER_MS : GATHER_MS
       works()
     }
   }

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import t from 'tap'
 import type { LedgerEntry } from '../../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
@@ -46,6 +47,36 @@ t.test('gathers what comes close together, by cause', async (t) => {
   ])
   t.strictSame(writer.stats(), { queued: 0, dropped: 0, written: 6 })
   t.strictSame(fake.lines, [])
+})
+
+t.test('in a storm, in which more come than are kept, what writes is called less often', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { fake, writer } = createFake()
+  const written = () => writer.stats().written
+  async function pass(ms: number) {
+    mock.timers.tick(ms)
+    // A batch is told of as written in a few microtasks.
+    await new Promise(setImmediate)
+  }
+  const addMany = (count: number) => {
+    for (let time = 0; time < count; time++) writer.add(failure({ time: NOW + time }))
+  }
+  addMany(1_000)
+  await pass(200)
+  t.equal(written(), 1_000, 'the first batch comes as soon as ever')
+  addMany(1_000)
+  await pass(200)
+  t.equal(written(), 1_000)
+  await pass(800)
+  t.equal(written(), 2_000, 'the next one within a second')
+  addMany(10)
+  await pass(1_000)
+  t.equal(written(), 2_010)
+  addMany(10)
+  await pass(200)
+  t.equal(written(), 2_020, 'and then it is over')
+  t.equal(fake.batches.length, 4)
 })
 
 t.test('what waits has a bound by its size, whatever visitors write into addresses', async (t) => {
