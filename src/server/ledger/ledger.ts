@@ -97,6 +97,9 @@ export interface LedgerEntry {
   occurrences: Occurrence[]
 }
 
+/** For so many places in the source there is room at least: when room is short, one holds no more than such a part of the causes. */
+export const LEAST_PLACES = 10
+
 /** Bounds of what is kept. What is beyond them goes with the next batch, a bounded part of it with each. */
 export interface LedgerLimits {
   /** Those seen last stay. */

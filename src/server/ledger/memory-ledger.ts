@@ -1,6 +1,13 @@
 import type { Side } from '../../shared/page-types.ts'
 import { hourOf } from './gather.ts'
-import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, ListQuery } from './ledger.ts'
+import {
+  type CauseDetails,
+  LEAST_PLACES,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerLimits,
+  type ListQuery,
+} from './ledger.ts'
 import { matches, summaryOf } from './summary.ts'
 
 const DEFAULT_OCCURRENCES = 50
@@ -60,12 +67,23 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     }
   }
 
-  // First those of browsers that are more than those of the server: what anybody can report pushes out nothing else.
-  function firstToGo(): string[] {
+  // First those of browsers that are more than those of the server, then those of one place that are more than its share:
+  // what anybody can report, or put into a message, pushes out nothing else.
+  function firstToGo(): Iterable<string> {
     const causesOf = (side: Side) => [...kept].flatMap(([cause, { details }]) => (details.side === side ? [cause] : []))
     const clients = causesOf('client')
     const over = clients.slice(0, Math.max(0, clients.length - causesOf('server').length))
-    return [...over, ...kept.keys()]
+    return new Set([...over, ...beyondShare(), ...kept.keys()])
+  }
+
+  function beyondShare(): string[] {
+    const places = new Map<string, string[]>()
+    for (const [cause, { details }] of kept) {
+      const place = JSON.stringify([details.side, details.type, details.source])
+      places.set(place, [...(places.get(place) ?? []), cause])
+    }
+    const share = Math.floor(kept.size / LEAST_PLACES)
+    return [...places.values()].flatMap((causes) => causes.slice(0, Math.max(0, causes.length - share)))
   }
 
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0)

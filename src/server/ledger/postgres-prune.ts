@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { hourOf } from './gather.ts'
-import type { LedgerLimits } from './ledger.ts'
+import { LEAST_PLACES, type LedgerLimits } from './ledger.ts'
 
 /** Names the lock of the one that removes; any number that no other program would take. */
 const LOCK = 4_870_114_202
@@ -9,18 +9,22 @@ const LOCK = 4_870_114_202
 const MAX_CAUSES = 50
 const MAX_ROWS = 1_000
 
-// First go those of browsers that are more than those of the server: what anybody can report pushes out nothing else.
+// First go those of browsers that are more than those of the server, then those of one place that are more than its share:
+// what anybody can report, or put into a message, pushes out nothing else.
 // What another server writes just now is left for the next time: who removes waits for nobody that could wait for it.
 const CAUSES = `
   DELETE FROM hydrant_causes WHERE cause IN (
     SELECT c.cause FROM hydrant_causes c JOIN (
       SELECT cause, row_number() OVER last_to_go AS place, sum(bytes) OVER last_to_go AS total
       FROM (
-        SELECT cause, bytes, last_seen, side = 'client'
-          AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC, cause)
-            > count(*) FILTER (WHERE side = 'server') OVER () AS is_over
+        SELECT cause, bytes, last_seen, CASE
+          WHEN side = 'client' AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC, cause)
+            > count(*) FILTER (WHERE side = 'server') OVER () THEN 2
+          WHEN row_number() OVER (PARTITION BY side, type, source ORDER BY last_seen DESC, cause)
+            > count(*) OVER () / ${LEAST_PLACES} THEN 1
+          ELSE 0 END AS turn
         FROM hydrant_causes
-      ) sided WINDOW last_to_go AS (ORDER BY is_over, last_seen DESC, cause)
+      ) turns WINDOW last_to_go AS (ORDER BY turn, last_seen DESC, cause)
     ) ranked ON ranked.cause = c.cause
     WHERE c.last_seen < $1 OR (ranked.place > 1 AND (ranked.place > $2 OR ranked.total > $3))
     ORDER BY ranked.place DESC LIMIT $4 FOR UPDATE OF c SKIP LOCKED

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { hourOf } from './gather.ts'
-import type { LedgerLimits } from './ledger.ts'
+import { LEAST_PLACES, type LedgerLimits } from './ledger.ts'
 
 /** What one batch removes at the most, beside as many causes as it has brought: nobody waits for more. */
 const MAX_CAUSES = 50
@@ -32,15 +32,19 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
   const oldCauses = db.prepare(
     'DELETE FROM causes WHERE cause IN (SELECT cause FROM causes WHERE last_seen < ? ORDER BY last_seen LIMIT ?)',
   )
-  // First those of browsers that are more than those of the server: what anybody can report pushes out nothing else.
+  // First those of browsers that are more than those of the server, then those of one place that are more than its share:
+  // what anybody can report, or put into a message, pushes out nothing else.
   const firstToGo = db
     .prepare<[number], string>(
       `SELECT cause FROM (
-        SELECT cause, last_seen, side = 'client'
-          AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC)
-            > (SELECT count(*) FROM causes WHERE side = 'server') AS is_over
+        SELECT cause, last_seen, CASE
+          WHEN side = 'client' AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC)
+            > (SELECT count(*) FROM causes WHERE side = 'server') THEN 2
+          WHEN row_number() OVER (PARTITION BY side, type, source ORDER BY last_seen DESC)
+            > (SELECT count(*) FROM causes) / ${LEAST_PLACES} THEN 1
+          ELSE 0 END AS turn
         FROM causes
-      ) ORDER BY is_over DESC, last_seen LIMIT ?`,
+      ) ORDER BY turn DESC, last_seen LIMIT ?`,
     )
     .pluck()
   const remove = db.prepare('DELETE FROM causes WHERE cause = ?')

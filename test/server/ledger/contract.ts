@@ -243,6 +243,31 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     }
   })
 
+  t.test('lets messages that are others each time push out nothing that fails elsewhere', async (t) => {
+    for (const [limits, message] of [
+      [{ ...LIMITS, maxCauses: 40 }, ''],
+      [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(15_000)],
+    ] as const) {
+      const ledger = await createLedger(t, limits)
+      const { error } = entry()
+      const elsewhere = Array.from({ length: 20 }, (_, number) => {
+        const stack = error.stack.map((frame) => ({ ...frame, line: frame.line + number }))
+        return entry({ cause: name(number), time: NOW + number, error: { ...error, stack } })
+      })
+      await ledger.record(elsewhere)
+      for (let number = 100; number < 400; number += 20) {
+        const numbers = Array.from({ length: 20 }, (_, index) => number + index)
+        await ledger.record(
+          numbers.map((one) => entry({ cause: name(one), time: NOW + one, message: `${message}${one}` })),
+        )
+      }
+      const left = (await ledger.list({})).map(({ cause }) => cause)
+      t.equal(left.filter((cause) => cause < name(20) && cause !== name(0)).length, 19, 'all that failed elsewhere')
+      t.equal(left[0], name(399), 'the newest of the others')
+      t.ok(left.length > 22, 'as many of them as there is room for')
+    }
+  })
+
   t.test('keeps the newest occurrences of a cause, and its whole count', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxOccurrences: 3 })
     for (let batch = 0; batch < 3; batch++) {
