@@ -48,17 +48,43 @@ export function createOccurrence(): string {
   return encodeBase32(own, OCCURRENCE_LENGTH)
 }
 
-// In this order: quoted values first, as they may hold numbers; then ids, which are numbers in part.
-const MASKS: readonly [RegExp, string][] = [
-  [/"[^"]*"|'[^']*'|`[^`]*`|“[^”]*”|‘[^’]*’/g, '?'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#'],
-  [/\b(?=[\w-]*\d)[\w-]{16,}\b/g, '#'],
-  [/\b0x[0-9a-f]+\b/gi, '#'],
-  [/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, '#'],
-  [/-?\d+(?:[.,:]\d+)*/g, '#'],
-]
+const CLOSING = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ['`', '`'],
+  ['“', '”'],
+  ['‘', '’'],
+])
 
-/** Replaces what differs from time to time in a message by a sign. */
+// A pattern would look for the end of a quotation from each beginning: a visitor may write thousands that have none.
+function maskQuoted(text: string): string {
+  const unclosed = new Set<string>()
+  let masked = ''
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const closing = CLOSING.get(text[at] ?? '')
+    if (closing === undefined || unclosed.has(closing)) continue
+    const end = text.indexOf(closing, at + 1)
+    if (end === -1) unclosed.add(closing)
+    else {
+      masked += `${text.slice(from, at)}?`
+      from = end + 1
+      at = end
+    }
+  }
+  return masked + text.slice(from)
+}
+
+const LEAST_ID_LENGTH = 16
+const maskLongId = (word: string) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word)
+
+/** Replaces what differs from time to time in a message by a sign. Takes as long as the message is, whatever it says. */
 export function maskMessage(message: string): string {
-  return MASKS.reduce((text, [pattern, sign]) => text.replace(pattern, sign), message)
+  // In this order: quoted values first, as they may hold numbers; then ids, which are numbers in part.
+  return maskQuoted(message)
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#')
+    .replace(/\w+(?:-+\w+)*/g, maskLongId)
+    .replace(/\b0x[0-9a-f]+\b/gi, '#')
+    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, '#')
+    .replace(/-?\d+(?:[.,:]\d+)*/g, '#')
 }

@@ -142,3 +142,18 @@ t.test('an occurrence is 30 random bits', async (t) => {
   const seen = Array.from({ length: 6 }, (_, place) => new Set(occurrences.map((text) => text.charAt(place))).size)
   t.strictSame(seen, [32, 32, 32, 32, 32, 32], 'every character stands in every place')
 })
+
+t.test('quotations that do not end, and words that are no ids, stay as they are', async (t) => {
+  for (const [message, masked] of [
+    ['“a” and “b', '? and “b'],
+    ['‘“x” b', '‘? b'],
+    ['it\'s "x', 'it\'s "x'],
+    ['”“ a ” ‘', '”? ‘'],
+    ['-abcdefghijklmnop1-', '-#-'],
+    ['well-known-names-of-things', 'well-known-names-of-things'],
+    ['a-1', 'a#'],
+    ['--item--', '--item--'],
+  ] as const) {
+    t.equal(maskMessage(message), masked, message)
+  }
+})
