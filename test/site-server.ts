@@ -86,7 +86,8 @@ export async function startSite(
   const ledgerFolder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const ledger = join(ledgerFolder, 'errors.db')
   const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
-  const child = spawn('env', command, {
+  // It dies with the test, however that ends: tap waits for whoever holds the outputs that they share.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'env', ...command], {
     env: {
       ...Object.fromEntries(own),
       NODE_ENV: 'production',

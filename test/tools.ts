@@ -10,6 +10,7 @@ const TOOLS = [
   // The program without a server that starts by itself.
   { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
+  { program: '/usr/bin/setpriv', debianPackage: 'util-linux' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
 ]

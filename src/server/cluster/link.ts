@@ -9,15 +9,21 @@ export interface Link {
   listen(listener: (message: ToWorker) => void): void
   /** The primary has died. */
   onClose(listener: () => void): void
+  /**
+   * To be called when no connections are taken any more. Resolves when none is on its way from the primary: those that were
+   * have gone back to it, for others to answer. With a process that ends before, they would wait until the primary ends.
+   */
+  untilReleased(): Promise<void>
 }
 
 export function createLink(worker: Worker): Link {
+  const send: Link['send'] = (message) =>
+    new Promise((resolve) => {
+      if (worker.isConnected()) worker.process.send(wrap(message), () => resolve())
+      else resolve()
+    })
   return {
-    send: (message) =>
-      new Promise((resolve) => {
-        if (worker.isConnected()) worker.process.send(wrap(message), () => resolve())
-        else resolve()
-      }),
+    send,
     isOpen: () => worker.isConnected(),
     listen(listener) {
       process.on('message', (sent) => {
@@ -32,5 +38,14 @@ export function createLink(worker: Worker): Link {
         listener()
       })
     },
+    untilReleased: () =>
+      new Promise((resolve) => {
+        if (!worker.isConnected()) return resolve()
+        worker.once('disconnect', resolve)
+        process.on('message', (sent) => {
+          if (unwrap<ToWorker>(sent)?.kind === 'released') resolve()
+        })
+        void send({ kind: 'closed' })
+      }),
   }
 }

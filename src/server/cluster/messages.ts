@@ -12,6 +12,8 @@ export type ToPrimary =
   | { kind: 'leaving' }
   /** Something has asked it to stop, which is not for it to decide. */
   | { kind: 'asked' }
+  /** It listens no more. */
+  | { kind: 'closed' }
   | { kind: 'call'; call: LedgerCall }
   | { kind: 'counted'; id: number; tally: Tally; metrics: NamedProcess['metrics'] }
   /** What it has counted, unasked. */
@@ -19,6 +21,8 @@ export type ToPrimary =
 
 export type ToWorker =
   | { kind: 'stop'; how: Stop }
+  /** It has been heard that it listens no more: no connection is on its way to it. */
+  | { kind: 'released' }
   | { kind: 'answer'; answer: Exclude<LedgerAnswer, { kind: 'notice' }> }
   | { kind: 'count'; id: number }
 

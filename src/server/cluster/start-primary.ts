@@ -53,6 +53,8 @@ export async function startPrimary({ dir, options }: ServeInput, count: number):
         return pool.leave(worker)
       case 'asked':
         return pool.replace(worker)
+      case 'closed':
+        return worker.send({ kind: 'released' })
       case 'counted':
       case 'tally':
         return counts?.take(message, worker)

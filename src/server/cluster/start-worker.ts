@@ -49,6 +49,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   }
   async function close() {
     await app.close()
+    await link.untilReleased()
     await closeKeeper()
   }
   const { stop, leaveAlone } = endWithProcess(

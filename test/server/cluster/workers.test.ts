@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
@@ -123,6 +124,29 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     const now = await server.pids()
     t.ok(now.includes(other))
     t.notOk(now.includes(asked))
+  })
+
+  await t.test('a connection that is handed to a worker in its last moment is answered by another', async (t) => {
+    const [asked] = await server.pids()
+    const count = server.lines.length
+    process.kill(asked, 'SIGTERM')
+    await server.waitForLine(({ worker, msg }) => worker === asked && msg.includes('was asked to stop'))
+    // It hears that it is to stop when the primary does not hear that it does: connections that have come before are its own.
+    process.kill(asked, 'SIGSTOP')
+    await until(() => server.lines.slice(count).some(({ msg }) => /^worker \d is ready/.test(msg)))
+    await pause(300)
+    process.kill(server.pid, 'SIGSTOP')
+    const answers = Promise.all(Array.from({ length: 6 }, () => server.ask('/pid')))
+    await pause(100)
+    process.kill(asked, 'SIGCONT')
+    await pause(1_000)
+    process.kill(server.pid, 'SIGCONT')
+    const answered = await Promise.race([answers, pause(20_000)])
+    t.strictSame(
+      answered?.map(({ status }) => status),
+      Array.from({ length: 6 }, () => 200),
+    )
+    await until(() => !isRunning(asked))
   })
 
   await t.test('an exception ends its worker alone, behind its requests', async (t) => {
