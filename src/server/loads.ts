@@ -91,8 +91,8 @@ const OTHER_HAS_THROWN = new DOMException('Another load of this page has thrown.
 /** What a deadline's promise resolves with. */
 export const DEADLINE = Symbol('deadline')
 
-// Ends the stack there: what a load throws then tells of the site's own functions alone, as many as V8 keeps, and not of
-// those that have served the request. Of what a failure costs, a frame less is a fortieth.
+// Ends the stack there: what a load throws then tells of the site's own functions, as many as V8 keeps, and not of those
+// that have served the request.
 const onItsOwn = Promise.resolve()
 
 interface RunningLoad {
