@@ -22,6 +22,7 @@ t.test('without the Navigation API everything is an ordinary page load', async (
   visitor.documents.length = 0
   await visitor.click('/about')
   await visitor.stands('About')
+  await visitor.hydrated()
   await page.locator('#count').click()
   await page.locator('#count', { hasText: '1' }).waitFor()
   await page.goBack()
