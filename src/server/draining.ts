@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Connections that are kept are closed once none of them has brought anything for 200 ms: a proxy that has just sent a request
+ * Connections that are kept are closed once none of them has brought anything for half a second: a proxy that has just sent a request
  * cannot tell whether the server has taken it, and must not send a POST again.
  */
-const QUIET_CHECKS = 4
+const QUIET_CHECKS = 10
 const CHECK_MS = 50
 
 /**

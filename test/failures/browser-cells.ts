@@ -121,12 +121,29 @@ async function send(open: OpenPage, position: Position, client: BrowserName): Pr
   return { response, headers: response.headers(), sight: await look(open, position) }
 }
 
+const PATIENCE_MS = 10_000
+
+/** Runs in the page. Resolves when alerts say the host of the address, or after that time: what they say is checked later. */
+function waitForOwnHost(patienceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, patienceMs)
+    const check = () => {
+      const alerts = [...document.querySelectorAll('[role=alert]')]
+      if (alerts.every(({ textContent }) => textContent?.includes(location.hostname))) resolve()
+      else requestAnimationFrame(check)
+    }
+    check()
+  })
+}
+
 /** Resolves when the page shows what it will show in the end. */
 async function arrived(open: OpenPage, outcome: Outcome) {
   switch (outcome.kind) {
     case 'late':
     case 'failure':
-      return void (await open.shown('[role=alert]'))
+      await open.shown('[role=alert]')
+      // A page of the site's own says the host that the server knows until React has rendered it once more.
+      return open.evaluate(waitForOwnHost, PATIENCE_MS)
     case 'recovered':
       return void (await open.shown('#recovered'))
     default:
