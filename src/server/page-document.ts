@@ -1,5 +1,5 @@
 import { createAppTree, type Tree, type TreeLayout, type TreeLeaf } from '../shared/app-tree.tsx'
-import { type BootLeaf, type BootPlan, type BootVisit, bootScript, frameText, withLeafText } from '../shared/boot.ts'
+import { type BootLeaf, type BootPlan, type BootVisit, bootScript, frameText, planText } from '../shared/boot.ts'
 import { fallbackNoscript, hostScript } from '../shared/fallback.ts'
 import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
@@ -78,7 +78,7 @@ export function createPlan(
       ErrorPage: frame.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
-    boot: withLeafText(bootFrame, bootLeaf),
+    boot: planText(bootFrame, bootLeaf),
     bootFrame,
     bootLayouts,
     files: [...new Set([...layouts, leaf].flatMap(({ scripts, css }) => [...scripts, ...css]))].map(fileName),
@@ -91,7 +91,7 @@ export function createPlan(
 /** The same plan for something else to be shown in its place. */
 export function withLeaf(plan: DocumentPlan, leaf: BootLeaf): DocumentPlan {
   const { layouts, dataFiles, bootFrame, bootLayouts, files, preloads, readerPreloads, canStream } = plan
-  const boot = withLeafText(bootFrame, leaf)
+  const boot = planText(bootFrame, leaf)
   return { layouts, dataFiles, boot, bootFrame, bootLayouts, files, preloads, readerPreloads, canStream }
 }
 

@@ -57,18 +57,13 @@ export type BootMessage = Settlement | Notice
 
 export type BootQueue = [Boot & { data: Flat[] }, ...BootMessage[]]
 
-/** Writes a plan once; `bootScript` takes what comes out. */
-export function planText({ leaf, ...frame }: BootPlan): string {
-  return withLeafText(frameText(frame), leaf)
-}
-
-/** Writes what stands around a leaf once, for leaves that are others each time. */
+/** Writes what stands around a leaf, once for all leaves. */
 export function frameText(frame: Omit<BootPlan, 'leaf'>): string {
   return escapeScript(JSON.stringify(frame)).slice(1, -1)
 }
 
-/** `frame` is what `frameText` wrote. Returns what `planText` would. */
-export function withLeafText(frame: string, leaf: BootLeaf): string {
+/** Writes a plan for `bootScript`; `frame` is what `frameText` wrote. */
+export function planText(frame: string, leaf: BootLeaf): string {
   return `${frame},"leaf":${escapeScript(JSON.stringify(leaf))}`
 }
 
