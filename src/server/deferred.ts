@@ -43,11 +43,12 @@ export interface DeferredData extends Deferred {
  * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
  */
 export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
-  const plain = serialiseAllPlain(values)
-  if (plain) return new PlainData(plain)
+  // Most data is plain, and a writer costs as much again as to write it.
+  const plain = values.map(tryPlain)
+  if (plain.every((text) => text !== null)) return new PlainData(plain)
   const writer = createDataWriter(files.at(-1) ?? '', visit)
   try {
-    const serialised = values.map((value, index) => writer.write(value, files[index] ?? ''))
+    const serialised = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
     return { ...writer, serialised, needsReader: serialised.some(needsUnflatten) }
   } catch (error) {
     silencePromises(values)
@@ -55,16 +56,10 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   }
 }
 
-// Most data is of this kind, and a writer costs as much again as to write it. What throws is the writer's to tell.
-function serialiseAllPlain(values: readonly unknown[]): string[] | null {
+// What throws is the writer's to tell.
+function tryPlain(value: unknown): string | null {
   try {
-    const texts: string[] = []
-    for (const value of values) {
-      const text = serialisePlain(value)
-      if (text === null) return null
-      texts.push(text)
-    }
-    return texts
+    return serialisePlain(value)
   } catch {
     return null
   }

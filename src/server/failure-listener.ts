@@ -38,7 +38,7 @@ export function createFailureListener(
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
     const { type, message, stack: frames } = describe(error)
-    const stack = `${type}: ${message}\n${frames}`
+    const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
     log.warn({ err: { type, message, stack }, digest }, `onFailure has failed itself: ${type}: ${message}`)
   }
 
