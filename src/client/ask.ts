@@ -97,7 +97,7 @@ function readAnswer(
           if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
           return
         case 'shown':
-          if (boot) finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, boot)
+          if (boot) finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, { ...boot, shown: line[3] })
           return
         case 'settled':
           return void deferred.settle([line[1], line[2], line[3], line[4]] as never)

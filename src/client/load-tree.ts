@@ -2,6 +2,7 @@ import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from
 import type { BootLeaf, BootModule, BootPlan, BootVisit } from '../shared/boot.ts'
 import { DefaultLayout } from '../shared/default-layout.tsx'
 import { layoutKey } from '../shared/layout-key.ts'
+import type { Shown } from '../shared/shown.ts'
 import { importModule } from './import-module.ts'
 
 /** The folder that this script was loaded from. */
@@ -10,13 +11,13 @@ export const assets = new URL('.', import.meta.url)
 /** Loads the modules of a page and its layouts. Rejects when one of them cannot be had. */
 export async function loadTree(
   plan: Pick<BootPlan, 'layouts' | 'leaf'>,
-  { url: href, params }: BootVisit,
+  { url: href, params, shown }: BootVisit,
   revived: Promise<unknown[]>,
 ): Promise<Tree> {
   const url = new URL(href)
   const [layouts, leaf, data] = await Promise.all([
     Promise.all(plan.layouts.map((layout) => loadLayout(layout, params))),
-    loadLeaf(plan.leaf, url.pathname),
+    loadLeaf(plan.leaf, url.pathname, shown),
     revived,
   ])
   return { layouts, leaf, data, params, address: { url } }
@@ -32,11 +33,11 @@ async function loadLayout(layout: BootPlan['layouts'][number], params: BootVisit
 }
 
 // Another page or the same one for another path starts afresh; with another query it goes on.
-async function loadLeaf(leaf: BootLeaf, pathname: string): Promise<TreeLeaf> {
+async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: Shown): Promise<TreeLeaf> {
   const Component = await loadComponent(leaf.file)
   const key = leaf.kind + leaf.file + pathname
   // The server names a component of the leaf's kind.
-  return { ...leaf, Component, css: stylesheets(leaf), key } as TreeLeaf
+  return { ...leaf, shown, Component, css: stylesheets(leaf), key } as TreeLeaf
 }
 
 async function loadComponent<Component>(file: string | null | undefined): Promise<Component | null> {

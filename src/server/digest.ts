@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 import { CAUSE_LENGTH, encodeBase32, OCCURRENCE_LENGTH } from '../shared/digest-format.ts'
 import type { Side } from '../shared/page-types.ts'
 
@@ -38,13 +38,17 @@ function maskAssets(message: string): string {
 
 const OCCURRENCE_BYTES = 4
 // Drawn from the system for many at once, which costs little more than for one.
-let drawn = Buffer.alloc(0)
+const drawn = Buffer.alloc(256 * OCCURRENCE_BYTES)
+let at = drawn.length
 
 /** Names a request: 30 random bits. */
 export function createOccurrence(): string {
-  if (drawn.length === 0) drawn = randomBytes(256 * OCCURRENCE_BYTES)
-  const own = drawn.subarray(0, OCCURRENCE_BYTES)
-  drawn = drawn.subarray(OCCURRENCE_BYTES)
+  if (at === drawn.length) {
+    randomFillSync(drawn)
+    at = 0
+  }
+  const own = drawn.subarray(at, at + OCCURRENCE_BYTES)
+  at += OCCURRENCE_BYTES
   return encodeBase32(own, OCCURRENCE_LENGTH)
 }
 

@@ -1,5 +1,5 @@
 import { createAppTree, type Tree, type TreeLayout, type TreeLeaf } from '../shared/app-tree.tsx'
-import { type BootLeaf, type BootPlan, type BootVisit, bootScript, frameText, planText } from '../shared/boot.ts'
+import { type BootLeaf, type BootPlan, type BootVisit, bootScript, planText } from '../shared/boot.ts'
 import { fallbackNoscript, hostScript } from '../shared/fallback.ts'
 import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
@@ -20,10 +20,8 @@ export interface DocumentPlan {
   layouts: readonly TreeLayout[]
   /** Paths in the site of the files that the data comes from, the page's last. */
   dataFiles: readonly string[]
-  /** The part of the boot data that is always the same, */
+  /** The part of the boot data that is always the same. */
   boot: string
-  /** and of that what stands around the leaf. */
-  bootFrame: string
   bootLayouts: BootPlan['layouts']
   /** Names of the scripts and stylesheets that the browser needs for it. */
   files: readonly string[]
@@ -69,7 +67,6 @@ export function createPlan(
     const error = frame.errorPages[index]?.boot.file
     return { ...layout.boot, ...(error ? { error } : {}) }
   })
-  const bootFrame = frameText({ layouts: bootLayouts, build: build.manifest.buildId })
   const preloaded = [...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...leaf.scripts]
   return {
     layouts: layouts.map(({ Component, css }, index) => ({
@@ -78,21 +75,13 @@ export function createPlan(
       ErrorPage: frame.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
-    boot: planText(bootFrame, bootLeaf),
-    bootFrame,
+    boot: planText({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
     bootLayouts,
     files: [...new Set([...layouts, leaf].flatMap(({ scripts, css }) => [...scripts, ...css]))].map(fileName),
     preloads: preloadLinks([...new Set(preloaded)]),
     readerPreloads: preloadLinks(build.dataReader),
     canStream,
   }
-}
-
-/** The same plan for something else to be shown in its place. */
-export function withLeaf(plan: DocumentPlan, leaf: BootLeaf): DocumentPlan {
-  const { layouts, dataFiles, bootFrame, bootLayouts, files, preloads, readerPreloads, canStream } = plan
-  const boot = planText(bootFrame, leaf)
-  return { layouts, dataFiles, boot, bootFrame, bootLayouts, files, preloads, readerPreloads, canStream }
 }
 
 /** May a document that is not complete at the shell go out in parts? */
@@ -131,7 +120,11 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
   }
   const serialised = action ? [...data.serialised, action.serialised] : data.serialised
   const reports = reportsToTell(site.options.reports, visit.request.headers)
-  const bootVisit: BootVisit = { url: visit.href, params, ...(leaf.kind === 'shown' ? { host } : {}) }
+  const bootVisit: BootVisit = {
+    url: visit.href,
+    params,
+    ...(leaf.kind === 'shown' ? { shown: leaf.shown, host } : {}),
+  }
   if (reports !== undefined) bootVisit.reports = reports
   function substitute(reason: unknown): Error {
     return visit.substitute(reason, { phase: 'load', place: data.place })

@@ -4,8 +4,8 @@ const HIDDEN = '[hidden]'
 // Shorter values (`a`, `1`, `dark`) are no secrets and would hide half of every message.
 const LEAST_SECRET_LENGTH = 6
 const SECRET_NAME = /pass|pwd|secret|token|auth|session|credential|signature|api-?key|^key$|^code$|^sig$/i
-/** Finds whether there can be such a name in a text at all, which most are done with. */
-const SECRET_NAMES = new RegExp(SECRET_NAME.source.replace(/[$^]/g, ''), 'i')
+/** Finds whether there can be anything to hide in a text at all, which most are done with. */
+const SUSPICIOUS = new RegExp(`://|bearer|basic|${SECRET_NAME.source.replace(/[$^]/g, '')}`, 'i')
 
 /** Removes from a text what must reach no log: credentials in URLs and what the request's own headers hold. */
 export function createRedactor(headers: IncomingHttpHeaders): (text: string) => string {
@@ -15,18 +15,18 @@ export function createRedactor(headers: IncomingHttpHeaders): (text: string) => 
 /** The same for what `secretsOf` has read. */
 export function redactorOf(secrets: readonly string[]): (text: string) => string {
   return (text) => {
-    const cleaned = text
-      .replace(/:\/\/[^\s/@:]*:[^\s/@]*@/g, `://${HIDDEN}@`)
-      .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`)
-    const unnamed = SECRET_NAMES.test(cleaned) ? hideNamed(cleaned) : cleaned
+    const unnamed = SUSPICIOUS.test(text) ? hideNamed(text) : text
     return secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), unnamed)
   }
 }
 
 function hideNamed(text: string): string {
-  return text.replace(/([?&;]([\w.-]+)=)[^\s&;#"'`]+/g, (whole, start: string, name: string) =>
-    SECRET_NAME.test(name) ? start + HIDDEN : whole,
-  )
+  return text
+    .replace(/:\/\/[^\s/@:]*:[^\s/@]*@/g, `://${HIDDEN}@`)
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`)
+    .replace(/([?&;]([\w.-]+)=)[^\s&;#"'`]+/g, (whole, start: string, name: string) =>
+      SECRET_NAME.test(name) ? start + HIDDEN : whole,
+    )
 }
 
 /** Removes what the visitor has written into a form or into JSON: an error's message may repeat it. */

@@ -11,7 +11,7 @@ import type { Phase } from './ledger/ledger.ts'
 import { redirectLocation, redirectStatus } from './location.ts'
 import type { NavigationStream } from './navigation.ts'
 import type { Format } from './negotiate.ts'
-import { createPlan, type DocumentPlan, renderScene, type Scene, withLeaf } from './page-document.ts'
+import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
@@ -145,29 +145,37 @@ function showInNavigation(
 ) {
   const level = layoutData.length
   if (!stream.isOpen) setShownHeaders(shown, site, visit)
-  stream.send(['shown', level, createBootLeaf(shown, chooseModule(shown, frame, level, NOTHING_BROKEN))])
+  stream.send(['shown', level, createBootLeaf(chooseModule(shown, frame, level, NOTHING_BROKEN)), shown])
   stream.end()
 }
 
-function createBootLeaf(shown: Shown, page: Chosen | null): BootLeaf {
+function createBootLeaf(page: Chosen | null): BootLeaf {
   const boot = page?.module.boot ?? { file: null }
-  return page?.kind === 'notFound' ? { kind: 'notFound', ...boot } : { kind: 'shown', shown, ...boot }
+  return { kind: page?.kind === 'notFound' ? 'notFound' : 'shown', ...boot }
 }
 
 function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number, { build }: Site): Scene {
   const { frame, params } = place
   const { scripts, css } = page?.module ?? { scripts: [], css: [] }
-  const bootLeaf = createBootLeaf(shown, page)
   const leaf: TreeLeaf =
     page?.kind === 'notFound'
       ? { kind: 'notFound', Component: page.module.Component, css }
       : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
   const known = knownPlans(frame)
   const key = `${level} ${page?.module.file ?? ''}`
-  const before = known.get(key)
-  const input = { frame, level, bootLeaf, leaf: { scripts, css }, dataFile: '', canStream: true }
-  const plan = before ? withLeaf(before, bootLeaf) : createPlan(input, build)
-  if (!before) known.set(key, plan)
+  let plan = known.get(key)
+  if (!plan) {
+    const input = {
+      frame,
+      level,
+      bootLeaf: createBootLeaf(page),
+      leaf: { scripts, css },
+      dataFile: '',
+      canStream: true,
+    }
+    plan = createPlan(input, build)
+    known.set(key, plan)
+  }
   return { plan, params, leaf, data: place.layoutData.slice(0, level) }
 }
 

@@ -64,6 +64,8 @@ export class DocumentSink {
       this.#tail = this.#text.slice(at)
       this.#text = this.#text.slice(0, at)
     }
+    // Here the text lies in one piece, which each addition ends.
+    if (!this.#stream) this.#text = this.#withHead()
     this.#isEnded = true
     this.#onEnd()
   }

@@ -18,10 +18,9 @@ export interface BootModule {
 }
 
 /** What stands innermost. */
-export type BootLeaf =
-  | (BootModule & { kind: 'page' })
-  | (BootModule & { kind: 'notFound' })
-  | (BootModule & { kind: 'shown'; shown: Shown })
+export interface BootLeaf extends BootModule {
+  kind: 'page' | 'notFound' | 'shown'
+}
 
 /** What is the same each time a page is served. */
 export interface BootPlan {
@@ -37,6 +36,8 @@ export interface BootVisit {
   /** The page's address as the server saw it. */
   url: string
   params: Record<string, string>
+  /** What a leaf of that kind shows. */
+  shown?: Shown
   /** Host name in the sentence of a document that stands on a failure. */
   host?: string
   /** How many failures the document may report, if not as many as always: 0 for none. */
@@ -57,14 +58,9 @@ export type BootMessage = Settlement | Notice
 
 export type BootQueue = [Boot & { data: Flat[] }, ...BootMessage[]]
 
-/** Writes what stands around a leaf, once for all leaves. */
-export function frameText(frame: Omit<BootPlan, 'leaf'>): string {
-  return escapeScript(JSON.stringify(frame)).slice(1, -1)
-}
-
-/** Writes a plan for `bootScript`; `frame` is what `frameText` wrote. */
-export function planText(frame: string, leaf: BootLeaf): string {
-  return `${frame},"leaf":${escapeScript(JSON.stringify(leaf))}`
+/** Writes a plan for `bootScript`, once for all visits. */
+export function planText(plan: BootPlan): string {
+  return escapeScript(JSON.stringify(plan)).slice(1, -1)
 }
 
 /**

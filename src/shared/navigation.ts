@@ -5,6 +5,7 @@ import type { Boot, BootLeaf, BootModule } from './boot.ts'
 import type { Flat, Settlement } from './data.ts'
 import { layoutKey } from './layout-key.ts'
 import { RESERVED_PATH } from './paths.ts'
+import type { Shown } from './shown.ts'
 
 /** Behind it stands the page's own path. */
 export const DATA_PATH = `${RESERVED_PATH}/data`
@@ -31,7 +32,7 @@ export type NavigationLine =
   | [kind: 'data', index: number, data: Flat]
   | [kind: 'settled', ...Settlement]
   /** What stands in the page's place, inside that many layouts. */
-  | [kind: 'shown', level: number, leaf: BootLeaf]
+  | [kind: 'shown', level: number, leaf: BootLeaf, shown: Shown]
   | [kind: 'redirect', to: string]
   /** Load the document of this address instead. */
   | [kind: 'load']

@@ -97,7 +97,7 @@ t.test('a hook that guards an address guards its data', async (t) => {
       t.match(lines, [
         ['start'],
         ['data', 0],
-        ['shown', 1, { shown: { kind: 'refusal', status: 401, message: 'Members only' } }],
+        ['shown', 1, { kind: 'shown' }, { kind: 'refusal', status: 401, message: 'Members only' }],
       ])
     }
     t.notMatch(isGuarded ? response.body : '', 'secret data')
@@ -116,7 +116,7 @@ t.test('a hook that fails: its digest stands in the page’s place', async (t) =
   const { response, lines } = await ask('/_hydrant/data/hooked?broken=1')
   const [failure, ...others] = served.failuresOf(response)
   t.strictSame(others, [])
-  t.match(lines.at(-1), ['shown', 1, { shown: { digest: failure?.digest } }])
+  t.match(lines.at(-1), ['shown', 1, { kind: 'shown' }, { digest: failure?.digest }])
 })
 
 t.test('the hooks of server.ts run once, for the page’s own address', async (t) => {

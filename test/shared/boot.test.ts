@@ -5,7 +5,6 @@ import {
   type BootPlan,
   type BootVisit,
   bootScript,
-  frameText,
   messageScript,
   planText,
 } from '../../src/shared/boot.ts'
@@ -33,14 +32,13 @@ function run(scripts: readonly string[]): unknown[] {
   return JSON.parse(JSON.stringify(self[BOOT_VARIABLE])) as unknown[]
 }
 
-const write = ({ leaf, ...frame }: BootPlan) => planText(frameText(frame), leaf)
 const data = (value: unknown) => serialise(value, () => 1)
 
 t.test('the script gives back what went in', async (t) => {
-  t.strictSame(run([bootScript(write(plan), visit, [data({ a: 1 }), data(undefined)])]), [
+  t.strictSame(run([bootScript(planText(plan), visit, [data({ a: 1 }), data(undefined)])]), [
     { ...visit, ...plan, data: [{ plain: { a: 1 } }, {}] },
   ])
-  t.strictSame(run([bootScript(write(plan), { ...visit, host: 'h' }, [])]), [
+  t.strictSame(run([bootScript(planText(plan), { ...visit, host: 'h' }, [])]), [
     { ...visit, host: 'h', ...plan, data: [] },
   ])
 })
@@ -49,10 +47,15 @@ t.test('nothing in it can leave the script', async (t) => {
   const hostilePlan: BootPlan = {
     build: HOSTILE,
     layouts: [{ file: HOSTILE, css: [HOSTILE], error: HOSTILE }],
-    leaf: { kind: 'shown', file: null, shown: { kind: 'refusal', status: 403, message: HOSTILE } },
+    leaf: { kind: 'shown', file: HOSTILE },
   }
-  const hostileVisit: BootVisit = { url: HOSTILE, params: { [HOSTILE]: HOSTILE, constructor: HOSTILE }, host: HOSTILE }
-  const script = bootScript(write(hostilePlan), hostileVisit, [data({ [HOSTILE]: [HOSTILE] }), data([-0, HOSTILE])])
+  const hostileVisit: BootVisit = {
+    url: HOSTILE,
+    params: { [HOSTILE]: HOSTILE, constructor: HOSTILE },
+    shown: { kind: 'refusal', status: 403, message: HOSTILE },
+    host: HOSTILE,
+  }
+  const script = bootScript(planText(hostilePlan), hostileVisit, [data({ [HOSTILE]: [HOSTILE] }), data([-0, HOSTILE])])
   t.notMatch(script, /[<\u2028\u2029]/)
   t.strictSame(run([script]), [
     { ...hostileVisit, ...hostilePlan, data: [{ plain: { [HOSTILE]: [HOSTILE] } }, [[-6, 1], HOSTILE]] },
@@ -66,7 +69,7 @@ t.test('any address and parameters come through', async (t) => {
     const text = () => random.text(random.below(20), alphabet)
     // A parameter's name stands in a file name, which cannot be "__proto__" to any effect.
     const odd: BootVisit = { url: text(), params: { [`p${text()}`]: text(), q: text() } }
-    const script = bootScript(write(plan), odd, [data(text())])
+    const script = bootScript(planText(plan), odd, [data(text())])
     const [boot] = run([script])
     t.strictSame(boot, { ...odd, ...plan, data: (boot as { data: unknown }).data })
   }
@@ -81,7 +84,7 @@ t.test('settlements and notices are pushed behind the boot data', async (t) => {
     [0, 'end'],
   ]
   const scripts = [
-    bootScript(write(plan), visit, []),
+    bootScript(planText(plan), visit, []),
     messageScript(fulfilledText(1, data({ text: HOSTILE }))),
     ...messages.map((message) => messageScript(messageText(message))),
   ]

@@ -7,8 +7,8 @@ export function hourOf(time: number): number {
 }
 
 /** What a ledger is told of one failure. */
-export function entryOf({ cause, side, error, ...occurrence }: FailureRecord): LedgerEntry {
-  const { time } = occurrence
+export function entryOf(record: FailureRecord): LedgerEntry {
+  const { cause, side, error, time } = record
   return {
     cause,
     side,
@@ -17,24 +17,44 @@ export function entryOf({ cause, side, error, ...occurrence }: FailureRecord): L
     firstSeen: time,
     lastSeen: time,
     hours: { [hourOf(time)]: 1 },
-    occurrences: [occurrence],
+    occurrences: [occurrenceOf(record)],
   }
 }
 
-/**
- * Adds one more failure of the same cause: the same as `addEntry` of its entry, many times a second. Returns the occurrences
- * that have made room.
- */
-export function addRecord(entry: LedgerEntry, record: FailureRecord, maxOccurrences: number): Occurrence[] {
-  const { cause: _, side: __, error, ...occurrence } = record
-  const { time } = occurrence
+// Written out, as it is done for each failure: many times faster than to leave out the rest.
+function occurrenceOf(record: FailureRecord): Occurrence {
+  const { digest, time, phase, message, route, method, path, host, requestId } = record
+  const { traceId, spanId, release, userAgent, statusSent, isRecovered, pending } = record
+  const occurrence: Occurrence = {
+    digest,
+    time,
+    phase,
+    message,
+    route,
+    method,
+    path,
+    host,
+    requestId,
+    release,
+    userAgent,
+    statusSent,
+    isRecovered,
+  }
+  if (traceId !== undefined) occurrence.traceId = traceId
+  if (spanId !== undefined) occurrence.spanId = spanId
+  if (pending) occurrence.pending = pending
+  return occurrence
+}
+
+/** Adds one more failure of the same cause: the same as `addEntry` of its entry, but that nothing is cut. */
+export function addRecord(entry: LedgerEntry, record: FailureRecord) {
+  const { error, time } = record
   const hour = hourOf(time)
   entry.error = error
   entry.count++
   entry.lastSeen = Math.max(entry.lastSeen, time)
   entry.hours[hour] = (entry.hours[hour] ?? 0) + 1
-  entry.occurrences.push(occurrence)
-  return cutOccurrences(entry, maxOccurrences)
+  entry.occurrences.push(occurrenceOf(record))
 }
 
 /** Adds a later entry of the same cause to an earlier one. */
@@ -50,8 +70,8 @@ export function addEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrence
   cutOccurrences(earlier, maxOccurrences)
 }
 
-// Of many the newest stay, and the very first, which tells what it began with.
-function cutOccurrences({ occurrences }: LedgerEntry, maxOccurrences: number): Occurrence[] {
+/** Of many the newest stay, and the very first, which tells what it began with. Returns the others. */
+export function cutOccurrences({ occurrences }: LedgerEntry, maxOccurrences: number): Occurrence[] {
   const tooMany = occurrences.length - maxOccurrences
   return tooMany > 0 ? occurrences.splice(1, tooMany) : []
 }

@@ -1,8 +1,8 @@
-import { addEntry, addRecord, entryOf } from './gather.ts'
+import { addEntry, addRecord, cutOccurrences, entryOf } from './gather.ts'
 import type { FailureRecord, KeptError, LedgerEntry, Occurrence } from './ledger.ts'
 
 const MAX_CAUSES = 2_000
-/** Of one cause: in a storm its newest will do. */
+/** Of one cause: in a storm its newest will do. Up to twice as many wait, so that they are cut once for many. */
 const MAX_OCCURRENCES = 100
 /** What an occurrence, or a frame, takes besides its long texts. */
 const SMALL_TEXTS = 300
@@ -24,69 +24,73 @@ export interface Waiting {
 
 /** Holds so many characters at the most, and of causes and their occurrences so many. Beyond, known causes are only counted. */
 export function createWaiting(maxCharacters: number): Waiting {
-  const entries = new Map<string, LedgerEntry>()
-  const sizes = new Map<string, number>()
+  const byCause = new Map<string, { entry: LedgerEntry; size: number }>()
   let total = 0
 
-  function setSize(cause: string, size: number) {
-    total += size - (sizes.get(cause) ?? 0)
-    sizes.set(cause, size)
+  function grow(held: { size: number }, by: number) {
+    held.size += by
+    total += by
   }
 
   function addNew(entry: LedgerEntry): boolean {
-    if (entries.size >= MAX_CAUSES || total + sizeOfEntry(entry) > maxCharacters) return false
+    if (byCause.size >= MAX_CAUSES || total + sizeOfEntry(entry) > maxCharacters) return false
     insert(entry)
     return true
   }
 
   function insert(entry: LedgerEntry) {
-    entries.set(entry.cause, entry)
-    setSize(entry.cause, sizeOfEntry(entry))
+    const size = sizeOfEntry(entry)
+    byCause.set(entry.cause, { entry, size })
+    total += size
   }
 
-  const mostOccurrences = () => (total < maxCharacters ? MAX_OCCURRENCES : 1)
+  const isFull = () => total >= maxCharacters
 
   function addAll(batch: readonly LedgerEntry[]): number {
     let dropped = 0
     for (const entry of batch) {
-      const known = entries.get(entry.cause)
-      if (known) {
-        addEntry(known, entry, mostOccurrences())
-        setSize(entry.cause, sizeOfEntry(known))
+      const held = byCause.get(entry.cause)
+      if (held) {
+        addEntry(held.entry, entry, isFull() ? 1 : MAX_OCCURRENCES)
+        grow(held, sizeOfEntry(held.entry) - held.size)
       } else if (!addNew(entry)) dropped += entry.count
     }
     return dropped
   }
 
   function take(count: number): LedgerEntry[] {
-    const batch = [...entries.values()].slice(0, count)
-    for (const { cause } of batch) {
-      entries.delete(cause)
-      total -= sizes.get(cause) ?? 0
-      sizes.delete(cause)
-    }
-    return batch
+    const batch = [...byCause.values()].slice(0, count)
+    return batch.map(({ entry, size }) => {
+      byCause.delete(entry.cause)
+      total -= size
+      cutOccurrences(entry, MAX_OCCURRENCES)
+      return entry
+    })
   }
 
   return {
     get causes() {
-      return entries.size
+      return byCause.size
     },
     add(record) {
-      const known = entries.get(record.cause)
-      if (!known) return addNew(entryOf(record))
-      const removed = addRecord(known, record, mostOccurrences())
-      setSize(record.cause, (sizes.get(record.cause) ?? 0) + sizeOf(record) - sum(removed, sizeOf))
+      const held = byCause.get(record.cause)
+      if (!held) return addNew(entryOf(record))
+      const { entry } = held
+      addRecord(entry, record)
+      grow(held, sizeOf(record))
+      if (isFull()) grow(held, -sum(cutOccurrences(entry, 1), sizeOf))
+      else if (entry.occurrences.length > 2 * MAX_OCCURRENCES)
+        grow(held, -sum(cutOccurrences(entry, MAX_OCCURRENCES), sizeOf))
       return true
     },
     addAll,
     putBack(batch) {
-      const later = take(entries.size)
+      const later = take(byCause.size)
       for (const entry of batch) insert(entry)
       return addAll(later)
     },
     take,
-    count: () => sum([...entries.values()], ({ count }) => count),
+    count: () => sum([...byCause.values()], ({ entry }) => entry.count),
   }
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addEntry, addRecord, entryOf } from '../../../src/server/ledger/gather.ts'
+import { addEntry, addRecord, cutOccurrences, entryOf } from '../../../src/server/ledger/gather.ts'
 import { entry, failure, HOUR_MS, NOW } from './entries.ts'
 
 t.test('one failure after the other comes to the same as their entries', async (t) => {
@@ -10,8 +10,9 @@ t.test('one failure after the other comes to the same as their entries', async (
   const [gathered, added] = [entry(), entry()]
   for (const one of failures) {
     addEntry(gathered, entryOf(one), 10)
-    addRecord(added, one, 10)
+    addRecord(added, one)
   }
+  t.equal(cutOccurrences(added, 10).length, 21)
   t.strictSame(added, gathered)
   t.equal(added.count, 31)
   t.equal(Object.keys(added.hours).length, 5)
@@ -24,5 +25,12 @@ t.test('one failure after the other comes to the same as their entries', async (
     ['AAAAAAAA-000001', ...failures.slice(-9).map(({ digest }) => digest)],
     'the very first and the newest',
   )
-  t.notOk('error' in (added.occurrences.at(-1) ?? {}))
+})
+
+t.test('an occurrence is all of a failure that its cause does not say', async (t) => {
+  const all = failure({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), pending: ['load of pages/index.server.ts'] })
+  const { cause: _, side: __, error: ___, ...occurrence } = all
+  t.strictSame(entryOf(all).occurrences, [occurrence])
+  const without = failure()
+  t.strictSame(Object.keys(entryOf(without).occurrences[0] ?? {}).length, Object.keys(without).length - 3)
 })
