@@ -1,8 +1,7 @@
 // What failures cost: `npm run bench:failures`, with `wrk` and `taskset` at hand (Debian packages wrk and util-linux).
 //
 // A page that fails beside the same page that does not, what it could be at best, and pages that work while a storm of
-// failures goes on. The
-// server runs on one core, what asks it on another; rounds alternate, so that ratios hold where machines are noisy.
+// failures goes on. The server runs on one core, what asks it on another; rounds alternate, so that ratios hold where machines are noisy.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,17 +17,20 @@ const FLOOR = join(ROOT, 'dist/bench/failure-floor.js')
 const CONNECTIONS = 50
 const ROUNDS = 5
 const ROUND_SECONDS = 3
-const STORM_SECONDS = 60
 const EQUAL = 100_000
 const DIFFERENT = 1_000
+/** Of a minute. */
+const STORM_PARTS = 10
+const PART_SECONDS = 60 / STORM_PARTS
+const PART_REQUESTS = (EQUAL + DIFFERENT) / STORM_PARTS
 /** Every so many of them there is one of the different ones. */
 const EACH = Math.floor((EQUAL + DIFFERENT) / DIFFERENT)
 
-/** An all but empty page, and one with a hundred rows. */
-const PAGES = ['/', '/rows']
+/** An all but empty page, one with a small table, and one with a large one. */
+const PAGES = ['/?', '/rows?count=10&', '/rows?count=100&']
 /** Nothing fails of the first. */
-const WAYS = ['?part=none', '?part=load', '?part=render']
-const WORKING = `/${WAYS[0]}`
+const WAYS = ['part=none', 'part=load', 'part=render']
+const WORKING = `/?${WAYS[0]}`
 
 interface Server {
   url: string
@@ -90,55 +92,51 @@ async function findBest({ url }: Server) {
   )
 }
 
-/** A hundred thousand requests at an even pace, over one minute. */
+/**
+ * A hundred thousand requests at an even pace, over one minute. The minute has breaks, in which the rate without the storm is
+ * measured: what lies close together can be compared, on a machine whose speed changes from one minute to the next.
+ */
 async function weatherStorm({ url, process: { pid = 0 } }: Server, what: string, pathOf: (index: number) => string) {
-  const before: number[] = []
-  const within: number[] = []
-  for (let round = 0; round < ROUNDS; round++) before.push(load(url + WORKING, ROUND_SECONDS))
   const memoryBefore = memoryOf(pid)
-  const storm = sendStorm(url, pathOf)
-  const until = performance.now() + STORM_SECONDS * 1_000
+  const without = [load(url + WORKING, ROUND_SECONDS)]
+  const within: number[] = []
   let most = 0
-  while (performance.now() < until - ROUND_SECONDS * 1_000) {
-    within.push(await loadBeside(url + WORKING, ROUND_SECONDS))
+  for (let part = 0; part < STORM_PARTS; part++) {
+    const storm = sendStorm(url, (index) => pathOf(part * PART_REQUESTS + index))
+    within.push(await loadBeside(url + WORKING, PART_SECONDS - 1))
     most = Math.max(most, memoryOf(pid))
+    await storm
+    without.push(load(url + WORKING, ROUND_SECONDS))
   }
-  const { answered, lastSent } = await storm
-  for (let round = 0; round < ROUNDS; round++) before.push(load(url + WORKING, ROUND_SECONDS))
-  const rate = median(before)
-  console.log(`storm: ${answered} ${what} answered, the last sent after ${(lastSent / 1_000).toFixed(1)} s`)
-  console.log(`pages that work: ${show(within.map((own) => own / rate))} × their rate without the storm`)
+  const kept = within.map((rate, part) => rate / median(without.slice(part, part + 2)))
+  console.log(
+    `storm of ${STORM_PARTS * PART_REQUESTS} ${what}: pages that work keep ${show(kept)} × their rate without it`,
+  )
   console.log(`memory: ${memoryBefore} MB before, at most ${most} MB within, ${memoryOf(pid)} MB after`)
 }
 
-async function sendStorm(
-  url: string,
-  pathOf: (index: number) => string,
-): Promise<{ answered: number; lastSent: number }> {
+/** One part of it. Resolves when all is answered. */
+function sendStorm(url: string, pathOf: (index: number) => string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const begin = performance.now()
-  const total = EQUAL + DIFFERENT
   let sent = 0
   let answered = 0
-  let lastSent = 0
-  await new Promise<void>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const timer = setInterval(() => {
-      const due = Math.min(total, Math.round(((performance.now() - begin) / 1_000 / STORM_SECONDS) * total))
-      for (; sent < due; sent++) {
-        lastSent = performance.now() - begin
+      const due = Math.round(((performance.now() - begin) / 1_000 / PART_SECONDS) * PART_REQUESTS)
+      for (; sent < Math.min(due, PART_REQUESTS); sent++) {
         const request = get(url + pathOf(sent), { agent, headers: { 'user-agent': 'storm' } }, (response) => {
           response.resume().on('end', () => {
-            answered++
-            if (answered === total) resolve()
+            if (++answered < PART_REQUESTS) return
+            agent.destroy()
+            resolve()
           })
         })
         request.on('error', reject)
       }
-      if (sent === total) clearInterval(timer)
+      if (sent === PART_REQUESTS) clearInterval(timer)
     }, 5)
   })
-  agent.destroy()
-  return { answered, lastSent }
 }
 
 // The different ones lie between the equal ones. Words of letters alone: numbers do not make another cause.
@@ -215,7 +213,9 @@ function memoryOf(pid: number): number {
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low = 0, high = 0] = [sorted[Math.ceil(values.length / 2) - 1], sorted[Math.floor(values.length / 2)]]
+  return (low + high) / 2
 }
 
 function show(ratios: readonly number[]): string {
