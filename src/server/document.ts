@@ -38,8 +38,8 @@ export interface DocumentInput {
   styleNonce: string | undefined
   /** What goes before `</head>`. */
   headEnd: string
-  /** What goes behind the shell: the boot data and the client's entry. */
-  shellEnd: string
+  /** What goes behind a shell that has not failed: the boot data and the client's entry. */
+  shellEnd(): string
   data: Deferred
   visit: Visit
   /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
@@ -187,7 +187,7 @@ class DocumentRender {
   #pipe() {
     this.#react.pipe(this.#sink)
     if (this.#isClosed()) return
-    this.#sink.add(this.#input.shellEnd)
+    this.#sink.add(this.#input.shellEnd())
     if (this.#late) this.#tell(this.#late)
     this.#state = 'piped'
     this.#input.data.subscribe((settlement) => {

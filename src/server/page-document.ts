@@ -119,13 +119,12 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     address: visit,
   }
   const serialised = action ? [...data.serialised, action.serialised] : data.serialised
-  const reports = reportsToTell(site.options.reports, visit.request.headers)
-  const bootVisit: BootVisit = {
-    url: visit.href,
-    params,
-    ...(leaf.kind === 'shown' ? { shown: leaf.shown, host } : {}),
+  function writeBoot(): string {
+    const own: BootVisit = { url: visit.href, params, ...(leaf.kind === 'shown' ? { shown: leaf.shown, host } : {}) }
+    const reports = reportsToTell(site.options.reports, visit.request.headers)
+    if (reports !== undefined) own.reports = reports
+    return bootScript(plan.boot, own, serialised)
   }
-  if (reports !== undefined) bootVisit.reports = reports
   function substitute(reason: unknown): Error {
     return visit.substitute(reason, { phase: 'load', place: data.place })
   }
@@ -137,8 +136,8 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     nonce,
     styleNonce: platform.styleNonce,
     headEnd: plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),
-    shellEnd:
-      `<script nonce="${nonce}">${bootScript(plan.boot, bootVisit, serialised)}</script>` +
+    shellEnd: () =>
+      `<script nonce="${nonce}">${writeBoot()}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
     data,
     visit,
