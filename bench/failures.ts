@@ -1,7 +1,8 @@
 // What failures cost: `npm run bench:failures`, with `wrk` and `taskset` at hand (Debian packages wrk and util-linux).
 //
 // A page that fails beside the same page that does not, what it could be at best, and pages that work while a storm of
-// failures goes on. The server runs on one core, what asks it on another; rounds alternate, so that ratios hold where machines are noisy.
+// failures goes on. The server runs on one core, what asks it on another; rounds alternate, so that ratios hold where
+// machines are noisy.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -45,13 +45,14 @@ export function createWaiting(maxCharacters: number): Waiting {
   }
 
   const isFull = () => total >= maxCharacters
+  const mostOccurrences = () => (isFull() ? 1 : MAX_OCCURRENCES)
 
   function addAll(batch: readonly LedgerEntry[]): number {
     let dropped = 0
     for (const entry of batch) {
       const held = byCause.get(entry.cause)
       if (held) {
-        addEntry(held.entry, entry, isFull() ? 1 : MAX_OCCURRENCES)
+        addEntry(held.entry, entry, mostOccurrences())
         grow(held, sizeOfEntry(held.entry) - held.size)
       } else if (!addNew(entry)) dropped += entry.count
     }
@@ -78,9 +79,8 @@ export function createWaiting(maxCharacters: number): Waiting {
       const { entry } = held
       addRecord(entry, record)
       grow(held, sizeOf(record))
-      if (isFull()) grow(held, -sum(cutOccurrences(entry, 1), sizeOf))
-      else if (entry.occurrences.length > 2 * MAX_OCCURRENCES)
-        grow(held, -sum(cutOccurrences(entry, MAX_OCCURRENCES), sizeOf))
+      const isLong = entry.occurrences.length > 2 * MAX_OCCURRENCES
+      if (isFull() || isLong) grow(held, -sum(cutOccurrences(entry, mostOccurrences()), sizeOf))
       return true
     },
     addAll,

@@ -49,6 +49,16 @@ t.test('gathers what comes close together, by cause', async (t) => {
   t.strictSame(fake.lines, [])
 })
 
+t.test('one cause takes no room from others, however often it comes', async (t) => {
+  // As much as some 300 times take, of which far fewer wait.
+  const { fake, writer } = createFake(100_000)
+  for (let time = 0; time < 320; time++) writer.add(failure({ time: NOW + time }))
+  writer.add(failure({ cause: 'BBBBBBBB' }))
+  t.match(writer.stats(), { queued: 321, dropped: 0 })
+  await until(() => fake.batches.length > 0)
+  t.match(fake.batches, [[{ count: 320, occurrences: { length: 100 } }, { count: 1 }]])
+})
+
 t.test('in a storm, in which more come than are kept, what writes is called less often', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
