@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { startSite } from '../site-server.ts'
+import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 const site = await startSite(t)
@@ -30,6 +31,7 @@ for (const javaScript of [true, false]) {
     await click(open, '[value=yellow]')
     await press(ADD)
     await waitForText(open, '#text-problem', 'That is 283 characters long; a note has at most 280.')
+    await waitForFocus(open, 'text')
     t.strictSame(await look(open), {
       text: long,
       colour: 'yellow',
@@ -44,6 +46,7 @@ for (const javaScript of [true, false]) {
     await waitForText(open, 'li', how)
     t.equal(await open.read('li p'), `<b onclick="x">${how}</b>\n& a second line`, 'text stays text')
     const fresh = { text: '', colour: 'red', focus: javaScript ? 'text' : '', invalid: null, described: 'text-hint' }
+    await waitForFocus(open, fresh.focus)
     t.strictSame(await look(open), { ...fresh, bold: 0 }, 'the form is empty again')
 
     await press('li a')
@@ -56,7 +59,7 @@ for (const javaScript of [true, false]) {
 
     await press(DELETE)
     await waitForText(open, '#list', 'No note yet')
-    if (javaScript) t.equal((await look(open)).focus, 'list', 'the focus goes to what is left')
+    if (javaScript) await waitForFocus(open, 'list')
     t.equal(await open.evaluate(() => location.pathname, null), '/notes')
     if (javaScript) t.equal(countDocuments(), 0, 'no document was loaded')
 
@@ -148,6 +151,11 @@ async function type({ page, evaluate }: OpenPage, text: string) {
     field?.select()
   }, null)
   await page.keyboard.insertText(text)
+}
+
+/** The focus comes with the frame after what the page shows: by the document's `autofocus`, or by an effect. */
+function waitForFocus({ evaluate }: OpenPage, id: string): Promise<boolean> {
+  return until(() => evaluate((id) => document.activeElement?.id === id, id))
 }
 
 function look({ evaluate }: OpenPage) {
