@@ -169,10 +169,9 @@ t.test('what runs in production loads nothing of the build', async (t) => {
 })
 
 t.test('nor does the process that says so itself', async (t) => {
-  const { NODE_OPTIONS: _, ...env } = process.env
   const program =
     "import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(`export async function load(url, context, next) { process._rawDebug('LOADED ' + url); return next(url, context) }`)); await import('hydrant')"
-  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env })
+  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
   const urls = [...stderr.matchAll(/^LOADED (.*)$/gm)].map(([, url]) => url ?? '')
   t.ok(urls.some((url) => url.endsWith('/dist/src/server/plugin.js')))
   t.strictSame(

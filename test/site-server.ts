@@ -67,7 +67,7 @@ export interface StartOptions {
   dir?: string
   env?: Record<string, string>
   /** Options of Node itself. */
-  nodeOptions?: string
+  nodeOptions?: readonly string[]
   /** Where another one was that has ended (any free one). */
   port?: number
 }
@@ -77,17 +77,15 @@ const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_REND
 /** Starts a built site; it is stopped with the test. */
 export async function startSite(
   t: Pick<Test, 'teardown'>,
-  { dir = 'site', env = {}, nodeOptions, port: wanted = 0 }: StartOptions = {},
+  { dir = 'site', env = {}, nodeOptions = [], port: wanted = 0 }: StartOptions = {},
 ): Promise<SiteServer> {
   // What the test itself runs with must not decide what the server does.
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
-  // `env` takes away what tap puts into NODE_OPTIONS of each child: it would turn on Node's own source maps.
-  const options = nodeOptions === undefined ? ['-u', 'NODE_OPTIONS'] : [`NODE_OPTIONS=${nodeOptions}`]
   const ledgerFolder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const ledger = join(ledgerFolder, 'errors.db')
-  const command = [...options, process.execPath, 'dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
-  // It dies with the test, however that ends: tap waits for whoever holds the outputs that they share.
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'env', ...command], {
+  const command = [process.execPath, ...nodeOptions, 'dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
+  // It dies with the test, however that ends: whoever holds the outputs that they share is waited for.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
     env: {
       ...Object.fromEntries(own),
       NODE_ENV: 'production',

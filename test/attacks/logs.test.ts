@@ -70,9 +70,8 @@ function requests(): string[] {
 }
 
 async function logOf(t: Test, command: string, args: string[]): Promise<string> {
-  const { NODE_OPTIONS: _, ...env } = process.env
   const child = spawn(command, args, {
-    env: { ...env, NODE_ENV: 'production', HYDRANT_ADMIN: 'false', HYDRANT_LEDGER: 'false', TERM: 'xterm' },
+    env: { ...process.env, NODE_ENV: 'production', HYDRANT_ADMIN: 'false', HYDRANT_LEDGER: 'false', TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.teardown(() => child.kill('SIGKILL'))

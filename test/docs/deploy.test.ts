@@ -10,7 +10,7 @@ import { runCli, startCli } from '../scripts/run-cli.ts'
 import { walk } from '../scripts/walk.ts'
 import { until } from '../until.ts'
 
-// Tap runs in the project's folder.
+// Tests run in the project's folder.
 const FOLDER = 'docs/deploy'
 const files = new Map(walk(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), 'utf8')]))
 const textOf = (file: string) => files.get(file) ?? ''

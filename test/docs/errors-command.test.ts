@@ -3,7 +3,7 @@ import t from 'tap'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import { failure, ledgerOf } from '../scripts/failed-ledger.ts'
 
-// Tap runs in the project's folder.
+// Tests run in the project's folder.
 const markdown = readFileSync('docs/errors-command.md', 'utf8')
 const example = JSON.parse(/```json\n([\s\S]*?)```/.exec(markdown)?.[1] ?? '')
 

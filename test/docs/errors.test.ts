@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { errorTable } from '../../src/server/errors.ts'
 
-// Tap runs in the project's folder.
+// Tests run in the project's folder.
 const sections = readSections(readFileSync('docs/errors.md', 'utf8'))
 const entries = Object.entries(errorTable)
 

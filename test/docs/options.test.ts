@@ -11,7 +11,7 @@ const CODE_OPTIONS = ['onFailure']
 /** What stands for a group of options as a whole. */
 const SWITCHES = ['admin']
 
-// Tap runs in the project's folder.
+// Tests run in the project's folder.
 const documented = readOptions(readFileSync('docs/options.md', 'utf8'))
 const defaults = flatten({ ...resolveOptions({}) })
 

@@ -5,7 +5,7 @@ import { startSite } from '../site-server.ts'
 const PATHS = ['/failures/f1/fail', '/failures/f2/fail', '/failures/f3/fail', '/failures/f4/fail', '/failures/f6/fail']
 
 t.test('the cause of a failure is the same on every machine, however Node was started', async (t) => {
-  const options = [undefined, '--enable-source-maps', '--stack-trace-limit=50']
+  const options = [[], ['--enable-source-maps'], ['--stack-trace-limit=50']]
   const [plain = [], ...others] = await Promise.all(options.map((nodeOptions) => failuresOf(t, nodeOptions)))
   for (const [index, other] of others.entries()) {
     t.same(
@@ -21,8 +21,8 @@ t.test('the cause of a failure is the same on every machine, however Node was st
   }
 })
 
-async function failuresOf(t: Parameters<typeof createHttpClient>[0], nodeOptions: string | undefined) {
-  const site = await startSite(t, nodeOptions === undefined ? {} : { nodeOptions })
+async function failuresOf(t: Parameters<typeof createHttpClient>[0], nodeOptions: readonly string[]) {
+  const site = await startSite(t, { nodeOptions })
   const http = createHttpClient(t)
   const answers = await Promise.all(PATHS.map((path) => http.send({ port: site.port, path })))
   await site.settleLog()

@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'hydrant-package-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
 // What this test runs with must not decide what a user's commands do.
-const { NODE_ENV: _, NODE_OPTIONS: __, NODE_V8_COVERAGE: ___, ...env } = process.env
+const { NODE_ENV: _, NODE_V8_COVERAGE: __, ...env } = process.env
 
 const version = (name: string): string =>
   (JSON.parse(readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8')) as { version: string })

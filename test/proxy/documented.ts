@@ -130,7 +130,7 @@ export async function startDocumented(
   return { httpPort, httpsPort }
 }
 
-/** The file itself. Tap runs in the project's folder. */
+/** The file itself. Tests run in the project's folder. */
 export function readDocumented({ file }: DocumentedProxy): string {
   return readFileSync(join('docs/proxies', file), 'utf8')
 }

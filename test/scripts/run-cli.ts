@@ -100,7 +100,7 @@ function spawnCli(
   { cwd, env, node = [], cli = cliPath, under = [] }: CliOptions,
 ): ChildProcess {
   // What the test itself runs with must not decide what the command does.
-  const { NODE_ENV: _, PORT: __, HOST: ___, NODE_OPTIONS: ____, ...own } = process.env
+  const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env
   const [program = '', ...words] = [...under, process.execPath, ...node, cli, ...args]
   return spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),

@@ -97,9 +97,8 @@ const { headers } = await app.inject({ url: '/fails?token=a-secret-token', heade
 console.log(headers['x-error-digest'])
 await app.close()
 `
-  // `env` takes away what tap puts into NODE_OPTIONS of each child: it would turn on Node's own source maps.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, '--input-type=module', '--eval', program]
-  const child = spawn('env', command, { env: { ...process.env, NODE_ENV: 'production' } })
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { env })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk) => {
     stdout += chunk

@@ -2,9 +2,6 @@ import t from 'tap'
 import { type Description, describe, framesIn } from '../../src/server/describe.ts'
 import { meaningOf } from '../../src/server/thrown.ts'
 
-// Tap turns on Node's own source maps, which `hydrant start` does not have.
-process.setSourceMapsEnabled(false)
-
 function unreadable(): object {
   const refuse = () => {
     throw new Error('must not be looked at')

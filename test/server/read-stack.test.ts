@@ -33,11 +33,6 @@ function filesIn(stack: unknown): string[] {
   return files.filter((file) => !file.includes(TEST))
 }
 
-t.beforeEach(() => {
-  // Tap turns on Node's own source maps, which `hydrant start` does not have.
-  process.setSourceMapsEnabled(false)
-})
-
 t.test('ends where React has called the site', async (t) => {
   t.strictSame(filesIn(readStack(throwFrom(SITE, REACT, SITE, LIBRARY))), [SITE])
   t.strictSame(filesIn(readStack(throwFrom(LIBRARY, SITE, REACT, REACT))), [LIBRARY, SITE])

@@ -8,9 +8,6 @@ import { buildSite } from '../../scripts/build/site-builder.ts'
 import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
 import type { LogLine } from '../site-server.ts'
 
-// Tap turns on Node's own source maps, which `hydrant start` does not have.
-process.setSourceMapsEnabled(false)
-
 export type Files = Record<string, string | Buffer>
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
