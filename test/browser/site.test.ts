@@ -14,7 +14,7 @@ const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\
 const NO_HURRY = { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } }
 
 const site = await startSite(t, NO_HURRY)
-const chromium = await launchChromium(t)
+const chromium = await launchChromium(t, 'browser')
 const origin = `http://127.0.0.1:${site.port}`
 
 // A page of its own, which links lead to.

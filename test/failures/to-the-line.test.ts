@@ -122,7 +122,7 @@ interface FailureJson {
   occurrences: { digest: string; requestId: string }[]
 }
 
-const chromium = await launchChromium(t)
+const chromium = await launchChromium(t, 'browser')
 
 t.test('a digest leads to the line, wherever it failed', async (t) => {
   const dir = await buildSite(t, join(t.testdir({}), 'site'))
