@@ -56,10 +56,11 @@ t.test('a server is ready with the first page that is right, and closes its ledg
   const gate = join(folder, 'gate')
   const ledger = join(folder, 'errors.db')
   const slow = await buildFiles(join(folder, 'slow'), {
-    'server.ts': `import { watchFile } from 'node:fs'
+    'server.ts': `import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 export default async function server(app) {
   console.log('connecting to the database')
-  await new Promise((resolve) => watchFile(process.env.GATE, { interval: 20 }, resolve))
+  while (!existsSync(process.env.GATE)) await pause(20)
   app.decorate('database', 'a row')
   app.get('/fail', async () => { throw new Error('it fails') })
 }
