@@ -43,6 +43,11 @@ export interface SiteOptions {
      * load balancer takes to notice (0). For `hydrant start`.
      */
     stopDelayMs?: number
+    /**
+     * Milliseconds that the event loop may be held up, by a loop without an end for one, before what holds it up is cut off, told of as a
+     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000). For `hydrant start`.
+     */
+    hangMs?: number
   }
   /** What there may be, before a request is refused. */
   limits?: {

@@ -35,6 +35,8 @@ export interface EndingOptions {
 export interface EndedWithProcess {
   /** Does what a signal would have it do. */
   stop(how: Stop): void
+  /** Ends it as an exception does that nothing has caught. */
+  fail(thrown: unknown): void
   leaveAlone(): void
 }
 
@@ -105,6 +107,7 @@ export function endWithProcess(
       told = how
       ending.close()
     },
+    fail,
     leaveAlone() {
       process.off('uncaughtException', fail).off('unhandledRejection', fail)
       ending.uninstall()

@@ -51,6 +51,10 @@ export const errorTable = {
     message: 'workers cannot be started here: this process is a worker of another program already',
     fix: 'Set "workers" to 1, and let that program decide how many there are.',
   },
+  HYD_HUNG: {
+    message: 'the event loop was held up for %s s',
+    fix: 'Mend the loop that the stack names, do long work in a worker thread or in parts, or set "timeouts.hangMs" to more.',
+  },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package better-sqlite3, which cannot be loaded: %s',
     fix: 'Run "npm install better-sqlite3", or "npm rebuild better-sqlite3" when it is there, which may want g++, make and python3; or name another ledger, "postgres://…" or false.',

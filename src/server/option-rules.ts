@@ -83,6 +83,7 @@ export const rules: Record<string, OptionRule> = {
   'timeouts.renderMs': millisecondsRule,
   'timeouts.drainMs': millisecondsRule,
   'timeouts.stopDelayMs': countRule('milliseconds', 0),
+  'timeouts.hangMs': countRule('milliseconds', 60_000),
   'timeouts.headersMs': { ...millisecondsRule, scope: 'server', fallback: 20_000 },
   'timeouts.requestMs': { ...millisecondsRule, scope: 'server', fallback: 300_000 },
   'timeouts.sendMs': { ...millisecondsRule, scope: 'server', fallback: 30_000 },

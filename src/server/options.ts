@@ -13,6 +13,7 @@ export interface Options {
     renderMs: number
     drainMs: number
     stopDelayMs: number
+    hangMs: number
     headersMs: number
     requestMs: number
     keepAliveMs: number

@@ -2,6 +2,7 @@ import type { AdminListener } from './admin/start-admin.ts'
 import { createTallying } from './admin/tally.ts'
 import { createInstance } from './create-server.ts'
 import { endWithProcess } from './ending.ts'
+import { watchForHangs } from './hang-watch.ts'
 import { listen } from './listen.ts'
 import { createLogging } from './logging.ts'
 import type { Options } from './options.ts'
@@ -28,10 +29,11 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
     await app.close()
   }
   // Before somebody reads that it listens, and stops it.
-  const { leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
+  const { fail, leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
   try {
     await listen(app, options)
     keeper.open()
+    await watchForHangs(options.timeouts.hangMs, app.log, fail)
     if (admin && tallying) {
       // Loaded only where it is wanted, and when the site is there already.
       const { startAdmin } = await import('./admin/start-admin.ts')

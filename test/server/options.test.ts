@@ -9,6 +9,7 @@ const DEFAULTS = {
     renderMs: 10_000,
     drainMs: 10_000,
     stopDelayMs: 0,
+    hangMs: 60_000,
     headersMs: 20_000,
     requestMs: 300_000,
     keepAliveMs: 72_000,

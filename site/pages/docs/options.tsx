@@ -139,6 +139,11 @@ export default function Options() {
               </>,
             ],
             [
+              <code key="option">timeouts.hangMs</code>,
+              '60 000',
+              'how long the event loop may be held up, before what holds it up is cut off and told of as a failure; 0 for ever',
+            ],
+            [
               <>
                 <code>limits.maxRenders</code>, <code>.maxDocumentLength</code>, <code>.maxUrlBytes</code>,{' '}
                 <code>.maxPipelined</code>
@@ -281,6 +286,7 @@ export default function Options() {
             [<code key="name">HYDRANT_TIMEOUTS_RENDER_MS</code>, <code key="option">timeouts.renderMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_DRAIN_MS</code>, <code key="option">timeouts.drainMs</code>],
             [<code key="name">HYDRANT_TIMEOUTS_STOP_DELAY_MS</code>, <code key="option">timeouts.stopDelayMs</code>],
+            [<code key="name">HYDRANT_TIMEOUTS_HANG_MS</code>, <code key="option">timeouts.hangMs</code>],
             [<code key="name">HYDRANT_HOSTS</code>, <code key="option">hosts</code>],
             [<code key="name">HYDRANT_BODY_LIMIT</code>, <code key="option">bodyLimit</code>],
             [

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { createInstance } from '../create-server.ts'
 import { endWithProcess } from '../ending.ts'
 import { createHydrantError } from '../errors.ts'
+import { watchForHangs } from '../hang-watch.ts'
 import { createKeeperOf } from '../ledger/keeper.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
 import { listen } from '../listen.ts'
@@ -52,7 +53,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     await link.untilReleased()
     await closeKeeper()
   }
-  const { stop, leaveAlone } = endWithProcess(
+  const { stop, fail, leaveAlone } = endWithProcess(
     { ...instance, keeper: { ...keeper, close: closeKeeper }, close },
     options.timeouts,
     {
@@ -84,6 +85,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     await close()
     throw error
   }
+  await watchForHangs(options.timeouts.hangMs, app.log, fail)
   link.onClose(() => stop({ delayMs: 0, hasStandIn: false }))
   await link.send({ kind: 'ready', addresses })
   if (options.admin) await counting.open()

@@ -1,0 +1,61 @@
+// Looks whether the event loop of the process goes on. Runs in a thread of its own.
+
+import { writeSync } from 'node:fs'
+import { type Debugger, Session } from 'node:inspector/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { workerData } from 'node:worker_threads'
+import type { HangThreadInput } from './hang-watch.ts'
+
+// `hang-watch.ts` has given it.
+const { beats, debugged, checkMs, checks, report } = workerData as HangThreadInput
+const MAX_TRIES = 5
+/** What is not V8's to stop, a program that is waited for or a disk that is gone, does not stop for it. */
+const PAUSE_MS = 5_000
+
+let last = debugged
+let missed = 0
+for (;;) {
+  await wait(checkMs)
+  const beat = Atomics.load(beats, 0)
+  missed = beat === last && beat !== debugged ? missed + 1 : 0
+  last = beat
+  if (missed >= checks) {
+    await cutOff()
+    missed = 0
+  }
+}
+
+/** Stops what runs in the main thread, has it reported there, and lets the event loop go on without it. */
+async function cutOff() {
+  const session = new Session()
+  session.connectToMainThread()
+  const isCut = new Promise<true>((resolve) => {
+    let tries = 0
+    session.on('Debugger.paused', async ({ params }) => {
+      if (await isReported(session, params.callFrames[0], ++tries === MAX_TRIES)) {
+        void session.post('Runtime.terminateExecution').catch(() => {})
+        await session.post('Debugger.resume')
+        resolve(true)
+      } else await session.post('Debugger.stepInto')
+    })
+  })
+  // Neither is answered by a process that cannot be stopped.
+  void session.post('Debugger.enable').catch(() => {})
+  void session.post('Debugger.pause').catch(() => {})
+  if (!(await Promise.race([isCut, wait(PAUSE_MS, false)]))) endProcess()
+  session.disconnect()
+}
+
+async function isReported(session: Session, frame: Debugger.CallFrame | undefined, isLast: boolean): Promise<boolean> {
+  if (!frame) return isLast
+  const expression = `${report}(${isLast})`
+  const { result } = await session.post('Debugger.evaluateOnCallFrame', { callFrameId: frame.callFrameId, expression })
+  return result.value !== false
+}
+
+// Nobody else can say it any more: the logger is the main thread's.
+function endProcess() {
+  const msg = 'the event loop hangs in something that cannot be stopped: the process is ended'
+  writeSync(1, `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}

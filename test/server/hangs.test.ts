@@ -1,0 +1,164 @@
+// What holds up the event loop: in the code of a site, and where nothing can stop it.
+
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
+import { runCli, startCli } from '../scripts/run-cli.ts'
+import type { LogLine } from '../site-server.ts'
+import { until } from '../until.ts'
+import { buildFiles } from './served.ts'
+
+const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const BROWSER = { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' }
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), {
+  'pages/index.tsx': PAGE,
+  'pages/loop.tsx': PAGE,
+  'pages/loop.server.ts': `
+function add(number: number): number {
+  let sum = 0
+  while (number > 0) sum += number
+  return sum
+}
+export const load = () => add(3)
+`,
+  'pages/search.tsx': `
+function Found() {
+  const text = 'a'.repeat(60)
+  return <p>{/^(a+)+$/.exec(text + '!')?.length}</p>
+}
+export default function Page() {
+  return <main><Found /></main>
+}
+`,
+  'pages/chain.tsx': PAGE,
+  'pages/chain.server.ts': `
+function next() {
+  return Promise.resolve().then(next)
+}
+export const load = () => next()
+`,
+  'pages/native.tsx': PAGE,
+  'pages/native.server.ts': `import { execSync } from 'node:child_process'
+export const load = () => void execSync('exec sleep 30')
+`,
+  'pages/busy.tsx': PAGE,
+  'pages/busy.server.ts': `
+export function load() {
+  const end = Date.now() + 3_000
+  while (Date.now() < end);
+}
+`,
+  'pages/slow.tsx': `import { Suspense, use } from 'react'
+function Late({ late }) { return <p>{use(late)}</p> }
+export default function Page({ data }) {
+  return <Suspense fallback={<p>waits</p>}><Late late={data.late} /></Suspense>
+}
+`,
+  'pages/slow.server.ts': `
+export const load = ({ app }) => ({ late: app.stopping })
+`,
+  'server.ts': `
+export default async function server(app) {
+  let open
+  app.decorate('stopping', new Promise((resolve) => (open = resolve)))
+  app.addHook('preClose', async () => open('came while the server stopped'))
+  app.get('/pid', async () => ({ pid: process.pid }))
+}
+`,
+})
+
+const SHORT = { HYDRANT_TIMEOUTS_HANG_MS: '1500', HYDRANT_TIMEOUTS_LOAD_MS: '500', HYDRANT_TIMEOUTS_DRAIN_MS: '2000' }
+
+async function start(t: Test, env: Record<string, string> = {}, node: readonly string[] = []) {
+  const ledger = join(t.testdir({}), 'errors.db')
+  const server = startCli(t, ['start', dir, '--port', '0'], { env: { ...SHORT, HYDRANT_LEDGER: ledger, ...env }, node })
+  const [, url = ''] = await server.waitFor(/istening at (http:[^"]+)/)
+  return {
+    ...server,
+    ask: async (path: string) => (await fetch(url + path, { headers: { ...BROWSER, connection: 'close' } })).text(),
+    /** The page that holds up the process; its answer may never come. */
+    hang: (path: string) => void fetch(url + path, { headers: BROWSER }).catch(() => {}),
+    // A debugger writes lines of its own.
+    fatal: () =>
+      server.lines
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as LogLine)
+        .filter(({ level }) => level === 60),
+    lookUp: async (digest: string) =>
+      JSON.parse((await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: ledger } })).stdout),
+  }
+}
+
+const PLACES: readonly [string, string, { file: string; line: number; function: string }][] = [
+  ['a loop without an end', '/loop', { file: 'pages/loop.server.ts', line: 4, function: 'add' }],
+  ['an expression that tries everything', '/search', { file: 'pages/search.tsx', line: 4, function: 'Found' }],
+  ['promises without an end', '/chain', { file: 'pages/chain.server.ts', line: 3, function: 'next' }],
+]
+for (const [what, path, source] of PLACES) {
+  t.test(`${what} is cut off, and its digest leads to its line`, async (t) => {
+    const { ask, hang, ended, fatal, lookUp } = await start(t)
+    t.match(await ask('/'), /page/)
+    hang(path)
+    t.equal(await ended, 1)
+    const [line, ...others] = fatal()
+    t.strictSame(others, [])
+    t.match(line, { digest: DIGEST_PATTERN, phase: 'process', err: { type: 'HydrantError' } })
+    t.match(line?.err?.message, 'the event loop was held up for 2 s')
+    const { file, line: number, function: name } = source
+    t.match(line?.err?.stack, new RegExp(`at ${name} \\(${file}:${number}:\\d+\\)`))
+    t.notMatch(line?.err?.stack, /node:|eval|dist\/src\/server\/hang/)
+    const failure = await lookUp(String(line?.digest))
+    t.match(failure, { side: 'server', count: 1, source })
+  })
+}
+
+t.test('requests that were there before are finished', async (t) => {
+  const { ask, hang, waitFor, ended } = await start(t)
+  const slow = ask('/slow')
+  await ask('/')
+  hang('/loop')
+  await waitFor(/held up/)
+  t.match(await slow, /came while the server stopped(?:.|\n)*<\/html>\s*$/)
+  t.equal(await ended, 1)
+})
+
+t.test('with workers another one begins, and the others serve meanwhile', async (t) => {
+  const { ask, hang, waitFor, lookUp } = await start(t, { HYDRANT_WORKERS: '2' })
+  const pids = async () => {
+    const found = new Set<number>()
+    await until(async () => {
+      found.add(JSON.parse(await ask('/pid')).pid)
+      return found.size === 2
+    })
+    return [...found]
+  }
+  const before = await pids()
+  hang('/loop')
+  const [, digest = ''] = await waitFor(/"digest":"([^"]+)".*held up/)
+  await waitFor(/is ending; another one starts in 100 ms/)
+  const after = await pids()
+  t.equal(after.filter((pid) => before.includes(pid)).length, 1)
+  await until(async () => (await lookUp(digest).catch(() => null))?.count === 1)
+})
+
+t.test('what V8 cannot stop ends the process at once, with a line that says so', async (t) => {
+  const { hang, ended, fatal } = await start(t)
+  hang('/native')
+  t.equal(await ended, null, 'by a signal')
+  t.match(fatal(), [{ msg: 'the event loop hangs in something that cannot be stopped: the process is ended' }])
+})
+
+t.test('what ends in time, with a debugger, or where nobody looks goes on', async (t) => {
+  const ways: readonly [string, Record<string, string>, readonly string[]][] = [
+    ['in time', { HYDRANT_TIMEOUTS_HANG_MS: '30000' }, []],
+    ['with a debugger', {}, ['--inspect=0']],
+    ['where nobody looks', { HYDRANT_TIMEOUTS_HANG_MS: '0' }, []],
+  ]
+  for (const [how, env, node] of ways) {
+    const { ask, fatal, stop } = await start(t, { HYDRANT_TIMEOUTS_LOAD_MS: '60000', ...env }, node)
+    t.match(await ask('/busy'), /page/, how)
+    t.strictSame(fatal(), [])
+    t.equal(await stop('SIGTERM'), 0)
+  }
+})
