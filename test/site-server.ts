@@ -14,6 +14,8 @@ export interface LogLine {
   level: number
   msg: string
   pid?: number
+  /** Of the site that is loaded. */
+  release?: string
   /** The process that the primary tells of. */
   worker?: number
   reqId?: string

@@ -29,21 +29,27 @@ for (;;) {
 async function cutOff() {
   const session = new Session()
   session.connectToMainThread()
-  const isCut = new Promise<true>((resolve) => {
-    let tries = 0
-    session.on('Debugger.paused', async ({ params }) => {
-      if (await isReported(session, params.callFrames[0], ++tries === MAX_TRIES)) {
-        void session.post('Runtime.terminateExecution').catch(() => {})
-        await session.post('Debugger.resume')
-        resolve(true)
-      } else await session.post('Debugger.stepInto')
-    })
-  })
+  const stopped = untilPaused(session)
   // Neither is answered by a process that cannot be stopped.
   void session.post('Debugger.enable').catch(() => {})
   void session.post('Debugger.pause').catch(() => {})
-  if (!(await Promise.race([isCut, wait(PAUSE_MS, false)]))) endProcess()
+  let frame = await Promise.race([stopped, wait(PAUSE_MS, null)])
+  if (frame === null) return endProcess()
+  for (let tries = 1; !(await isReported(session, frame, tries === MAX_TRIES)); tries++) {
+    const next = untilPaused(session)
+    await session.post('Debugger.stepInto')
+    frame = await next
+  }
+  void session.post('Runtime.terminateExecution').catch(() => {})
+  await session.post('Debugger.resume')
   session.disconnect()
+}
+
+/** Resolves with the innermost function that the main thread is in. */
+function untilPaused(session: Session): Promise<Debugger.CallFrame | undefined> {
+  return new Promise((resolve) => {
+    session.once('Debugger.paused', ({ params }) => resolve(params.callFrames[0]))
+  })
 }
 
 async function isReported(session: Session, frame: Debugger.CallFrame | undefined, isLast: boolean): Promise<boolean> {
@@ -56,6 +62,9 @@ async function isReported(session: Session, frame: Debugger.CallFrame | undefine
 // Nobody else can say it any more: the logger is the main thread's.
 function endProcess() {
   const msg = 'the event loop hangs in something that cannot be stopped: the process is ended'
-  writeSync(1, `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
-  process.kill(process.pid, 'SIGKILL')
+  try {
+    writeSync(1, `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
 }

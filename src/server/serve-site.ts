@@ -35,6 +35,8 @@ export interface SiteParts {
 export interface ServedSite {
   failures: Failures
   health: Health
+  /** What it is called where failures are told: the option, or the build's id. */
+  release: string
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
   settleFailures(): Promise<void>
 }
@@ -105,7 +107,7 @@ export async function serveSite(
   }
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
-  return { failures, health, settleFailures }
+  return { failures, health, release, settleFailures }
 }
 
 function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: Keeper): () => Promise<void> {

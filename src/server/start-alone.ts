@@ -1,3 +1,4 @@
+import type { Counted } from './admin/metrics.ts'
 import type { AdminListener } from './admin/start-admin.ts'
 import { createTallying } from './admin/tally.ts'
 import { createInstance } from './create-server.ts'
@@ -21,7 +22,7 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
   const tallying = admin ? createTallying() : null
   const logging = await createLogging(options.logLevel)
   const instance = await createInstance({ dir, folder, options, logging, measures: tallying?.measures ?? null })
-  const { app, keeper } = instance
+  const { app, keeper, release } = instance
   if (tallying) keeper.subscribe(tallying.failed)
   let listener: AdminListener | null = null
   const close = async () => {
@@ -31,13 +32,19 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
   // Before somebody reads that it listens, and stops it.
   const { fail, leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
   try {
+    app.log.info({ release }, 'the site is loaded')
     await listen(app, options)
     keeper.open()
     await watchForHangs(options.timeouts.hangMs, app.log, fail)
     if (admin && tallying) {
       // Loaded only where it is wanted, and when the site is there already.
       const { startAdmin } = await import('./admin/start-admin.ts')
-      const counted = { tally: async () => tallying.read(), processes: null }
+      const counted: Counted = {
+        tally: async () => tallying.read(),
+        processes: null,
+        releases: () => [release],
+        workersLost: () => 0,
+      }
       listener = await startAdmin({ admin, keeper, counted, options, log: app.log })
     }
   } catch (error) {

@@ -137,7 +137,10 @@ t.test('with workers another one begins, and the others serve meanwhile', async 
   hang('/loop')
   const [, digest = ''] = await waitFor(/"digest":"([^"]+)".*held up/)
   await waitFor(/is ending; another one starts in 100 ms/)
-  const after = await pids()
+  const after = await until(async () => {
+    const now = await pids()
+    return now.some((pid) => !before.includes(pid)) ? now : null
+  })
   t.equal(after.filter((pid) => before.includes(pid)).length, 1)
   await until(async () => (await lookUp(digest).catch(() => null))?.count === 1)
 })

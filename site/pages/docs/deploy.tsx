@@ -121,9 +121,9 @@ export default function Deploy() {
           when all was finished, with 1 when not, and with 2 when an option is wrong, which another try does not mend.
         </p>
         <p>
-          <code>--workers auto</code> serves with as many processes as the machine can run at once. One that dies is
-          replaced. After a new build, <code>kill -HUP</code> to the process that was started exchanges them one by one,
-          and no request is lost; a build that cannot start leaves the old ones at work.
+          <code>--workers auto</code> serves with as many processes as the machine can run at once. One that dies or
+          hangs is replaced. After a new build, <code>kill -HUP</code> to the process that was started exchanges them
+          one by one, and no request is lost; a build that cannot start leaves the old ones at work.
         </p>
       </Section>
       <Section id="systemd" title="With systemd">

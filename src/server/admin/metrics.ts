@@ -9,6 +9,10 @@ export interface Counted {
   tally(): Promise<Tally>
   /** Of the processes that serve; null when this one does it alone. */
   processes: (() => Promise<NamedProcess[]>) | null
+  /** What each process that serves has of the site. */
+  releases(): readonly string[]
+  /** Workers that have ended without being told to. */
+  workersLost(): number
 }
 
 export interface Metrics {
@@ -18,7 +22,10 @@ export interface Metrics {
 }
 
 /** Metrics in a registry of their own: those of the app are its own business. */
-export function createMetrics({ tally, processes }: Counted, writer: Pick<LedgerWriter, 'stats'>): Metrics {
+export function createMetrics(
+  { tally, processes, releases, workersLost }: Counted,
+  writer: Pick<LedgerWriter, 'stats'>,
+): Metrics {
   const registry = new Registry()
   const registers = [registry]
   if (processes === null) collectDefaultMetrics({ register: registry })
@@ -30,19 +37,21 @@ export function createMetrics({ tally, processes }: Counted, writer: Pick<Ledger
   ])
   const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase'])
   const shed = counter('hydrant_shed_total', 'Requests that were refused, as the event loop was too late.')
-  const queue = new Gauge({
-    name: 'hydrant_ledger_queue',
-    help: 'Failures that wait to be written to the ledger.',
-    registers,
-  })
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers })
+  const serving = gauge('hydrant_processes', 'Processes that serve, by the release of the site.', ['release'])
+  const lost = counter('hydrant_workers_lost_total', 'Workers that have ended without being told to.')
+  const queue = gauge('hydrant_ledger_queue', 'Failures that wait to be written to the ledger.')
   const written = counter('hydrant_ledger_written_total', 'Failures written to the ledger.')
   const dropped = counter('hydrant_ledger_dropped_total', 'Failures lost, as the queue was full.')
 
   function set(counted: Tally) {
-    for (const each of [requests, failures, shed, written, dropped]) each.reset()
+    for (const each of [requests, failures, shed, serving, lost, written, dropped]) each.reset()
     for (const { method, status, count } of counted.requests) requests.inc({ method, status }, count)
     for (const { side, phase, count } of counted.failures) failures.inc({ side, phase }, count)
     shed.inc(counted.shed)
+    for (const release of releases()) serving.inc({ release })
+    lost.inc(workersLost())
     const stats = writer.stats()
     queue.set(stats.queued)
     written.inc(stats.written)

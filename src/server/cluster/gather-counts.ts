@@ -3,6 +3,7 @@ import type { Counted } from '../admin/metrics.ts'
 import { measureProcess, type NamedProcess } from '../admin/process-metrics.ts'
 import { addTallies, type Tally } from '../admin/tally.ts'
 import type { ToPrimary } from './messages.ts'
+import type { Pool } from './pool.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /** A worker that is busy for longer is counted as it was when it last told. */
@@ -15,7 +16,7 @@ export interface GatheredCounts extends Counted {
   end(worker: WorkerProcess): void
 }
 
-export function gatherCounts(serving: () => WorkerProcess[]): GatheredCounts {
+export function gatherCounts({ serving, lostCount }: Pick<Pool, 'serving' | 'lostCount'>): GatheredCounts {
   const tallies = new Map<WorkerProcess, Tally>()
   const asked = new Map<number, (metrics: NamedProcess['metrics']) => void>()
   let gone: Tally = addTallies([])
@@ -46,6 +47,8 @@ export function gatherCounts(serving: () => WorkerProcess[]): GatheredCounts {
       return addTallies([gone, ...tallies.values()])
     },
     processes: async () => [{ name: 'primary', metrics: await readOwn() }, ...(await askAll())],
+    releases: () => serving().map((worker) => worker.release()),
+    workersLost: lostCount,
     take(message, worker) {
       tallies.set(worker, message.tally)
       if (message.kind === 'counted') asked.get(message.id)?.(message.metrics)

@@ -7,7 +7,7 @@ import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
 
 export type ToPrimary =
   /** It listens at these addresses. */
-  | { kind: 'ready'; addresses: string[] }
+  | { kind: 'ready'; addresses: string[]; release: string }
   /** It is ending by itself: somebody else should begin. */
   | { kind: 'leaving' }
   /** Something has asked it to stop, which is not for it to decide. */

@@ -25,6 +25,8 @@ export interface Pool {
   replace(worker: WorkerProcess): void
   /** Those that serve. */
   serving(): WorkerProcess[]
+  /** How many have ended without being told to. */
+  lostCount(): number
   /** Resolves when all have ended: with true when each of them has finished what it had begun. */
   stop(): Promise<boolean>
   isStopping(): boolean
@@ -51,6 +53,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
   let isStarting = true
   let isStopping = false
   let reloads = 0
+  let lost = 0
 
   function begin(slot: Slot): WorkerProcess {
     const worker = fork(slot.name)
@@ -71,6 +74,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
 
   function lose(slot: Slot, { pid }: WorkerProcess, why: string) {
     if (isStopping || isStarting) return
+    lost++
     slot.current = null
     const text = `worker ${slot.name} ${why}`
     if (slot.isReplacing) return log.warn({ worker: pid }, `${text}; its successor is starting`)
@@ -156,6 +160,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
       void succeed(slot)
     },
     serving: () => slots.flatMap(({ current }) => (current?.isReady() ? [current] : [])),
+    lostCount: () => lost,
     async stop() {
       isStopping = true
       for (const { timer } of slots) clearTimeout(timer)

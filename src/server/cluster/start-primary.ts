@@ -92,9 +92,9 @@ export async function startPrimary({ dir, options }: ServeInput, count: number):
   }
 }
 
-async function countAll({ serving }: Pool): Promise<GatheredCounts> {
+async function countAll(pool: Pool): Promise<GatheredCounts> {
   const { gatherCounts } = await import('./gather-counts.ts')
-  return gatherCounts(serving)
+  return gatherCounts(pool)
 }
 
 /** The ledger as workers have it: what they hand over has been taken, whether it can be written now or not. */

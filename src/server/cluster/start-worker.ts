@@ -42,7 +42,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
       return createKeeperOf(remote.ledger, log)
     },
   })
-  const { app, keeper } = instance
+  const { app, keeper, release } = instance
   keeper.subscribe(counting.failed)
   async function closeKeeper() {
     await keeper.close()
@@ -76,6 +76,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   })
   const addresses: string[] = []
   try {
+    app.log.info({ release }, 'the site is loaded')
     await listen(app, options, (address) => {
       addresses.push(address)
       return `worker ${name} is ready at ${address}`
@@ -87,6 +88,6 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   }
   await watchForHangs(options.timeouts.hangMs, app.log, fail)
   link.onClose(() => stop({ delayMs: 0, hasStandIn: false }))
-  await link.send({ kind: 'ready', addresses })
+  await link.send({ kind: 'ready', addresses, release })
   if (options.admin) await counting.open()
 }

@@ -16,6 +16,8 @@ export interface WorkerProcess {
   /** Where it listens, once it does; null when it has ended before. */
   ready: Promise<readonly string[] | null>
   isReady(): boolean
+  /** What it has of the site, once it is ready. */
+  release(): string
   /** Resolves when it has ended and all that it had to say has arrived. */
   ended: Promise<End>
   send(message: ToWorker): void
@@ -46,6 +48,7 @@ export function forkWorker(name: string, output: Output, listener: Listener): Wo
     if (from) void passLines(from, output[stream]).catch(() => {})
   }
   let isReady = false
+  let release = ''
   const ended = untilEnded(forked)
   const ready = new Promise<readonly string[] | null>((resolve) => {
     void ended.then(() => resolve(null))
@@ -53,6 +56,7 @@ export function forkWorker(name: string, output: Output, listener: Listener): Wo
       const message = unwrap<ToPrimary>(sent)
       if (message?.kind === 'ready') {
         isReady = true
+        release = message.release
         resolve(message.addresses)
       } else if (message) listener(message, worker)
     })
@@ -61,6 +65,7 @@ export function forkWorker(name: string, output: Output, listener: Listener): Wo
     ...{ name, ready, ended },
     pid: child.pid ?? 0,
     isReady: () => isReady,
+    release: () => release,
     // A worker that is gone has been heard of already.
     send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
     kill: () => void child.kill('SIGKILL'),

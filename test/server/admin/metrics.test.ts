@@ -46,6 +46,8 @@ t.test('move with what the site does', async (t) => {
     ['hydrant_failures_total{side="client",phase="client"}', 1],
     ['hydrant_ledger_written_total', 2],
     ['hydrant_ledger_queue', 0],
+    ['hydrant_processes{release="1.4.0"}', 1],
+    ['hydrant_workers_lost_total', 0],
   ] as const)
     t.equal(metrics.get(name), value, name)
   t.strictSame(await read(admin).then((again) => again.get('hydrant_requests_total{method="POST",status="422"}')), 1)

@@ -110,6 +110,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     t.ok(now.includes(other))
     t.notOk(now.includes(killed))
     t.ok((await metricOf(admin, answered)) >= counted, 'what it had counted is not forgotten')
+    t.equal(await metricOf(admin, 'hydrant_workers_lost_total'), 1)
   })
 
   await t.test('a worker that is asked to stop has a successor first', async (t) => {
@@ -183,6 +184,9 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     const text = await (await fetch(`${admin}/metrics`)).text()
     for (const worker of ['primary', '1', '2']) t.match(text, `nodejs_eventloop_lag_seconds{worker="${worker}"}`)
     t.match(text, /hydrant_failures_total\{side="server",phase="route"\} \d/)
+    const [{ release = '' } = {}] = server.lines.filter(({ msg }) => msg === 'the site is loaded')
+    t.match(text, `hydrant_processes{release="${release}"} 2`, 'of the release that the log names')
+    t.match(text, /hydrant_workers_lost_total 2\n/, 'one was killed, one has met an exception; one was asked')
   })
 
   await t.test('SIGHUP puts the new build in the place of the old one, and no request is lost', async (t) => {
