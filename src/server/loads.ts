@@ -44,10 +44,11 @@ export async function runLoads(
     for (const [index, { promise, step }] of running.entries()) {
       const result = await Promise.race([promise, deadline.passed])
       if (result === DEADLINE) {
-        const pending = running.filter((load) => !load.isSettled).map((load) => `load of ${load.step.serverFile}`)
-        const error = createHydrantError('HYD_LOAD_TIMEOUT', [loadMs, pending.join(', ')])
+        const files = running.filter(({ isSettled }) => !isSettled).map(({ step }) => step.serverFile)
+        const pending = files.map((file) => `load of ${file}`).join(', ')
+        const error = createHydrantError('HYD_LOAD_TIMEOUT', [loadMs, pending])
         visit.abort(error)
-        return { kind: 'thrown', thrown: error, values, serverFile: step.serverFile }
+        return { kind: 'thrown', thrown: error, values, serverFile: files[0] ?? step.serverFile }
       }
       if ('thrown' in result) {
         visit.abort(OTHER_HAS_THROWN)

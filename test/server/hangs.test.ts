@@ -77,8 +77,12 @@ async function start(t: Test, env: Record<string, string> = {}, node: readonly s
   return {
     ...server,
     ask: async (path: string) => (await fetch(url + path, { headers: { ...BROWSER, connection: 'close' } })).text(),
-    /** The page that holds up the process; its answer may never come. */
-    hang: (path: string) => void fetch(url + path, { headers: BROWSER }).catch(() => {}),
+    /** Asks for a page that holds up the process. Resolves with the status; null when no answer comes. */
+    hang: (path: string) =>
+      fetch(url + path, { headers: BROWSER }).then(
+        ({ status }) => status,
+        () => null,
+      ),
     // A debugger writes lines of its own.
     fatal: () =>
       server.lines
@@ -99,7 +103,7 @@ for (const [what, path, source] of PLACES) {
   t.test(`${what} is cut off, and its digest leads to its line`, async (t) => {
     const { ask, hang, ended, fatal, lookUp } = await start(t)
     t.match(await ask('/'), /page/)
-    hang(path)
+    void hang(path)
     t.equal(await ended, 1)
     const [line, ...others] = fatal()
     t.strictSame(others, [])
@@ -113,13 +117,15 @@ for (const [what, path, source] of PLACES) {
   })
 }
 
-t.test('requests that were there before are finished', async (t) => {
+t.test('requests that were there before are finished, and its own meets its deadline', async (t) => {
   const { ask, hang, waitFor, ended } = await start(t)
   const slow = ask('/slow')
   await ask('/')
-  hang('/loop')
+  const hanging = hang('/loop')
   await waitFor(/held up/)
   t.match(await slow, /came while the server stopped(?:.|\n)*<\/html>\s*$/)
+  t.equal(await hanging, 504)
+  t.ok(await waitFor(/did not finish within 500 ms.*at load \(pages\/loop\.server\.ts\)/))
   t.equal(await ended, 1)
 })
 
@@ -134,7 +140,7 @@ t.test('with workers another one begins, and the others serve meanwhile', async 
     return [...found]
   }
   const before = await pids()
-  hang('/loop')
+  void hang('/loop')
   const [, digest = ''] = await waitFor(/"digest":"([^"]+)".*held up/)
   await waitFor(/is ending; another one starts in 100 ms/)
   const after = await until(async () => {
@@ -147,7 +153,7 @@ t.test('with workers another one begins, and the others serve meanwhile', async 
 
 t.test('what V8 cannot stop ends the process at once, with a line that says so', async (t) => {
   const { hang, ended, fatal } = await start(t)
-  hang('/native')
+  void hang('/native')
   t.equal(await ended, null, 'by a signal')
   t.match(fatal(), [{ msg: 'the event loop hangs in something that cannot be stopped: the process is ended' }])
 })
