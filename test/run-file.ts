@@ -37,10 +37,10 @@ export function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     let end = ''
     const finish = (leftBehind: boolean) => {
-      const { passed, failed } = countResults(tap)
+      const passed = countPassed(tap)
       const failures = listFailed(tap)
       // One that ends without a word of what failed has failed all the same.
-      if (end !== '' && failed === 0) failures.push(end)
+      if (end !== '' && failures.length === 0) failures.push(end)
       if (end === '' && passed + failures.length === 0) failures.push('nothing in it was tested')
       if (leftBehind) failures.push('a process that it has started is still there')
       const seconds = (Date.now() - startedAt) / 1000
@@ -64,8 +64,6 @@ export function runFile(file: string): Promise<Outcome> {
 }
 
 /** Counts the assertions, wherever they are nested; a line for a subtest only repeats what is inside. */
-function countResults(tap: string): { passed: number; failed: number } {
-  const counted = /^# \{ total: \d+(?:, pass: (\d+))?(?:, fail: (\d+))?/m.exec(tap)
-  if (!counted) return { passed: 0, failed: 0 }
-  return { passed: Number(counted[1] ?? 0), failed: Number(counted[2] ?? 0) }
+function countPassed(tap: string): number {
+  return Number(/^# \{ total: \d+, pass: (\d+)/m.exec(tap)?.[1] ?? 0)
 }

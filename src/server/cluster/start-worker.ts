@@ -86,8 +86,8 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     await close()
     throw error
   }
-  await watchForHangs(options.timeouts.hangMs, app.log, fail)
   link.onClose(() => stop({ delayMs: 0, hasStandIn: false }))
   await link.send({ kind: 'ready', addresses, release })
   if (options.admin) await counting.open()
+  await watchForHangs(options.timeouts.hangMs, app.log, fail)
 }
