@@ -70,21 +70,31 @@ export async function runLoads(
 }
 
 export function createLoadContext(visit: Visit, app: FastifyInstance, params: Params): LoadContext {
-  const { request, reply, url } = visit
-  const context = { request, reply, app, params, url, [VISIT]: visit }
-  // What `SIGNAL` adds.
-  return Object.defineProperty(context, 'signal', SIGNAL) as typeof context & Pick<LoadContext, 'signal'>
+  const { request, reply } = visit
+  const context = { request, reply, app, params, [VISIT]: visit }
+  // What they add.
+  return Object.defineProperties(context, MADE_WHEN_READ) as typeof context & Pick<LoadContext, 'url' | 'signal'>
 }
 
 const VISIT = Symbol('visit')
 
-// Made when a load asks for it. One accessor for all contexts, for the reason that `app-tree.tsx` gives.
-const SIGNAL: PropertyDescriptor & ThisType<{ [VISIT]: Visit }> = {
+type OfVisit = PropertyDescriptor & ThisType<{ [VISIT]: Visit }>
+
+// One accessor of each for all contexts, for the reason that `lazy-url.ts` gives.
+const URL_OF_VISIT: OfVisit = {
+  get() {
+    return this[VISIT].url
+  },
+  enumerable: true,
+}
+const SIGNAL_OF_VISIT: OfVisit = {
   get() {
     return this[VISIT].signal
   },
   enumerable: true,
 }
+/** Few loads ask for them, and either costs more than all the rest of a context. */
+const MADE_WHEN_READ = { url: URL_OF_VISIT, signal: SIGNAL_OF_VISIT }
 
 // Made once: what it takes to make one is most of its stack, which tells nothing here.
 const OTHER_HAS_THROWN = new DOMException('Another load of this page has thrown.', 'AbortError')
