@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
+import { type LogOutput, standardOutput } from './log-output.ts'
 import { escapeObeyed, tameLine } from './log-text.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
@@ -13,8 +14,8 @@ export async function createLogging(level: string): Promise<Logging> {
  * What splits texts into lines at Unicode's own ends of lines, or shows them as they are, finds none of these signs. Goes to
  * `stream` (standard output).
  */
-export function createJsonLogging(level: string, stream?: Writable): Logging {
-  return { logger: { level, hooks: { streamWrite: escapeObeyed }, ...(stream ? { stream } : {}) } }
+export function createJsonLogging(level: string, stream: Pick<LogOutput, 'write'> = standardOutput()): Logging {
+  return { logger: { level, hooks: { streamWrite: escapeObeyed }, stream } }
 }
 
 /** For people. What it loads serves as many loggers as there are. */

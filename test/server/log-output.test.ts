@@ -1,0 +1,157 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
+import Fastify from 'fastify'
+import t from 'tap'
+import { gatherTurns, toFile, toStream } from '../../src/server/log-output.ts'
+import { DIGEST_PATTERN } from '../digest-pattern.ts'
+import { startCli } from '../scripts/run-cli.ts'
+import { until } from '../until.ts'
+import { buildFiles } from './served.ts'
+
+const MODULE = new URL('../../src/server/log-output.js', import.meta.url).href
+const aTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('lines of one turn are written together, in their order', async (t) => {
+  const written: string[] = []
+  const output = gatherTurns((text) => written.push(text))
+  output.write('a\n')
+  await Promise.resolve()
+  output.write('b\n')
+  t.strictSame(written, [])
+  await aTurn()
+  output.write('c\n')
+  await aTurn()
+  await aTurn()
+  t.strictSame(written, ['a\nb\n', 'c\n'])
+})
+
+t.test('what ends the process is written at once', (t) => {
+  const written: string[] = []
+  const { log } = Fastify({ logger: { stream: gatherTurns((text) => written.push(text)) } })
+  log.error('before')
+  t.equal(written.length, 0)
+  log.fatal('the end')
+  t.match(written.join(''), /"msg":"before".*"msg":"the end"/s)
+  t.end()
+})
+
+t.test('what could not be written is counted, and told of once it can be', async (t) => {
+  const written: string[] = []
+  let isFull = true
+  const output = gatherTurns((text) => {
+    if (isFull) throw new Error('ENOSPC: no space left on device')
+    written.push(text)
+  })
+  for (const line of ['a\n', 'b\n', 'c\n']) {
+    output.write(line)
+    if (line !== 'a\n') await aTurn()
+  }
+  isFull = false
+  output.write('d\n')
+  await aTurn()
+  output.write('e\n')
+  await aTurn()
+  const [first = '', second] = written
+  const [told = '', ...rest] = first.split('\n')
+  t.match(JSON.parse(told), {
+    level: 40,
+    pid: process.pid,
+    msg: 'up to 3 lines of the log could not be written: ENOSPC: no space left on device',
+  })
+  t.strictSame(rest, ['d', ''])
+  t.equal(second, 'e\n')
+})
+
+t.test('a line that was cut short is ended before the next', (t) => {
+  const path = join(t.testdir({}), 'pipe')
+  execFileSync('mkfifo', [path])
+  // Neither waits for the other: a pipe that takes no more says so, as a disk that is full does.
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  t.teardown(() => {
+    closeSync(reader)
+    closeSync(writer)
+  })
+  const write = toFile(writer)
+  t.throws(() => write(`${'x'.repeat(200_000)}\n`), { code: 'EAGAIN' })
+  const taken = readSync(reader, Buffer.alloc(200_000))
+  t.ok(taken > 0 && taken < 200_000)
+  write('whole, ü\n')
+  write('the next\n')
+  const rest = Buffer.alloc(100)
+  t.equal(rest.toString('utf8', 0, readSync(reader, rest)), '\nwhole, ü\nthe next\n')
+  t.end()
+})
+
+t.test('what a reader that stands still has not taken is bounded', (t) => {
+  const standing = new Writable({ write() {} })
+  const write = toStream(standing)
+  const text = 'x'.repeat(1_000_000)
+  let count = 0
+  t.throws(() => {
+    for (; count < 100; count++) write(text)
+  }, /nobody has read the log/)
+  t.equal(count, 17)
+  t.end()
+})
+
+t.test('a reader that has gone away is no failure', async (t) => {
+  const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) })
+  const output = gatherTurns(toStream(gone))
+  for (let line = 0; line < 3; line++) {
+    output.write('a\n')
+    await aTurn()
+  }
+  t.ok(gone.destroyed)
+})
+
+t.test('what was logged in the last turn is written before the process ends', (t) => {
+  const script = (end: string) =>
+    `import { standardOutput } from ${JSON.stringify(MODULE)}\nstandardOutput().write('last\\n')\n${end}`
+  const file = join(t.testdir({}), 'log')
+  for (const end of ['process.exit(3)', 'throw new Error("not caught")', '']) {
+    const args = ['--input-type=module', '-e', script(end)]
+    t.equal(spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout, 'last\n', `a pipe, ${end}`)
+    const out = openSync(file, 'w')
+    spawnSync(process.execPath, args, { stdio: ['ignore', out, 'ignore'] })
+    closeSync(out)
+    t.equal(readFileSync(file, 'utf8'), 'last\n', `a file, ${end}`)
+  }
+  t.end()
+})
+
+t.test('a site whose log cannot be written serves on', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': 'export default () => <h1>Works</h1>\n',
+    'pages/fails.tsx': 'export default () => {\n  throw new Error("fails")\n}\n',
+  })
+  // The system takes no long paths for sockets.
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const socketPath = join(folder, 'site')
+  const under = ['sh', '-c', 'exec "$@" > /dev/full', 'sh']
+  const server = startCli(t, ['start', dir, '--socket', socketPath], { under })
+  const ask = (path: string) =>
+    new Promise<{ answer: IncomingMessage; body: string }>((resolve, reject) => {
+      get({ socketPath, path }, async (answer) => resolve({ answer, body: await readText(answer) })).on('error', reject)
+    })
+  await until(() =>
+    ask('/_hydrant/ready').then(
+      ({ answer }) => answer.statusCode === 200,
+      () => false,
+    ),
+  )
+  for (let round = 0; round < 3; round++) {
+    const { answer } = await ask('/fails')
+    t.equal(answer.statusCode, 500)
+    t.match(answer.headers['x-error-digest'], DIGEST_PATTERN)
+    t.match((await ask('/')).body, 'Works')
+  }
+  t.equal(await server.stop(), 0)
+  t.strictSame(server.lines, [])
+})
