@@ -1,37 +1,38 @@
-// What failures cost: `npm run bench:failures`, with `wrk` and `taskset` at hand (Debian packages wrk and util-linux).
+// What failures cost: `npm run bench:failures`, about nine minutes, with `taskset` at hand (Debian package util-linux).
 //
-// A page that fails beside the same page that does not, what it could be at best, and pages that work while a storm of
-// failures goes on. The server runs on one core, what asks it on another; rounds alternate, so that ratios hold where
-// machines are noisy.
+// A page that fails beside the same page that does not, the same of a server written by hand, and pages that work while a storm
+// of failures goes on. The server runs on one core, what asks it on another. What is compared is asked for in turns of a
+// quarter of a second, and each turn is set against its neighbours: a machine that is slow for some seconds is so for both.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Asker } from './asker.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const SITE = join(ROOT, 'bench/failing-site')
 const CLI = join(ROOT, 'dist/scripts/cli.js')
-const FLOOR = join(ROOT, 'dist/bench/failure-floor.js')
+const BY_HAND = join(ROOT, 'dist/bench/failing-by-hand.js')
 const CONNECTIONS = 50
-const ROUNDS = 5
-const ROUND_SECONDS = 3
+const TURN_MS = 250
+const WARM_UP_MS = 4_000
+const TURNS = 60
 const EQUAL = 100_000
 const DIFFERENT = 1_000
 /** Of a minute. */
-const STORM_PARTS = 10
-const PART_SECONDS = 60 / STORM_PARTS
-const PART_REQUESTS = (EQUAL + DIFFERENT) / STORM_PARTS
+const STORM_PARTS = 120
+const PART_MS = 60_000 / STORM_PARTS
 /** Every so many of them there is one of the different ones. */
 const EACH = Math.floor((EQUAL + DIFFERENT) / DIFFERENT)
 
 /** An all but empty page, one with a small table, and one with a large one. */
 const PAGES = ['/?', '/rows?count=10&', '/rows?count=100&']
-/** Nothing fails of the first. */
-const WAYS = ['part=none', 'part=load', 'part=render']
-const WORKING = `/?${WAYS[0]}`
+const NOTHING = 'part=none'
+const LOAD = 'part=load'
+const RENDER = 'part=render'
+const WORKING = `/?${NOTHING}`
 
 interface Server {
   url: string
@@ -39,7 +40,7 @@ interface Server {
   log: string
 }
 
-for (const tool of ['wrk', 'taskset']) requireTool(tool)
+requireTool('taskset')
 // Not beside the server.
 execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
 execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -48,8 +49,8 @@ const ledger = join(folder, 'errors.db')
 const env = { ...process.env, NODE_ENV: 'production', PORT: '0', HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: 'false' }
 const server = await startServer('server.log', [CLI, 'start', SITE])
 try {
-  compareFailing(server)
-  await findBest(server)
+  await compareByHand(server)
+  for (const page of PAGES) await compareFailing(server, page)
   // What so many requests take from others, be they failures or not.
   await weatherStorm(server, 'requests that do not fail', () => WORKING)
   await weatherStorm(server, 'failures', failingPath)
@@ -59,91 +60,82 @@ try {
 compareCounts()
 rmSync(folder, { recursive: true })
 
-function compareFailing({ url }: Server) {
-  for (const page of PAGES) {
-    for (const way of WAYS) load(url + page + way, 5)
-    const rounds = Array.from({ length: ROUNDS }, () => WAYS.map((way) => load(url + page + way, ROUND_SECONDS)))
-    for (const [index, way] of WAYS.entries()) {
-      if (index === 0) continue
-      const ratios = rounds.map((rates) => (rates[index] ?? 0) / (rates[0] ?? 0))
-      console.log(`${page}${way}: ${show(ratios)} × the rate of the page that does not fail`)
-    }
+/** A component that fails on the all but empty page, beside the same of a server that does no more than it must. */
+async function compareByHand(server: Server) {
+  const byHand = await startServer('by-hand.log', [BY_HAND])
+  const [own, theirs] = [await Asker.connect(server.url, CONNECTIONS), await Asker.connect(byHand.url, CONNECTIONS)]
+  const failing = `/?${RENDER}`
+  const ways = [own, theirs].flatMap((asker) => [WORKING, failing].map((path) => ({ asker, path })))
+  const turns = await takeTurns(ways)
+  for (const asker of [own, theirs]) asker.close()
+  await stop(byHand)
+  const inPages = turns.map(([page, fails, byHandPage, byHandFails]) => {
+    const costOf = (rate = 0) => (page ?? 0) / rate
+    return { own: costOf(fails) - 1, byHand: costOf(byHandFails) - costOf(byHandPage) }
+  })
+  const ratios = turns.map(([, , page = 0, fails = 0]) => fails / page)
+  console.log(`by hand, ${failing}: ${show(ratios)} × the rate of its page that does not fail`)
+  const [here, there] = [inPages.map(({ own }) => own), inPages.map(({ byHand }) => byHand)]
+  console.log(
+    `that it fails costs as much as ${show(here)} pages of ${WORKING}; by hand, as ${show(there)} of the same`,
+  )
+}
+
+async function compareFailing({ url }: Server, page: string) {
+  const asker = await Asker.connect(url, CONNECTIONS)
+  const ways = [NOTHING, LOAD, RENDER].map((part) => ({ asker, path: page + part }))
+  const turns = await takeTurns(ways)
+  asker.close()
+  for (const [index, { path }] of ways.entries()) {
+    if (index === 0) continue
+    const ratios = turns.map((rates) => (rates[index] ?? 0) / (rates[0] ?? 0))
+    console.log(`${path}: ${show(ratios)} × the rate of the page that does not fail`)
   }
 }
 
-/**
- * What a failing page would be if it cost no more than the same page that does not, an error with its stack, and one line of
- * the log.
- */
-async function findBest({ url }: Server) {
-  const floor = await startServer('floor.log', [FLOOR])
-  for (const path of ['/', '/fails']) load(floor.url + path, 5)
-  const rounds = Array.from({ length: ROUNDS }, () => {
-    const [page, bare, fails] = [url + WORKING, floor.url, `${floor.url}/fails`].map(
-      (each) => 1 / load(each, ROUND_SECONDS),
-    )
-    return { page: page ?? 0, stackAndLine: (fails ?? 0) - (bare ?? 0) }
-  })
-  await stop(floor)
-  const shares = rounds.map(({ page, stackAndLine }) => stackAndLine / page)
-  const ratios = rounds.map(({ page, stackAndLine }) => page / (page + stackAndLine))
-  console.log(`a stack and a line alone: ${show(shares)} × what ${WORKING} takes`)
-  console.log(
-    `${WORKING} that fails, if it cost nothing else: ${show(ratios)} × the rate of the page that does not fail`,
-  )
+/** The rates of each way, turn by turn. */
+async function takeTurns(ways: readonly { asker: Asker; path: string }[]): Promise<number[][]> {
+  for (const { asker, path } of ways) await asker.saturate(path, WARM_UP_MS)
+  const turns: number[][] = []
+  while (turns.length < TURNS) {
+    const rates: number[] = []
+    for (const { asker, path } of ways) rates.push(await asker.saturate(path, TURN_MS))
+    turns.push(rates)
+  }
+  return turns
 }
 
 /**
  * A hundred thousand requests at an even pace, over one minute. The minute has breaks, in which the rate without the storm is
- * measured: what lies close together can be compared, on a machine whose speed changes from one minute to the next.
+ * measured.
  */
 async function weatherStorm({ url, process: { pid = 0 } }: Server, what: string, pathOf: (index: number) => string) {
+  const working = await Asker.connect(url, CONNECTIONS)
+  const storm = await Asker.connect(url, CONNECTIONS)
+  const paths = Array.from({ length: EQUAL + DIFFERENT }, (_, index) => pathOf(index))
   const memoryBefore = memoryOf(pid)
-  const without = [load(url + WORKING, ROUND_SECONDS)]
+  await working.saturate(WORKING, WARM_UP_MS)
+  const without = [await working.saturate(WORKING, TURN_MS)]
   const within: number[] = []
   let most = 0
   for (let part = 0; part < STORM_PARTS; part++) {
-    const storm = sendStorm(url, (index) => pathOf(part * PART_REQUESTS + index))
-    within.push(await loadBeside(url + WORKING, PART_SECONDS - 1))
+    const [from, to] = [part, part + 1].map((edge) => Math.round((edge / STORM_PARTS) * paths.length))
+    const [rate] = await Promise.all([working.saturate(WORKING, PART_MS), storm.pace(paths.slice(from, to), PART_MS)])
+    within.push(rate)
     most = Math.max(most, memoryOf(pid))
-    await storm
-    without.push(load(url + WORKING, ROUND_SECONDS))
+    without.push(await working.saturate(WORKING, TURN_MS))
   }
-  const kept = within.map((rate, part) => rate / median(without.slice(part, part + 2)))
-  console.log(
-    `storm of ${STORM_PARTS * PART_REQUESTS} ${what}: pages that work keep ${show(kept)} × their rate without it`,
-  )
+  working.close()
+  storm.close()
+  const kept = within.map((rate, part) => rate / mean(without.slice(part, part + 2)))
+  console.log(`storm of ${paths.length} ${what}: pages that work keep ${show(kept)} × their rate without it`)
   console.log(`memory: ${memoryBefore} MB before, at most ${most} MB within, ${memoryOf(pid)} MB after`)
-}
-
-/** One part of it. Resolves when all is answered. */
-function sendStorm(url: string, pathOf: (index: number) => string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const begin = performance.now()
-  let sent = 0
-  let answered = 0
-  return new Promise((resolve, reject) => {
-    const timer = setInterval(() => {
-      const due = Math.round(((performance.now() - begin) / 1_000 / PART_SECONDS) * PART_REQUESTS)
-      for (; sent < Math.min(due, PART_REQUESTS); sent++) {
-        const request = get(url + pathOf(sent), { agent, headers: { 'user-agent': 'storm' } }, (response) => {
-          response.resume().on('end', () => {
-            if (++answered < PART_REQUESTS) return
-            agent.destroy()
-            resolve()
-          })
-        })
-        request.on('error', reject)
-      }
-      if (sent === PART_REQUESTS) clearInterval(timer)
-    }, 5)
-  })
 }
 
 // The different ones lie between the equal ones. Words of letters alone: numbers do not make another cause.
 function failingPath(index: number): string {
   const place = Math.floor(index / EACH)
-  return index % EACH === 0 && place < DIFFERENT ? `/?word=${wordOf(place)}` : '/?part=load'
+  return index % EACH === 0 && place < DIFFERENT ? `/?word=${wordOf(place)}` : `/?${LOAD}`
 }
 
 function wordOf(number: number): string {
@@ -185,42 +177,21 @@ async function stop({ process }: Server) {
   await once(process, 'exit')
 }
 
-function wrk(url: string, seconds: number): string[] {
-  return ['-c', '1', 'wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, url]
-}
-
-/** Requests a second. */
-function load(url: string, seconds: number): number {
-  return rateIn(execFileSync('taskset', wrk(url, seconds), { encoding: 'utf8' }))
-}
-
-async function loadBeside(url: string, seconds: number): Promise<number> {
-  const child = spawn('taskset', wrk(url, seconds), { stdio: ['ignore', 'pipe', 'inherit'] })
-  const chunks: Buffer[] = []
-  for await (const chunk of child.stdout) chunks.push(chunk)
-  return rateIn(Buffer.concat(chunks).toString())
-}
-
-function rateIn(output: string): number {
-  const rate = /Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]
-  if (rate === undefined) throw new Error(`wrk did not say its rate:\n${output}`)
-  return Number(rate)
-}
-
 /** Resident, in megabytes. */
 function memoryOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Math.round(Number(kilobytes) / 1_024)
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const [low = 0, high = 0] = [sorted[Math.ceil(values.length / 2) - 1], sorted[Math.floor(values.length / 2)]]
-  return (low + high) / 2
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
+/** The median, and between what half of them lie. */
 function show(ratios: readonly number[]): string {
-  return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
+  const sorted = ratios.toSorted((a, b) => a - b)
+  const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((part) => sorted[Math.floor(part * sorted.length)])
+  return `${middle.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
 }
 
 function requireTool(name: string) {
@@ -228,7 +199,7 @@ function requireTool(name: string) {
     execFileSync('which', [name])
   } catch {
     console.error(`Error: ${name} is not installed`)
-    console.error('Try: apt-get install wrk util-linux')
+    console.error('Try: apt-get install util-linux')
     process.exit(1)
   }
 }

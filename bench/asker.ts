@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/**
+ * Asks a server over connections that stay open, with as little work as can be: what is measured is the server, and what asks
+ * may have to share a machine with it. Answers are to have a `Content-Length`.
+ */
+export class Asker {
+  #url: URL
+  #idle: Socket[] = []
+  #open: Socket[] = []
+  /** The next path to ask for; null when it is enough. */
+  #next: () => string | null = () => null
+  #answered = 0
+  #isCut = false
+
+  private constructor(url: string) {
+    this.#url = new URL(url)
+  }
+
+  static async connect(url: string, connections: number): Promise<Asker> {
+    const asker = new Asker(url)
+    await Promise.all(Array.from({ length: connections }, () => asker.#connect()))
+    return asker
+  }
+
+  /** Asks for a path again and again, over all connections. Resolves with the requests a second. */
+  async saturate(path: string, ms: number): Promise<number> {
+    const begin = performance.now()
+    this.#answered = 0
+    this.#next = () => path
+    this.#askOnIdle()
+    await wait(ms)
+    const rate = this.#answered / ((performance.now() - begin) / 1_000)
+    this.#next = () => null
+    await this.#settle()
+    return rate
+  }
+
+  /** Asks for so many paths at an even pace. Resolves when all are answered. */
+  async pace(paths: readonly string[], ms: number): Promise<void> {
+    const begin = performance.now()
+    let sent = 0
+    const due = () => Math.min(paths.length, Math.floor(((performance.now() - begin) / ms) * paths.length))
+    this.#next = () => (sent < due() ? (paths[sent++] ?? null) : null)
+    while (sent < paths.length) {
+      this.#askOnIdle()
+      await wait(2)
+    }
+    await this.#settle()
+  }
+
+  close() {
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  async #connect() {
+    const { hostname, port } = this.#url
+    const socket = connect(Number(port), hostname).setNoDelay()
+    let received = Buffer.alloc(0)
+    socket.on('data', (part) => {
+      received = received.length === 0 ? part : Buffer.concat([received, part])
+      if (!isWhole(received)) return
+      received = Buffer.alloc(0)
+      this.#answered++
+      this.#ask(socket)
+    })
+    socket.once('close', () => {
+      this.#isCut = true
+    })
+    await once(socket, 'connect')
+    this.#open.push(socket)
+    this.#idle.push(socket)
+  }
+
+  #askOnIdle() {
+    for (const socket of this.#idle.splice(0)) this.#ask(socket)
+  }
+
+  #ask(socket: Socket) {
+    const path = this.#next()
+    if (path === null) this.#idle.push(socket)
+    else socket.write(`GET ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n\r\n`)
+  }
+
+  async #settle() {
+    while (this.#idle.length < this.#open.length) {
+      if (this.#isCut) throw new Error('the server has closed a connection')
+      await wait(1)
+    }
+  }
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+function isWhole(answer: Buffer): boolean {
+  const end = answer.indexOf(HEAD_END)
+  if (end === -1) return false
+  const head = answer.toString('latin1', 0, end)
+  const length = /^content-length: (\d+)/im.exec(head)?.[1]
+  if (length === undefined) throw new Error(`an answer without a length:\n${head}`)
+  return answer.length >= end + HEAD_END.length + Number(length)
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,68 @@
+// What a page that fails costs at the least: React's two renders on a bare Fastify, the error with its stack in a line of
+// Pino's. No naming of the cause, no secrets removed, nothing kept, no header but what Fastify needs.
+
+import Fastify, { type FastifyReply } from 'fastify'
+import type { ReactNode } from 'react'
+import { renderToPipeableStream } from 'react-dom/server.bun'
+
+const app = Fastify({ logger: true, disableRequestLogging: true })
+/** As long as Hydrant's fallback, with its style. */
+const FALLBACK = 'x'.repeat(1_400)
+
+app.get('/', (request, reply) => {
+  const { part } = request.query as { part?: string }
+  send(<Page fails={part === 'render'} />, reply, (error) => {
+    request.log.error(error)
+    send(<Failed />, reply.code(500), () => reply.send(FALLBACK))
+  })
+})
+
+await app.listen({ port: 0, host: '127.0.0.1' })
+
+function send(page: ReactNode, reply: FastifyReply, onFailed: (error: unknown) => void) {
+  let text = ''
+  // As much of a stream as React's build needs.
+  const sink = {
+    write(part: string) {
+      text += part
+      return true
+    },
+    end() {
+      reply.type('text/html; charset=utf-8').send(text)
+    },
+    on: () => sink,
+  }
+  const stream = renderToPipeableStream(<Layout>{page}</Layout>, {
+    onShellReady: () => stream.pipe(sink as unknown as NodeJS.WritableStream),
+    onShellError: onFailed,
+    onError() {},
+  })
+}
+
+function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1.0" />
+        <style dangerouslySetInnerHTML={{ __html: 'body{margin:0}' }} />
+      </head>
+      <body>{children}</body>
+    </html>
+  )
+}
+
+function Page({ fails }: { fails: boolean }) {
+  if (fails) throw new Error('The component throws.')
+  return (
+    <>
+      <title>Hello</title>
+      <h1>Hello</h1>
+      <button type="button">count: 0</button>
+    </>
+  )
+}
+
+function Failed() {
+  return <div role="alert" dangerouslySetInnerHTML={{ __html: FALLBACK }} />
+}
