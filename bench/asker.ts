@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /**
  * Asks a server over connections that stay open, with as little work as can be: what is measured is the server, and what asks
@@ -101,5 +102,3 @@ function isWhole(answer: Buffer): boolean {
   if (length === undefined) throw new Error(`an answer without a length:\n${head}`)
   return answer.length >= end + HEAD_END.length + Number(length)
 }
-
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,4 +1,4 @@
-// What failures cost: `npm run bench:failures`, about nine minutes, with `taskset` at hand (Debian package util-linux).
+// What failures cost: `npm run bench:failures`, about eight minutes, with `taskset` at hand (Debian package util-linux).
 //
 // A page that fails beside the same page that does not, the same of a server written by hand, and pages that work while a storm
 // of failures goes on. The server runs on one core, what asks it on another. What is compared is asked for in turns of a

@@ -76,7 +76,7 @@ export function toStream(stream: Writable): Write {
 }
 
 // Node.js writes a pipe as far as it takes it, and keeps the rest. What it has for files stops for good at the first error.
-function isStream(stdout: typeof process.stdout): boolean {
+export function isStream(stdout: typeof process.stdout): boolean {
   // In a thread it has no file; where a test runner listens, it is another function.
   if (stdout.fd === undefined || Object.hasOwn(stdout, 'write')) return true
   const stat = fstatSync(stdout.fd)

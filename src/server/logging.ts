@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
-import { type LogOutput, standardOutput } from './log-output.ts'
+import { isStream, type LogOutput, standardOutput } from './log-output.ts'
 import { escapeObeyed, tameLine } from './log-text.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
@@ -26,11 +26,22 @@ export async function loadPrettyLogging(): Promise<(level: string) => Logging> {
 
 /** Takes what several processes write, whole lines at once: JSON of their logs, and what else they say. */
 export async function createSharedOutput(): Promise<Writable> {
-  if (!process.stdout.isTTY) return process.stdout
+  // A pipe that is full makes those wait who write into it; a disk that is full does not.
+  if (isStream(process.stdout)) return process.stdout
+  if (!process.stdout.isTTY) return toWritable(standardOutput())
   const pretty = (await loadPretty())()
   return new Writable({
     write(chunk, _encoding, done) {
       for (const line of String(chunk).split(/(?<=\n)/)) pretty.write(line.startsWith('{') ? tameLine(line) : line)
+      done()
+    },
+  })
+}
+
+function toWritable(output: LogOutput): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      output.write(String(chunk))
       done()
     },
   })

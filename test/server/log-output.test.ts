@@ -125,33 +125,37 @@ t.test('what was logged in the last turn is written before the process ends', (t
   t.end()
 })
 
-t.test('a site whose log cannot be written serves on', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
-    'pages/index.tsx': 'export default () => <h1>Works</h1>\n',
-    'pages/fails.tsx': 'export default () => {\n  throw new Error("fails")\n}\n',
-  })
-  // The system takes no long paths for sockets.
-  const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const socketPath = join(folder, 'site')
-  const under = ['sh', '-c', 'exec "$@" > /dev/full', 'sh']
-  const server = startCli(t, ['start', dir, '--socket', socketPath], { under })
-  const ask = (path: string) =>
-    new Promise<{ answer: IncomingMessage; body: string }>((resolve, reject) => {
-      get({ socketPath, path }, async (answer) => resolve({ answer, body: await readText(answer) })).on('error', reject)
+for (const workers of ['1', '2'])
+  t.test(`a site whose log cannot be written serves on, workers: ${workers}`, async (t) => {
+    const dir = await buildFiles(t.testdir({}), {
+      'pages/index.tsx': 'export default () => <h1>Works</h1>\n',
+      'pages/fails.tsx': 'export default () => {\n  throw new Error("fails")\n}\n',
     })
-  await until(() =>
-    ask('/_hydrant/ready').then(
-      ({ answer }) => answer.statusCode === 200,
-      () => false,
-    ),
-  )
-  for (let round = 0; round < 3; round++) {
-    const { answer } = await ask('/fails')
-    t.equal(answer.statusCode, 500)
-    t.match(answer.headers['x-error-digest'], DIGEST_PATTERN)
-    t.match((await ask('/')).body, 'Works')
-  }
-  t.equal(await server.stop(), 0)
-  t.strictSame(server.lines, [])
-})
+    // The system takes no long paths for sockets.
+    const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
+    t.teardown(() => rmSync(folder, { recursive: true }))
+    const socketPath = join(folder, 'site')
+    const under = ['sh', '-c', 'exec "$@" > /dev/full', 'sh']
+    const server = startCli(t, ['start', dir, '--socket', socketPath, '--workers', workers], { under })
+    const ask = (path: string) =>
+      new Promise<{ answer: IncomingMessage; body: string }>((resolve, reject) => {
+        get({ socketPath, path }, async (answer) => resolve({ answer, body: await readText(answer) })).on(
+          'error',
+          reject,
+        )
+      })
+    await until(() =>
+      ask('/_hydrant/ready').then(
+        ({ answer }) => answer.statusCode === 200,
+        () => false,
+      ),
+    )
+    for (let round = 0; round < 3; round++) {
+      const { answer } = await ask('/fails')
+      t.equal(answer.statusCode, 500)
+      t.match(answer.headers['x-error-digest'], DIGEST_PATTERN)
+      t.match((await ask('/')).body, 'Works')
+    }
+    t.equal(await server.stop(), 0)
+    t.strictSame(server.lines, [])
+  })
