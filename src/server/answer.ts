@@ -13,7 +13,6 @@ import {
   keepCookiesPrivate,
   matchesEtag,
   NO_STORE,
-  nonceOf,
   REVALIDATE,
   setErrorHeaders,
   styleNonceOf,
@@ -25,12 +24,7 @@ import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /** Sends a document that renders a page as it should be, or as far as it could be. */
-export function sendDocument(
-  rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>,
-  nonce: string,
-  site: Site,
-  visit: Visit,
-) {
+export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>, site: Site, visit: Visit) {
   const { reply, request } = visit
   const { failure } = rendered
   site.measures?.firstByte(reply.elapsedTime)
@@ -39,13 +33,13 @@ export function sendDocument(
     setErrorHeaders(reply)
     reply.code(failure.status).header(DIGEST_HEADER, failure.digest)
   }
-  setDocumentHeaders(nonce, site, visit)
+  setDocumentHeaders(site, visit)
   if (rendered.kind === 'stream') {
     setStreamHeaders(visit)
     return sendOwn(rendered.stream, reply)
   }
   if (failure || reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(rendered.text, reply)
-  const etag = etagOf(rendered.text, nonce, styleNonceOf(reply))
+  const etag = etagOf(rendered.text, visit.nonce, styleNonceOf(reply))
   reply.header('etag', etag)
   if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(rendered.text, reply)
   // The stored document carries the nonce of the policy that it was stored with.
@@ -56,7 +50,7 @@ export function sendDocument(
 
 /** The headers of a document that is not rendered, for HEAD. */
 export function sendDocumentHead(isStreamed: boolean, site: Site, visit: Visit) {
-  setDocumentHeaders(nonceOf(visit.reply), site, visit)
+  setDocumentHeaders(site, visit)
   if (isStreamed) setStreamHeaders(visit)
   const encoding = isStreamed && site.options.compress ? chooseEncoding(visit.request, visit.reply, Infinity) : null
   if (encoding) setEncoding(encoding, visit.reply)
@@ -66,7 +60,7 @@ export function sendDocumentHead(isStreamed: boolean, site: Site, visit: Visit) 
 /** The headers of what is shown, for HEAD. */
 export function sendShownHead(shown: Shown, site: Site, visit: Visit) {
   setShownHeaders(shown, site, visit)
-  setDocumentHeaders(nonceOf(visit.reply), site, visit)
+  setDocumentHeaders(site, visit)
   visit.reply.send()
 }
 
@@ -105,10 +99,9 @@ export function sendProblem(shown: Shown, site: Site, visit: Visit) {
 
 /** The document of last resort: no layout, no React. */
 export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
-  const { address, reply, search } = visit
-  const nonce = nonceOf(reply)
+  const { address, reply, search, nonce } = visit
   setShownHeaders(shown, site, visit)
-  setDocumentHeaders(nonce, site, visit)
+  setDocumentHeaders(site, visit)
   const context = { host: address.host, search, nonce, hostScript, styleNonce: styleNonceOf(reply) }
   sendOwn(fallbackDocument(shown, context), reply)
 }
@@ -126,7 +119,7 @@ function setStreamHeaders({ reply }: Visit) {
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-function setDocumentHeaders(nonce: string, site: Site, { address, reply }: Visit) {
+function setDocumentHeaders(site: Site, { address, reply, nonce }: Visit) {
   const { options } = site
   addVary(reply, varyOf(site))
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)

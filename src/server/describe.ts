@@ -26,27 +26,28 @@ const MAX_DESCRIPTIONS = 20
 
 /** Describes any value at all, also one that throws when it is looked at. */
 export function describe(thrown: unknown): Description {
-  return describeAt(0, thrown, new Set())
+  return describeAt(0, thrown, [])
 }
 
-function describeAt(depth: number, thrown: unknown, seen: Set<unknown>): Description {
+interface Properties {
+  [name: string]: unknown
+}
+
+function describeAt(depth: number, thrown: unknown, seen: unknown[]): Description {
   if (types.isProxy(thrown)) return { type: 'Proxy', message: 'a Proxy was thrown', stack: '' }
-  if (typeof thrown !== 'object' || thrown === null) return describePrimitive(thrown)
-  if (seen.has(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
-  seen.add(thrown)
+  if (!isObject(thrown)) return describePrimitive(thrown)
+  if (seen.includes(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
+  seen.push(thrown)
   const message = read(thrown, 'message')
   const isError = looksLikeError(thrown)
   const description: Description = {
     type: isError ? errorType(thrown) : 'Object',
     message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
-    stack: stackOf(
-      attempt(() => readStack(thrown)),
-      message,
-    ),
+    stack: stackOf(readFrames(thrown), message),
   }
   const ownDigest = read(thrown, 'digest')
   if (typeof ownDigest === 'string') description.ownDigest = cut(ownDigest, 100)
-  if (!isError || depth >= MAX_DEPTH || seen.size >= MAX_DESCRIPTIONS) return description
+  if (!isError || depth >= MAX_DEPTH || seen.length >= MAX_DESCRIPTIONS) return description
   const cause = read(thrown, 'cause')
   if (cause !== undefined && cause !== UNREADABLE) description.cause = describeAt(depth + 1, cause, seen)
   const errors = readList(thrown, 'errors')
@@ -54,22 +55,30 @@ function describeAt(depth: number, thrown: unknown, seen: Set<unknown>): Descrip
   return description
 }
 
+function isObject(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null
+}
+
 const UNREADABLE = Symbol('unreadable')
 
 // A getter may throw, and may give another value each time: each property is read once, here.
-function read(object: object, name: string): unknown {
-  return attempt(() => Reflect.get(object, name))
-}
-
-function attempt(look: () => unknown): unknown {
+function read(object: Properties, name: string): unknown {
   try {
-    return look()
+    return object[name]
   } catch {
     return UNREADABLE
   }
 }
 
-function readList(object: object, name: string): unknown[] | null {
+function readFrames(object: Properties): unknown {
+  try {
+    return readStack(object)
+  } catch {
+    return UNREADABLE
+  }
+}
+
+function readList(object: Properties, name: string): unknown[] | null {
   const list = read(object, name)
   try {
     return Array.isArray(list) ? Array.prototype.slice.call(list, 0, MAX_ERRORS) : null
@@ -91,7 +100,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : describePrimitive(value).message
 }
 
-function errorType(error: object): string {
+function errorType(error: Properties): string {
   const name = read(error, 'name')
   if (typeof name === 'string' && name !== '') return cut(name, 100)
   return 'Error'

@@ -36,8 +36,8 @@ export interface DocumentInput {
   nonce: string
   /** Where the document's policy has one for styles. */
   styleNonce: string | undefined
-  /** What goes before `</head>`. */
-  headEnd: string
+  /** What goes before `</head>`; written with it. */
+  headEnd(): string
   /** What goes behind a shell that has not failed: the boot data and the client's entry. */
   shellEnd(): string
   data: Deferred

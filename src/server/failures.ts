@@ -3,9 +3,11 @@ import { formatDigest } from '../shared/digest-format.ts'
 import type { Description } from './describe.ts'
 import { createOccurrence, type Frame } from './digest.ts'
 import { createExaminer, type Hidden, type Told } from './examiner.ts'
+import { type PublicAddress, publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import { tellProcessFailure } from './process-failure.ts'
 import { bodyTexts, hideBody, redactorOf, secretsOf } from './secrets.ts'
+import { SmallMap } from './small-map.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 import { type Telling, tellFailure } from './tell-failure.ts'
@@ -15,6 +17,7 @@ export interface FailureSubject {
   request: FastifyRequest
   /** The site's route, as the developer writes it: `/products/[id]`. */
   route: string
+  address: PublicAddress
 }
 
 /** React's stack of the components around a place. React makes it when it is read, at the cost of half a page. */
@@ -79,8 +82,8 @@ interface RequestFailures {
   hidden: Hidden
   first: Failure | null
   count: number
-  byThrown: Map<unknown, Named>
-  byDigest: Map<string, Named>
+  byThrown: SmallMap<unknown, Named>
+  byDigest: SmallMap<string, Named>
 }
 
 interface Named extends Failure, Told {
@@ -111,8 +114,8 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
       hidden: hiddenIn(request),
       first: null,
       count: 0,
-      byThrown: new Map(),
-      byDigest: new Map(),
+      byThrown: new SmallMap(),
+      byDigest: new SmallMap(),
     }
     return request[FAILURES]
   }
@@ -138,7 +141,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const named = name(thrown, subject, details)
     if (named.isWritten) return named
     named.isWritten = true
-    const { request, route } = subject
+    const { request, route, address } = subject
     const own = failuresOf(request)
     own.first ??= named
     own.count++
@@ -155,6 +158,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
       phase,
       route,
       method,
+      host: address.host,
       url,
       release,
       statusSent,
@@ -173,7 +177,8 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const told = examineDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)
     const url = hidden.redact.frame(path)
-    const place = { side: 'client', phase: 'client', route, method: 'GET', url } as const
+    const { host } = publicAddress(request)
+    const place = { side: 'client', phase: 'client', route, method: 'GET', host, url } as const
     const nothing = { statusSent: undefined, status: null, pending: null }
     tellFailure({ digest, told, ...place, release, isRecovered, ...nothing }, request, keep)
   }

@@ -75,7 +75,7 @@ const OF_THE_PAGE_ONLY = [
 
 /** Takes back what a load has said of the page that it did not get to, and keeps the answer out of every cache. */
 export function setErrorHeaders(reply: FastifyReply) {
-  for (const name of OF_THE_PAGE_ONLY) reply.removeHeader(name)
+  for (const name of OF_THE_PAGE_ONLY) if (reply.hasHeader(name)) reply.removeHeader(name)
   reply.header('cache-control', NO_STORE)
 }
 

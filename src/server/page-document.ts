@@ -90,9 +90,10 @@ export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolea
 }
 
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
-export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visit): Promise<Rendered> {
+export function renderScene(scene: Scene, site: Site, visit: Visit): Promise<Rendered> {
   const { plan, leaf, params, action } = scene
   const { host } = visit.address
+  const { nonce } = visit
   // Written out: V8 gives each object that begins with a spread of these a shape of its own.
   const platform: Platform = {
     side: 'server',
@@ -135,7 +136,7 @@ export function renderScene(scene: Scene, nonce: string, site: Site, visit: Visi
     element: createAppTree(tree, platform),
     nonce,
     styleNonce: platform.styleNonce,
-    headEnd: plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),
+    headEnd: () => plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),
     shellEnd: () =>
       `<script nonce="${nonce}">${writeBoot()}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,

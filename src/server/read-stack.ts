@@ -5,15 +5,20 @@ import { pathToFileURL } from 'node:url'
  * Reads an error's stack, as far as it tells of the site: behind its functions those who have called them are left out,
  * React, Fastify and Hydrant. V8 writes each frame when the stack is first read, and those would be most of it.
  */
-export function readStack(error: object): unknown {
+export function readStack(error: { stack?: unknown }): unknown {
   // Somebody else's format may hold anything; Node's own source maps come in the same place.
-  const format: unknown = Reflect.get(Error, 'prepareStackTrace')
-  if (!isUsual(format) || process.sourceMapsEnabled) return Reflect.get(error, 'stack')
-  Reflect.set(Error, 'prepareStackTrace', writeStack)
+  const format: unknown = Error.prepareStackTrace
+  if (!isUsual(format) || process.sourceMapsEnabled) return error.stack
   try {
-    return Reflect.get(error, 'stack')
+    Error.prepareStackTrace = writeStack
+  } catch {
+    // Where everything that is built in is frozen.
+    return error.stack
+  }
+  try {
+    return error.stack
   } finally {
-    Reflect.set(Error, 'prepareStackTrace', format)
+    Error.prepareStackTrace = format as typeof Error.prepareStackTrace
   }
 }
 

@@ -4,7 +4,6 @@ import type { Route } from './build.ts'
 import { deferData } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import { silencePromises } from './guard.ts'
-import { nonceOf } from './headers.ts'
 import { HttpError } from './http-error.ts'
 import type { Format } from './negotiate.ts'
 import { type Acted, mayStream, renderScene } from './page-document.ts'
@@ -64,12 +63,11 @@ export async function answerDocument(
       const isPending = deferData(values, plan.dataFiles, visit).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, visit), site, visit)
     }
-    const nonce = nonceOf(visit.reply)
-    const rendered = await renderScene({ plan, data: values, action, leaf, params: place.params }, nonce, site, visit)
+    const rendered = await renderScene({ plan, data: values, action, leaf, params: place.params }, site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind === 'thrown')
       return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
-    sendDocument(rendered, nonce, site, visit)
+    sendDocument(rendered, site, visit)
     if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {
     await answerThrown({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)

@@ -6,13 +6,13 @@ import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, sendShownHe
 import type { Frame as SiteFrame, SiteModule } from './build.ts'
 import { CrossSiteError } from './cross-site-guard.ts'
 import type { Frame } from './digest.ts'
-import { nonceOf } from './headers.ts'
 import type { Phase } from './ledger/ledger.ts'
 import { redirectLocation, redirectStatus } from './location.ts'
 import type { NavigationStream } from './navigation.ts'
 import type { Format } from './negotiate.ts'
 import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
 import type { Site } from './site.ts'
+import { SmallMap } from './small-map.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 
@@ -35,22 +35,24 @@ export interface Thrown {
  * Answers what a load, an action, a component, a hook or a route has thrown, as it was meant. Rejects when nothing at
  * all can be sent.
  */
-export async function answerThrown(
+export function answerThrown(
   { thrown, phase, origin }: Thrown,
   place: Place,
   format: Format,
   site: Site,
   visit: Visit,
 ): Promise<void> {
-  if (visit.isGone) return
+  if (visit.isGone) return ANSWERED
   const meaning = meaningOf(thrown)
   if (meaning.kind === 'redirect') {
     const { to, status } = meaning.redirection
     try {
       const location = redirectLocation(to, visit.request.url, site.options.base)
-      if (!visit.navigation) return sendRedirect(location, redirectStatus(status, visit.request.method), visit)
-      visit.navigation.send(['redirect', location])
-      return visit.navigation.end()
+      if (visit.navigation) {
+        visit.navigation.send(['redirect', location])
+        visit.navigation.end()
+      } else sendRedirect(location, redirectStatus(status, visit.request.method), visit)
+      return ANSWERED
     } catch (error) {
       return answerThrown({ thrown: error, phase, ...(origin ? { origin } : {}) }, place, format, site, visit)
     }
@@ -66,6 +68,8 @@ export async function answerThrown(
     visit.note({ statusCode: refusal.status }, `refused: ${refusal.status} ${refusal.message}`)
   return showShown(refusal, place, format, site, visit)
 }
+
+const ANSWERED = Promise.resolve()
 
 export function createRefusal(status: number, message: string): Refusal {
   return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
@@ -97,12 +101,11 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const page = chooseModule(shown, place.frame, level, broken)
     const before = visit.firstFailure
     const known = visit.failureCount
-    const nonce = nonceOf(visit.reply)
     setShownHeaders(shown, site, visit)
-    const rendered = await renderScene(createShownScene(shown, page, place, level, site), nonce, site, visit)
+    const rendered = await renderScene(createShownScene(shown, page, place, level, site), site, visit)
     if (rendered.kind === 'gone') return
     if (rendered.kind !== 'thrown') {
-      sendDocument(rendered, nonce, site, visit)
+      sendDocument(rendered, site, visit)
       return rendered.kind === 'stream' ? rendered.ended : undefined
     }
     const failure = visit.fail(rendered.thrown, { phase: 'render' })
@@ -161,29 +164,24 @@ function createShownScene(shown: Shown, page: Chosen | null, place: Place, level
     page?.kind === 'notFound'
       ? { kind: 'notFound', Component: page.module.Component, css }
       : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
-  const known = knownPlans(frame)
-  const key = `${level} ${page?.module.file ?? ''}`
-  let plan = known.get(key)
-  if (!plan) {
-    const input = {
-      frame,
-      level,
-      bootLeaf: createBootLeaf(page),
-      leaf: { scripts, css },
-      dataFile: '',
-      canStream: true,
-    }
-    plan = createPlan(input, build)
-    known.set(key, plan)
-  }
-  return { plan, params, leaf, data: place.layoutData.slice(0, level) }
+  const known = knownPlans(frame, page?.module ?? null)
+  known[level] ??= createPlan(
+    { frame, level, bootLeaf: createBootLeaf(page), leaf: { scripts, css }, dataFile: '', canStream: true },
+    build,
+  )
+  return { plan: known[level], params, leaf, data: place.layoutData.slice(0, level) }
 }
 
-// By how many layouts there are, and what stands inside them: of each frame there are few.
-const plans = new WeakMap<SiteFrame, Map<string, DocumentPlan>>()
+/** Of a frame and what stands inside its layouts, by how many of these there are. Of all of them there are few. */
+type Plans = DocumentPlan[]
+const plans = new WeakMap<SiteFrame, SmallMap<object | null, Plans>>()
 
-function knownPlans(frame: SiteFrame): Map<string, DocumentPlan> {
-  const known = plans.get(frame) ?? new Map<string, DocumentPlan>()
-  plans.set(frame, known)
-  return known
+function knownPlans(frame: SiteFrame, inside: Chosen['module'] | null): Plans {
+  const ofFrame = plans.get(frame) ?? new SmallMap<object | null, Plans>()
+  const known = ofFrame.get(inside)
+  if (known) return known
+  const fresh: Plans = []
+  ofFrame.set(inside, fresh)
+  plans.set(frame, ofFrame)
+  return fresh
 }

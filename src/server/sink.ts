@@ -17,19 +17,19 @@ export class DocumentSink {
   #isScheduled = false
   #decoder: TextDecoder | null = null
   #stream: Readable | null = null
-  /** Goes before `</head>`; empty once it has. */
-  #headEnd: string
+  /** Writes what goes before `</head>`; null once it has. */
+  #headEnd: (() => string) | null
   #maxLength: number
   /** Characters that it may still grow by, from when the last part went out. */
   #left: number
   #onEnd: (broken?: { error: unknown }) => void
 
   /**
-   * @param headEnd What goes before `</head>`.
+   * @param headEnd Writes what goes before `</head>`.
    * @param maxLength Most characters. What is longer is broken, by HYD_DOCUMENT_TOO_LONG.
    * @param onEnd Called when React has written everything, or has given up; `close` has to follow.
    */
-  constructor(headEnd: string, maxLength: number, onEnd: (broken?: { error: unknown }) => void) {
+  constructor(headEnd: () => string, maxLength: number, onEnd: (broken?: { error: unknown }) => void) {
     this.#headEnd = headEnd
     this.#maxLength = maxLength
     this.#left = maxLength
@@ -102,9 +102,9 @@ export class DocumentSink {
 
   /** The document is complete. Returns what has not been streamed: all of it if nothing was. */
   close(): string {
+    // In one piece: its length is asked for, which takes Node.js long for a text of many.
+    if (!this.#stream) return [this.#withHead(), this.#tail].join('')
     this.#text += this.#tail
-    this.#tail = ''
-    if (!this.#stream) return this.#withHead()
     this.#emit()
     this.#stream.push(null)
     return ''
@@ -125,10 +125,11 @@ export class DocumentSink {
   }
 
   #withHead(): string {
-    const at = this.#headEnd === '' ? -1 : this.#text.indexOf('</head>')
+    if (this.#headEnd === null) return this.#text
+    const at = this.#text.indexOf('</head>')
     if (at === -1) return this.#text
-    const addition = this.#headEnd
-    this.#headEnd = ''
+    const addition = this.#headEnd()
+    this.#headEnd = null
     return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }
 }

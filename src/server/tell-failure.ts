@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Side } from '../shared/page-types.ts'
 import type { Told } from './examiner.ts'
 import { type FailureLine, writeFailure } from './failure-line.ts'
-import { publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import { traceOf } from './trace-context.ts'
 import { userAgentClass } from './user-agent.ts'
@@ -15,6 +14,8 @@ export interface Telling {
   phase: Phase
   route: string
   method: string
+  /** Where the visitor sees the site. */
+  host: string
   /** Without secrets. */
   url: string
   release: string
@@ -32,14 +33,15 @@ const MAX_PATH = 2_000
 
 /** Writes the line of a failure, and hands it over to be kept. */
 export function tellFailure(telling: Telling, request: FastifyRequest, keep: (failure: FailureRecord) => void) {
-  const { digest, told, side, phase, route, method, url, release, statusSent, status, isRecovered, pending } = telling
-  const { host } = publicAddress(request)
+  const { digest, told, side, phase, route, method, host, url, release, statusSent, status, isRecovered, pending } =
+    telling
   const trace = traceOf(request.headers.traceparent)
   const line: FailureLine = { digest, side, phase, route, method, url, host, err: told.logged }
   if (statusSent !== undefined) line.statusSent = statusSent
   if (isRecovered) line.isRecovered = isRecovered
   if (pending) line.pending = pending
-  writeFailure(Object.assign(line, trace), request)
+  if (trace) Object.assign(line, trace)
+  writeFailure(line, request)
   const record: FailureRecord = {
     digest,
     cause: told.cause,
@@ -59,5 +61,6 @@ export function tellFailure(telling: Telling, request: FastifyRequest, keep: (fa
     isRecovered,
   }
   if (pending) record.pending = pending
-  keep(Object.assign(record, trace))
+  if (trace) Object.assign(record, trace)
+  keep(record)
 }

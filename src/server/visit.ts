@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHydrantError } from './errors.ts'
 import type { Failure, FailureDetails, Failures } from './failures.ts'
+import { nonceOf } from './headers.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { Redirection } from './http-error.ts'
 import { pathAndQuery } from './location.ts'
@@ -28,6 +29,7 @@ export class Visit {
   hasSlot = false
   #failures: Failures
   #url: URL | null = null
+  #nonce: string | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
   #isAborted = false
@@ -61,6 +63,12 @@ export class Visit {
   get url(): URL {
     this.#url ??= new URL(this.href)
     return this.#url
+  }
+
+  /** Of the scripts in its document. What is rendered again has it again: only one document goes out. */
+  get nonce(): string {
+    this.#nonce ??= nonceOf(this.reply)
+    return this.#nonce
   }
 
   /** The query, with its question mark, or empty. */

@@ -2,8 +2,8 @@
 // document of last resort use it as it is.
 
 import { escapeHtml } from './html.ts'
-import { digestLine } from './sentence.ts'
-import { messageOf, type Shown } from './shown.ts'
+import { clientSentence, digestLine, serverSentence } from './sentence.ts'
+import type { Shown } from './shown.ts'
 
 export interface FallbackContext {
   /** Host name to say in the sentence. */
@@ -18,12 +18,12 @@ export interface FallbackContext {
   styleNonce?: string | undefined
 }
 
-const STYLE =
+const STYLE_AND_END =
   '.hydrant-failure{color-scheme:light dark;background:Canvas;color:CanvasText;border:1px solid GrayText;border-radius:8px;padding:1.25rem;' +
   'margin:1rem auto;max-width:42rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}' +
   '.hydrant-failure p{margin:0 0 .75rem}.hydrant-failure code{font:1em monospace}' +
   '.hydrant-failure button{background:ButtonFace;color:ButtonText;border:1px solid GrayText;border-radius:8px;padding:.5rem 1rem;' +
-  'font:inherit;min-height:2.75rem}.hydrant-failure :focus-visible{outline:3px solid CanvasText}'
+  'font:inherit;min-height:2.75rem}.hydrant-failure :focus-visible{outline:3px solid CanvasText}</style>'
 
 /** Where the fallback stands in the place of the whole document. */
 export const PAGE_STYLE = ':root{color-scheme:light dark}body{margin:0;padding:1rem}'
@@ -32,17 +32,23 @@ const NOINDEX = '<meta name="robots" content="noindex">'
 
 /** What stands inside `<div class="hydrant-failure" role="alert">`. */
 export function fallbackContent(shown: Shown, context: FallbackContext): string {
-  const { host } = context
-  const text = shown.kind === 'refusal' ? fallbackTitle(shown) : messageOf(shown, host)
-  const digest = 'digest' in shown ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
-  const sentence = `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
-  const rest = shown.kind === 'refusal' ? '' : digest + tryAgainForm(context.search)
-  const content = `${styleTag(context)}${STYLE}</style>${sentence}${rest}`
-  // The browser's bundles are without the rest.
-  if (typeof HYDRANT_BROWSER !== 'undefined' || shown.kind === 'refusal') return content
-  const { nonce, hostScript } = context
-  return content + ((nonce && hostScript?.(nonce)) ?? '')
+  const { host, search, nonce, hostScript } = context
+  const style = styleTag(context) + STYLE_AND_END
+  if (shown.kind === 'refusal') return style + paragraph(host, fallbackTitle(shown))
+  const isServers = shown.side === 'server'
+  const digest = isServers ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
+  const sentence = isServers ? serverParagraph(host) : paragraph(host, clientSentence(host))
+  // The browser's bundles are without it.
+  const script = (typeof HYDRANT_BROWSER === 'undefined' && nonce && hostScript?.(nonce)) || ''
+  // Joined, the text lies in one piece: its length is asked for more than once, which takes Node.js long for one of many.
+  return [style, sentence, digest, tryAgainForm(search), script].join('')
 }
+
+function paragraph(host: string, text: string): string {
+  return `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
+}
+
+const serverParagraph = rememberLast((host) => paragraph(host, serverSentence(host)))
 
 /** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
@@ -79,12 +85,24 @@ function styleTag({ styleNonce }: Pick<FallbackContext, 'styleNonce'>): string {
 
 // A form sends its fields as the whole query, so the address's own query goes along as hidden fields. Without
 // JavaScript and with it, sending the form loads the page again by GET.
-function tryAgainForm(search: string): string {
+const tryAgainForm = rememberLast((search) => {
   let fields = ''
   for (const [name, value] of new URLSearchParams(search)) {
     fields += `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`
   }
   return `<form method="get" data-hydrant-reload>${fields}<button type="submit">Try again</button></form>`
+})
+
+/** On the server, what is written for one visitor after the other is most often the same. */
+function rememberLast(write: (from: string) => string): (from: string) => string {
+  if (typeof HYDRANT_BROWSER !== 'undefined') return write
+  let last = ''
+  let written = write(last)
+  return (from) => {
+    if (from !== last) written = write(from)
+    last = from
+    return written
+  }
 }
 
 /**
@@ -92,8 +110,9 @@ function tryAgainForm(search: string): string {
  * right one by itself, so its scripts do without this.
  */
 export function hostScript(nonce: string): string {
-  const said = '"loading "+e.dataset.hydrantHost+" ("'
-  const seen = '"loading "+location.hostname+" ("'
-  const loop = 'for(const e of document.querySelectorAll("[data-hydrant-host]"))'
-  return `<script nonce="${escapeHtml(nonce)}">${loop}e.textContent=e.textContent.replace(${said},()=>${seen})</script>`
+  return `<script nonce="${escapeHtml(nonce)}">${CORRECT_HOST}</script>`
 }
+
+const CORRECT_HOST =
+  'for(const e of document.querySelectorAll("[data-hydrant-host]"))e.textContent=e.textContent.replace(' +
+  '"loading "+e.dataset.hydrantHost+" (",()=>"loading "+location.hostname+" (")'

@@ -60,6 +60,19 @@ t.test('another way to write stacks is left alone, and comes back', async (t) =>
   t.strictSame(filesIn(readStack(throwFrom(SITE, REACT))), [SITE], 'one that writes the same as V8 is no other')
 })
 
+t.test('is whole where nobody may say how a stack is written', async (t) => {
+  const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')
+  Object.defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: true })
+  let stack: unknown
+  try {
+    stack = readStack(throwFrom(SITE, REACT))
+  } finally {
+    if (before) Object.defineProperty(Error, 'prepareStackTrace', before)
+    else Reflect.deleteProperty(Error, 'prepareStackTrace')
+  }
+  t.strictSame(filesIn(stack).slice(0, 2), [SITE, REACT])
+})
+
 t.test("so are Node's own source maps", async (t) => {
   t.teardown(() => process.setSourceMapsEnabled(false))
   process.setSourceMapsEnabled(true)

@@ -21,21 +21,33 @@ function cutBytes(text: string, seed: number): Uint8Array[] {
 t.test('takes text and bytes, wherever the bytes are cut', async (t) => {
   for (let seed = 0; seed < 50; seed++) {
     let ended = 0
-    const sink = new DocumentSink('<link/>', 1_000, () => ended++)
+    const sink = new DocumentSink(
+      () => '<link/>',
+      1_000,
+      () => ended++,
+    )
     for (const part of cutBytes(DOCUMENT, seed)) sink.write(part)
     sink.end()
     sink.add('<i/>')
     t.equal(sink.close(), WHOLE)
     t.equal(ended, 1)
   }
-  const sink = new DocumentSink('', 1_000, () => {})
+  const sink = new DocumentSink(
+    () => '',
+    1_000,
+    () => {},
+  )
   for (const part of ['<p>', Buffer.from('é'), 'ü', Buffer.from('</p>')]) sink.write(part)
   sink.end()
   t.equal(sink.close(), '<p>éü</p>', 'in turn')
 })
 
 t.test('what is added stands before the end of the body', async (t) => {
-  const sink = new DocumentSink('<link/>', 1_000, () => {})
+  const sink = new DocumentSink(
+    () => '<link/>',
+    1_000,
+    () => {},
+  )
   sink.write('<html><head></head><body>')
   sink.add('<script>1</script>')
   sink.write('<p>"</body>" in text</p></body></html>')
@@ -48,7 +60,11 @@ t.test('what is added stands before the end of the body', async (t) => {
 })
 
 t.test('streams what has been collected, then each batch, then the end', async (t) => {
-  const sink = new DocumentSink('<link/>', 1_000, () => {})
+  const sink = new DocumentSink(
+    () => '<link/>',
+    1_000,
+    () => {},
+  )
   sink.write('<html><head></head><body>shell')
   const stream = sink.startStream().setEncoding('utf8')
   const parts: string[] = []
@@ -68,7 +84,11 @@ t.test('streams what has been collected, then each batch, then the end', async (
 
 t.test('a render that gives up ends the document and says why', async (t) => {
   const broken: unknown[] = []
-  const sink = new DocumentSink('', 1_000, (why) => broken.push(why))
+  const sink = new DocumentSink(
+    () => '',
+    1_000,
+    (why) => broken.push(why),
+  )
   sink.write('<html><body>begun')
   const reason = new Error('no more')
   sink.destroy(reason)
@@ -80,7 +100,11 @@ t.test('a render that gives up ends the document and says why', async (t) => {
 })
 
 t.test('what nobody reads is dropped', async (t) => {
-  const sink = new DocumentSink('', 1_000, () => t.fail('it has not ended by itself'))
+  const sink = new DocumentSink(
+    () => '',
+    1_000,
+    () => t.fail('it has not ended by itself'),
+  )
   sink.write('<html>')
   const stream = sink.startStream()
   sink.discard()
@@ -91,7 +115,11 @@ t.test('what nobody reads is dropped', async (t) => {
 
 t.test('throws at what is longer than it may be, whatever has gone out', async (t) => {
   const broken: unknown[] = []
-  const sink = new DocumentSink('', 10, (why) => broken.push(why))
+  const sink = new DocumentSink(
+    () => '',
+    10,
+    (why) => broken.push(why),
+  )
   sink.write('12345')
   sink.startStream().resume()
   sink.write('67890')

@@ -104,7 +104,7 @@ const PARSERS: readonly [Parser, ...Parser[]] = [
       'cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x',
     ],
     read(header) {
-      const { traceId = '' } = traceOf(header)
+      const traceId = traceOf(header)?.traceId ?? ''
       check(/^(?:[\da-f]{32})?$/.test(traceId), 'a trace has an id')
     },
   },
