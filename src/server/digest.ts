@@ -47,9 +47,9 @@ export function createOccurrence(): string {
     randomFillSync(drawn)
     at = 0
   }
-  const own = drawn.subarray(at, at + OCCURRENCE_BYTES)
+  const occurrence = encodeBase32(drawn, OCCURRENCE_LENGTH, at)
   at += OCCURRENCE_BYTES
-  return encodeBase32(own, OCCURRENCE_LENGTH)
+  return occurrence
 }
 
 const CLOSING = new Map([

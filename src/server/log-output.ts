@@ -15,19 +15,21 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
 let standard: LogOutput | null = null
 
 /**
- * Standard output. The lines of one turn of the event loop are written together, at its end: to write each by itself, or to
+ * Standard output, the same each time. The lines of one turn of the event loop are written together, at its end: to write each by itself, or to
  * hand it to another thread as Pino does, is a good part of what a failure costs. What cannot be written, to a disk that is full or
  * for a reader that stands still, is left out, and a line says so once it can be.
+ *
+ * @param finish Makes of the lines of a turn what is written.
  */
-export function standardOutput(): LogOutput {
-  standard ??= gatherTurns(isStream(process.stdout) ? toStream(process.stdout) : toFile(process.stdout.fd))
+export function standardOutput(finish?: (lines: string) => string): LogOutput {
+  standard ??= gatherTurns(isStream(process.stdout) ? toStream(process.stdout) : toFile(process.stdout.fd), finish)
   return standard
 }
 
 /** Throws when it cannot write all of it. */
 type Write = (text: string) => void
 
-export function gatherTurns(write: Write): LogOutput {
+export function gatherTurns(write: Write, finish = (lines: string) => lines): LogOutput {
   let gathered = ''
   let lost: { lines: number; why: unknown } | null = null
 
@@ -36,7 +38,8 @@ export function gatherTurns(write: Write): LogOutput {
     gathered = ''
     if (text === '') return
     try {
-      write(lost ? lossLine(lost.lines, lost.why) + text : text)
+      const finished = finish(text)
+      write(lost ? lossLine(lost.lines, lost.why) + finished : finished)
       lost = null
     } catch (why) {
       lost = { lines: (lost?.lines ?? 0) + text.split('\n').length - 1, why }

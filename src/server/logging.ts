@@ -14,8 +14,10 @@ export async function createLogging(level: string): Promise<Logging> {
  * What splits texts into lines at Unicode's own ends of lines, or shows them as they are, finds none of these signs. Goes to
  * `stream` (standard output).
  */
-export function createJsonLogging(level: string, stream: Pick<LogOutput, 'write'> = standardOutput()): Logging {
-  return { logger: { level, hooks: { streamWrite: escapeObeyed }, stream } }
+export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write'>): Logging {
+  if (stream) return { logger: { level, hooks: { streamWrite: escapeObeyed }, stream } }
+  // Looks at the lines of a turn at once.
+  return { logger: { level, stream: standardOutput(escapeObeyed) } }
 }
 
 /** For people. What it loads serves as many loggers as there are. */

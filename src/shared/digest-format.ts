@@ -11,13 +11,13 @@ export interface Digest {
   occurrence?: string
 }
 
-/** Writes bytes as base 32, five bits a character, `length` characters; bytes must hold that many bits. */
-export function encodeBase32(bytes: Uint8Array, length: number): string {
+/** Writes bytes as base 32, five bits a character, `length` characters; from there on bytes must hold that many bits. */
+export function encodeBase32(bytes: Uint8Array, length: number, from = 0): string {
   let text = ''
   let bits = 0
   let held = 0
-  for (const byte of bytes) {
-    held = (held << 8) | byte
+  for (let at = from; text.length < length; at++) {
+    held = (held << 8) | (bytes[at] ?? 0)
     bits += 8
     while (bits >= 5 && text.length < length) {
       bits -= 5

@@ -159,3 +159,14 @@ for (const workers of ['1', '2'])
     t.equal(await server.stop(), 0)
     t.strictSame(server.lines, [])
   })
+
+t.test('the lines of a turn are finished together', async (t) => {
+  const written: string[] = []
+  const output = gatherTurns(
+    (text) => written.push(text),
+    (lines) => lines.toUpperCase(),
+  )
+  for (const line of ['a\n', 'b\n']) output.write(line)
+  await aTurn()
+  t.strictSame(written, ['A\nB\n'])
+})

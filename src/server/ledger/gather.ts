@@ -21,8 +21,8 @@ export function entryOf(record: FailureRecord): LedgerEntry {
   }
 }
 
-// Written out, as it is done for each failure: many times faster than to leave out the rest.
-function occurrenceOf(record: FailureRecord): Occurrence {
+/** What one time is kept of. Written out, as it is done for many: many times faster than to leave out the rest. */
+export function occurrenceOf(record: Occurrence): Occurrence {
   const { digest, time, phase, message, route, method, path, host, requestId } = record
   const { traceId, spanId, release, userAgent, statusSent, isRecovered, pending } = record
   const occurrence: Occurrence = {
@@ -46,7 +46,10 @@ function occurrenceOf(record: FailureRecord): Occurrence {
   return occurrence
 }
 
-/** Adds one more failure of the same cause: the same as `addEntry` of its entry, but that nothing is cut. */
+/**
+ * Adds one more failure of the same cause: the same as `addEntry` of its entry, but that nothing is cut. What `occurrenceOf`
+ * leaves out is still there.
+ */
 export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   const { error, time } = record
   const hour = hourOf(time)
@@ -54,7 +57,7 @@ export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   entry.count++
   entry.lastSeen = Math.max(entry.lastSeen, time)
   entry.hours[hour] = (entry.hours[hour] ?? 0) + 1
-  entry.occurrences.push(occurrenceOf(record))
+  entry.occurrences.push(record)
 }
 
 /** Adds a later entry of the same cause to an earlier one. */

@@ -1,4 +1,4 @@
-import { addEntry, addRecord, cutOccurrences, entryOf } from './gather.ts'
+import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from './gather.ts'
 import type { FailureRecord, KeptError, LedgerEntry, Occurrence } from './ledger.ts'
 
 const MAX_CAUSES = 2_000
@@ -65,6 +65,8 @@ export function createWaiting(maxCharacters: number): Waiting {
       byCause.delete(entry.cause)
       total -= size
       cutOccurrences(entry, MAX_OCCURRENCES)
+      // Of most failures of a storm nothing else is ever asked for than how many they are.
+      entry.occurrences = entry.occurrences.map(occurrenceOf)
       return entry
     })
   }
