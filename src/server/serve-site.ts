@@ -14,6 +14,7 @@ import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
 import { createPageRoute } from './page-route.ts'
 import { readManifest } from './read-build.ts'
+import { rehearseFailures } from './rehearsal.ts'
 import { RenderSlots } from './render-slots.ts'
 import { addReportRoute } from './report-route.ts'
 import { serveThrown } from './serve-thrown.ts'
@@ -59,6 +60,7 @@ export async function serveSite(
   const failures = createFailures({ mapper, release, keep: keeper.keep })
   const render = await loadRenderer(options.reactServer)
   warnOfDevelopmentReact(outer, build)
+  await rehearseFailures(render)
   const handled: Site['handled'] = new WeakMap()
   const slots = new RenderSlots(options.limits.maxRenders, outer.log)
   outer.addHook('onClose', (_app, done) => {

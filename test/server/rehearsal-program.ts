@@ -1,0 +1,43 @@
+// Renders a page that is fine for long, then one that fails, and what is shown in its place. With the argument `rehearsed` React has
+// failed before.
+
+import { createElement } from 'react'
+import { rehearseFailures } from '../../src/server/rehearsal.ts'
+import { loadRenderer } from '../../src/server/site.ts'
+import { createAppTree, type TreeLeaf } from '../../src/shared/app-tree.tsx'
+import { DefaultLayout } from '../../src/shared/default-layout.tsx'
+import { idleStore } from '../../src/shared/navigation-state.ts'
+
+const Page = () => createElement('main', null, createElement('h1', null, 'page'), 'text')
+const Failing = () => {
+  throw new Error('it fails')
+}
+const page: TreeLeaf = { kind: 'page', css: [], Component: Page }
+const failing: TreeLeaf = { kind: 'page', css: [], Component: Failing }
+const shown = { kind: 'failure', side: 'server', status: 500, digest: 'AAAAAAAA-000001' } as const
+const failed: TreeLeaf = { kind: 'shown', css: [], Component: null, shown }
+
+const render = await loadRenderer('bun')
+if (process.argv.includes('rehearsed')) await rehearseFailures(render)
+for (let time = 0; time < 30_000; time++) await renderOnce(page)
+for (let time = 0; time < 1_000; time++) for (const leaf of [failing, failed, page]) await renderOnce(leaf)
+
+function renderOnce(leaf: TreeLeaf): Promise<void> {
+  const layouts = [{ Component: DefaultLayout, css: [], ErrorPage: null }]
+  const address = { url: new URL('http://localhost/') }
+  const platform = {
+    side: 'server',
+    host: 'localhost',
+    search: '',
+    navigation: idleStore,
+    page: 0,
+    reload() {},
+  } as const
+  return new Promise((resolve) => {
+    render(createAppTree({ layouts, leaf, data: [], params: {}, address }, platform), {
+      onError() {},
+      onShellReady: resolve,
+      onShellError: () => resolve(),
+    })
+  })
+}

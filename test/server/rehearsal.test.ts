@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import t from 'tap'
+import type { RenderToPipe } from '../../src/server/document.ts'
+import { rehearseFailures } from '../../src/server/rehearsal.ts'
+import { loadRenderer } from '../../src/server/site.ts'
+
+const PROGRAM = new URL('rehearsal-program.js', import.meta.url).pathname
+
+t.test('React has failed before, once in a process, and nobody is told', async (t) => {
+  const told = t.capture(console, 'error')
+  const react = await loadRenderer('bun')
+  const errors: unknown[] = []
+  let count = 0
+  const render: RenderToPipe = (node, options) => {
+    count++
+    return react(node, {
+      ...options,
+      onError(error, info) {
+        errors.push(error)
+        return options.onError?.(error, info)
+      },
+    })
+  }
+  await rehearseFailures(render)
+  const before = count
+  t.ok(before > 0)
+  t.ok(errors.length > 0)
+  t.ok(errors.every((error) => error instanceof Error && error.message === 'This is a rehearsal.'))
+  await rehearseFailures(render)
+  t.equal(count, before)
+  t.strictSame(told(), [])
+})
+
+t.test('the first failure undoes no code of React that V8 has made', async (t) => {
+  const flags = ['--trace-opt', '--trace-deopt']
+  const trace = execFileSync(process.execPath, [...flags, PROGRAM, 'rehearsed'], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_ENV: 'production', NODE_OPTIONS: '' },
+    maxBuffer: 2 ** 28,
+  })
+  const lines = trace.split('\n').filter((line) => line.includes('<JSFunction retryNode '))
+  t.ok(
+    lines.some((line) => line.includes('completed optimizing')),
+    'V8 has made code of it',
+  )
+  t.strictSame(
+    lines.filter((line) => line.includes('deoptimizing')),
+    [],
+  )
+})
