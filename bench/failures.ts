@@ -6,9 +6,10 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createReadStream, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { Asker } from './asker.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -57,7 +58,7 @@ try {
 } finally {
   await stop(server)
 }
-compareCounts()
+await compareCounts()
 rmSync(folder, { recursive: true })
 
 /** A component that fails on the all but empty page, beside the same of a server that does no more than it must. */
@@ -142,7 +143,7 @@ function wordOf(number: number): string {
   return [...String(number)].map((digit) => 'ghijklmnop'.charAt(Number(digit))).join('')
 }
 
-function compareCounts() {
+async function compareCounts() {
   const json = execFileSync(process.execPath, [CLI, 'errors', SITE, '--ledger', ledger, '--limit', '5000', '--json'], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
@@ -150,9 +151,9 @@ function compareCounts() {
   // What `hydrant errors` documents.
   const causes = JSON.parse(json) as { count: number }[]
   const kept = causes.reduce((sum, { count }) => sum + count, 0)
-  const logged = readFileSync(server.log, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('"digest"')).length
+  // The log is longer than a string may be.
+  let logged = 0
+  for await (const line of createInterface(createReadStream(server.log))) if (line.includes('"digest"')) logged++
   console.log(`ledger: ${causes.length} causes, ${kept} failures; the log has ${logged} lines of failures`)
   if (kept !== logged) {
     console.error('Error: the ledger does not have as many failures as the log')
