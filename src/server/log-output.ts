@@ -15,11 +15,11 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
 let standard: LogOutput | null = null
 
 /**
- * Standard output, the same each time. The lines of one turn of the event loop are written together, at its end: to write each by itself, or to
+ * Standard output. The lines of one turn of the event loop are written together, at its end: to write each by itself, or to
  * hand it to another thread as Pino does, is a good part of what a failure costs. What cannot be written, to a disk that is full or
  * for a reader that stands still, is left out, and a line says so once it can be.
  *
- * @param finish Makes of the lines of a turn what is written.
+ * @param finish Makes of the lines of a turn what is written. That of the first call holds, as there is one output.
  */
 export function standardOutput(finish?: (lines: string) => string): LogOutput {
   standard ??= gatherTurns(isStream(process.stdout) ? toStream(process.stdout) : toFile(process.stdout.fd), finish)

@@ -14,9 +14,9 @@ const TIMES = 20
 let rehearsed: Promise<void> | null = null
 
 /**
- * Lets React fail before the first visitor comes, once in a process; takes some hundredths of a second. V8 makes fast code for what
- * has happened so far. Where all pages have been fine for a long time, the first that fails undoes a part of React's, and as
- * long as others fail it may not be made again: each of them then costs a fifth more.
+ * Lets React fail before the first visitor comes, once in a process; takes some hundredths of a second. V8 makes fast code
+ * for what has happened so far. Where all pages have been fine for a long time, the first that fails undoes a part of
+ * React's, and as long as others fail it may not be made again: each of them then costs a sixth more.
  */
 export function rehearseFailures(render: RenderToPipe): Promise<void> {
   rehearsed ??= rehearse(render)

@@ -1,5 +1,5 @@
-// Renders a page that is fine for long, then one that fails, and what is shown in its place. With the argument `rehearsed` React has
-// failed before.
+// Renders a page that is fine for long, then one that fails, and what is shown in its place. With the argument `rehearsed`
+// React has failed before.
 
 import { createElement } from 'react'
 import { rehearseFailures } from '../../src/server/rehearsal.ts'
