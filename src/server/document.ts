@@ -65,8 +65,31 @@ const MAX_TIMER_MS = 2_147_483_647
 // Cheaper than `queueMicrotask`, which makes an AsyncResource each time.
 const afterThisTurn = Promise.resolve()
 
+/**
+ * What React holds of a document. It keeps its options until a timer of its own has fired, when the answer has long gone out; all
+ * that belongs to the request would be copied each time that garbage is collected in between.
+ */
+interface Held {
+  /** Null when it is finished. */
+  document: DocumentRender | null
+}
+
+function optionsFor(
+  held: Held,
+  nonce: NonNullable<RenderToPipeableStreamOptions['nonce']>,
+): RenderToPipeableStreamOptions {
+  return {
+    nonce,
+    onError: (thrown, info) => held.document?.onError(thrown, info),
+    onShellReady: () => held.document?.onShellReady(),
+    onShellError: (thrown) => held.document?.onShellError(thrown),
+    onAllReady: () => held.document?.onAllReady(),
+  }
+}
+
 class DocumentRender {
   #input: DocumentInput
+  #held: Held = { document: this }
   #resolve: (rendered: Rendered) => void
   #sink: DocumentSink
   #react: ReturnType<RenderToPipe>
@@ -92,24 +115,8 @@ class DocumentRender {
     this.#sink = new DocumentSink(input.headEnd, input.maxLength, (broken) =>
       broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete(),
     )
-    this.#react = input.render(input.element, {
-      nonce: input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce },
-      onError: (thrown, info) => this.#noteError(thrown, info),
-      onShellReady: () => {
-        this.#isShellReady = true
-        if (this.#isFirstTurn) return
-        // React may complete the rest in the same turn; then nothing needs to stream.
-        void afterThisTurn.then(() => this.#decide())
-      },
-      onShellError: (thrown) => {
-        this.#writeTimeout()
-        this.#finish({ kind: 'thrown', thrown: this.#early ? this.#early.thrown : thrown })
-      },
-      onAllReady: () => {
-        this.#isAllReady = true
-        if (this.#state === 'waiting') void afterThisTurn.then(() => this.#goOutWhole())
-      },
-    })
+    const nonce = input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce }
+    this.#react = input.render(input.element, optionsFor(this.#held, nonce))
     // React renders in a microtask of its own, queued before this one.
     void afterThisTurn.then(() => {
       this.#isFirstTurn = false
@@ -118,9 +125,26 @@ class DocumentRender {
     })
   }
 
+  onShellReady() {
+    this.#isShellReady = true
+    if (this.#isFirstTurn) return
+    // React may complete the rest in the same turn; then nothing needs to stream.
+    void afterThisTurn.then(() => this.#decide())
+  }
+
+  onShellError(thrown: unknown) {
+    this.#writeTimeout()
+    this.#finish({ kind: 'thrown', thrown: this.#early ? this.#early.thrown : thrown })
+  }
+
+  onAllReady() {
+    this.#isAllReady = true
+    if (this.#state === 'waiting') void afterThisTurn.then(() => this.#goOutWhole())
+  }
+
   // A digest that is returned here travels to the browser. React hangs for ever when this throws after the shell
   // has gone out; everything that is called from here catches for itself.
-  #noteError(thrown: unknown, components: Components): string | undefined {
+  onError(thrown: unknown, components: Components): string | undefined {
     const { visit } = this.#input
     if (visit.isGone || this.#state === 'closed') return undefined
     // Whatever fails from now on fails because it was told to stop.
@@ -274,6 +298,7 @@ class DocumentRender {
 
   #finish(rendered: Rendered) {
     this.#state = 'closed'
+    this.#held.document = null
     this.#clearDeadline()
     if (rendered.kind === 'whole' && !this.#isStreamed) this.#measure()
     this.#resolve(rendered)
