@@ -7,6 +7,7 @@ import { startDeadline } from './deadline.ts'
 import type { Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import type { Components, Failure } from './failures.ts'
+import { type Held, optionsFor, type RenderListener } from './held.ts'
 import type { Measures } from './measures.ts'
 import { DocumentSink } from './sink.ts'
 import { meaningOf } from './thrown.ts'
@@ -65,31 +66,9 @@ const MAX_TIMER_MS = 2_147_483_647
 // Cheaper than `queueMicrotask`, which makes an AsyncResource each time.
 const afterThisTurn = Promise.resolve()
 
-/**
- * What React holds of a document. It keeps its options until a timer of its own has fired, when the answer has long gone out; all
- * that belongs to the request would be copied each time that garbage is collected in between.
- */
-interface Held {
-  /** Null when it is finished. */
-  document: DocumentRender | null
-}
-
-function optionsFor(
-  held: Held,
-  nonce: NonNullable<RenderToPipeableStreamOptions['nonce']>,
-): RenderToPipeableStreamOptions {
-  return {
-    nonce,
-    onError: (thrown, info) => held.document?.onError(thrown, info),
-    onShellReady: () => held.document?.onShellReady(),
-    onShellError: (thrown) => held.document?.onShellError(thrown),
-    onAllReady: () => held.document?.onAllReady(),
-  }
-}
-
-class DocumentRender {
+class DocumentRender implements RenderListener {
   #input: DocumentInput
-  #held: Held = { document: this }
+  #held: Held = { listener: this }
   #resolve: (rendered: Rendered) => void
   #sink: DocumentSink
   #react: ReturnType<RenderToPipe>
@@ -298,7 +277,7 @@ class DocumentRender {
 
   #finish(rendered: Rendered) {
     this.#state = 'closed'
-    this.#held.document = null
+    this.#held.listener = null
     this.#clearDeadline()
     if (rendered.kind === 'whole' && !this.#isStreamed) this.#measure()
     this.#resolve(rendered)

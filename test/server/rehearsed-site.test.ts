@@ -1,0 +1,15 @@
+import t from 'tap'
+import type { RenderToPipe } from '../../src/server/document.ts'
+import { rehearseFailures } from '../../src/server/rehearsal.ts'
+import { buildFiles, serve } from './served.ts'
+
+t.test('before a site is served, React has failed', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
+  })
+  await serve(t, dir)
+  const render: RenderToPipe = () => {
+    throw new Error('it has not')
+  }
+  await t.resolves(rehearseFailures(render))
+})
