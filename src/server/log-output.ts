@@ -21,46 +21,64 @@ let standard: LogOutput | null = null
  *
  * @param finish Makes of the lines of a turn what is written. That of the first call holds, as there is one output.
  */
-export function standardOutput(finish?: (lines: string) => string): LogOutput {
+export function standardOutput(finish?: Finish): LogOutput {
   standard ??= gatherTurns(isStream(process.stdout) ? toStream(process.stdout) : toFile(process.stdout.fd), finish)
   return standard
 }
 
-/** Throws when it cannot write all of it. */
-type Write = (text: string) => void
+/** Throws when it cannot write all of it. The bytes are another's: they are overwritten afterwards. */
+type Write = (lines: Buffer) => void
+type Finish = (lines: Buffer) => Buffer
 
-export function gatherTurns(write: Write, finish = (lines: string) => lines): LogOutput {
-  let gathered = ''
+/** For the lines of a turn; where there are more of them, they are written in parts. */
+const ROOM_BYTES = 256 * 1024
+/** That a character of a string takes at the most. */
+const CHARACTER_BYTES = 3
+
+export function gatherTurns(write: Write, finish: Finish = (lines) => lines): LogOutput {
+  // Bytes, as Pino's lines are of many pieces: until the end of the turn each of them would be in the way of garbage collection.
+  const room = Buffer.allocUnsafeSlow(ROOM_BYTES)
+  let used = 0
   let lost: { lines: number; why: unknown } | null = null
 
   function flush() {
-    const text = gathered
-    gathered = ''
-    if (text === '') return
+    const lines = room.subarray(0, used)
+    used = 0
+    if (lines.length > 0) pass(lines)
+  }
+
+  function pass(lines: Buffer) {
     try {
-      const finished = finish(text)
-      write(lost ? lossLine(lost.lines, lost.why) + finished : finished)
+      const finished = finish(lines)
+      write(lost ? Buffer.concat([lossLine(lost.lines, lost.why), finished]) : finished)
       lost = null
     } catch (why) {
-      lost = { lines: (lost?.lines ?? 0) + text.split('\n').length - 1, why }
+      lost = { lines: (lost?.lines ?? 0) + countLines(lines), why }
     }
   }
 
   process.on('exit', flush)
   return {
     write(line) {
-      if (gathered === '') setImmediate(flush)
-      gathered += line
+      const most = line.length * CHARACTER_BYTES
+      if (most > room.length - used) flush()
+      if (most > room.length) return pass(Buffer.from(line))
+      if (used === 0) setImmediate(flush)
+      used += room.write(line, used)
     },
     flushSync: flush,
   }
 }
 
+function countLines(lines: Buffer): number {
+  return lines.toString('latin1').split('\n').length - 1
+}
+
 export function toFile(fd: number): Write {
   let isTorn = false
-  return (text) => {
+  return (lines) => {
     // The end of a line of which the disk has taken the beginning alone.
-    let rest = Buffer.from(isTorn ? `\n${text}` : text)
+    let rest = isTorn ? Buffer.concat([LINE_END, lines]) : lines
     while (rest.length > 0) {
       const written = writeSync(fd, rest)
       isTorn = written < rest.length
@@ -69,12 +87,14 @@ export function toFile(fd: number): Write {
   }
 }
 
+const LINE_END = Buffer.from('\n')
+
 export function toStream(stream: Writable): Write {
   // Whoever reads the log may go away before the site does.
   stream.on('error', () => {})
-  return (text) => {
+  return (lines) => {
     if (stream.writableLength > MAX_WAITING_BYTES) throw new Error('nobody has read the log for some time')
-    stream.write(text)
+    stream.write(Buffer.from(lines))
   }
 }
 
@@ -87,7 +107,7 @@ export function isStream(stdout: typeof process.stdout): boolean {
 }
 
 // As Pino would have written it.
-function lossLine(lines: number, why: unknown): string {
+function lossLine(lines: number, why: unknown): Buffer {
   const msg = `up to ${lines} lines of the log could not be written: ${why instanceof Error ? why.message : String(why)}`
-  return `${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`
+  return Buffer.from(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`)
 }

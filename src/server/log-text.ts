@@ -1,5 +1,7 @@
 // What a log tells comes from anywhere: addresses, names of hosts, messages. What a terminal would obey is shown instead.
 
+import { isAscii } from 'node:buffer'
+
 // Also what turns the direction of a text around, and Unicode's own ends of lines.
 const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
@@ -12,6 +14,14 @@ export function showObeyed(text: string): string {
 export function escapeObeyed(json: string): string {
   return OBEYED_IN_JSON.test(json) ? json.replace(new RegExp(OBEYED_IN_JSON, 'g'), escapeInJson) : json
 }
+
+/** The same for lines as bytes. */
+export function escapeObeyedIn(lines: Buffer): Buffer {
+  return isAscii(lines) && !lines.includes(DELETE) ? lines : Buffer.from(escapeObeyed(lines.toString()))
+}
+
+/** The one sign of ASCII that a terminal obeys and JSON leaves as it is. */
+const DELETE = 0x7f
 
 // JSON has escaped what comes before a space; without the `u` of the one above V8 is done in half the time.
 const OBEYED_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { isStream, type LogOutput, standardOutput } from './log-output.ts'
-import { escapeObeyed, tameLine } from './log-text.ts'
+import { escapeObeyed, escapeObeyedIn, tameLine } from './log-text.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
 
@@ -17,7 +17,7 @@ export async function createLogging(level: string): Promise<Logging> {
 export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write'>): Logging {
   if (stream) return { logger: { level, hooks: { streamWrite: escapeObeyed }, stream } }
   // Looks at the lines of a turn at once.
-  return { logger: { level, stream: standardOutput(escapeObeyed) } }
+  return { logger: { level, stream: standardOutput(escapeObeyedIn) } }
 }
 
 /** For people. What it loads serves as many loggers as there are. */

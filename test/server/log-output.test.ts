@@ -18,7 +18,7 @@ const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('lines of one turn are written together, in their order', async (t) => {
   const written: string[] = []
-  const output = gatherTurns((text) => written.push(text))
+  const output = gatherTurns((lines) => written.push(String(lines)))
   output.write('a\n')
   await Promise.resolve()
   output.write('b\n')
@@ -30,9 +30,41 @@ t.test('lines of one turn are written together, in their order', async (t) => {
   t.strictSame(written, ['a\nb\n', 'c\n'])
 })
 
+t.test('more lines than there is room for, and longer ones, are written in their order', async (t) => {
+  let written = ''
+  const output = gatherTurns((lines) => (written += lines))
+  const lines = Array.from({ length: 400 }, (_, at) => `${at} ${'ü€😀'.repeat(at === 200 ? 100_000 : 300)}\n`)
+  for (const line of lines) output.write(line)
+  await aTurn()
+  t.equal(written, lines.join(''))
+})
+
+t.test('what a stream has not passed on yet is not overwritten', async (t) => {
+  let written = ''
+  const taken: (() => void)[] = []
+  const slow = new Writable({
+    write(chunk, _encoding, done) {
+      taken.push(() => {
+        written += chunk
+        done()
+      })
+    },
+  })
+  const output = gatherTurns(toStream(slow))
+  for (const line of ['first\n', 'later\n']) {
+    output.write(line)
+    await aTurn()
+  }
+  while (taken.length > 0) {
+    taken.shift()?.()
+    await aTurn()
+  }
+  t.equal(written, 'first\nlater\n')
+})
+
 t.test('what ends the process is written at once', (t) => {
   const written: string[] = []
-  const { log } = Fastify({ logger: { stream: gatherTurns((text) => written.push(text)) } })
+  const { log } = Fastify({ logger: { stream: gatherTurns((lines) => written.push(String(lines))) } })
   log.error('before')
   t.equal(written.length, 0)
   log.fatal('the end')
@@ -43,9 +75,9 @@ t.test('what ends the process is written at once', (t) => {
 t.test('what could not be written is counted, and told of once it can be', async (t) => {
   const written: string[] = []
   let isFull = true
-  const output = gatherTurns((text) => {
+  const output = gatherTurns((lines) => {
     if (isFull) throw new Error('ENOSPC: no space left on device')
-    written.push(text)
+    written.push(String(lines))
   })
   for (const line of ['a\n', 'b\n', 'c\n']) {
     output.write(line)
@@ -78,11 +110,11 @@ t.test('a line that was cut short is ended before the next', (t) => {
     closeSync(writer)
   })
   const write = toFile(writer)
-  t.throws(() => write(`${'x'.repeat(200_000)}\n`), { code: 'EAGAIN' })
+  t.throws(() => write(Buffer.from(`${'x'.repeat(200_000)}\n`)), { code: 'EAGAIN' })
   const taken = readSync(reader, Buffer.alloc(200_000))
   t.ok(taken > 0 && taken < 200_000)
-  write('whole, ü\n')
-  write('the next\n')
+  write(Buffer.from('whole, ü\n'))
+  write(Buffer.from('the next\n'))
   const rest = Buffer.alloc(100)
   t.equal(rest.toString('utf8', 0, readSync(reader, rest)), '\nwhole, ü\nthe next\n')
   t.end()
@@ -91,10 +123,10 @@ t.test('a line that was cut short is ended before the next', (t) => {
 t.test('what a reader that stands still has not taken is bounded', (t) => {
   const standing = new Writable({ write() {} })
   const write = toStream(standing)
-  const text = 'x'.repeat(1_000_000)
+  const lines = Buffer.alloc(1_000_000, 'x')
   let count = 0
   t.throws(() => {
-    for (; count < 100; count++) write(text)
+    for (; count < 100; count++) write(lines)
   }, /nobody has read the log/)
   t.equal(count, 17)
   t.end()
@@ -163,8 +195,8 @@ for (const workers of ['1', '2'])
 t.test('the lines of a turn are finished together', async (t) => {
   const written: string[] = []
   const output = gatherTurns(
-    (text) => written.push(text),
-    (lines) => lines.toUpperCase(),
+    (lines) => written.push(String(lines)),
+    (lines) => Buffer.from(String(lines).toUpperCase()),
   )
   for (const line of ['a\n', 'b\n']) output.write(line)
   await aTurn()

@@ -1,11 +1,18 @@
 import t from 'tap'
-import { escapeObeyed, showObeyed, tameLine } from '../../src/server/log-text.ts'
+import { escapeObeyed, escapeObeyedIn, showObeyed, tameLine } from '../../src/server/log-text.ts'
 
 t.test('JSON stays what it was', async (t) => {
   const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }
   const json = escapeObeyed(JSON.stringify(value, null, 2))
   t.strictSame(JSON.parse(json), value)
   t.match(json, /^\{\n {2}"text": "a\\u009b\\u202e\\u2028\\u007f\\n\\""\n\}$/)
+})
+
+t.test('the same for bytes', async (t) => {
+  for (const text of ['plain', 'ü€😀', 'deleted: \u007f', 'ü\u009b', '\u202e']) {
+    const json = `${JSON.stringify({ text })}\n`
+    t.equal(String(escapeObeyedIn(Buffer.from(json))), escapeObeyed(json), text)
+  }
 })
 
 t.test('shows what a terminal would obey', async (t) => {
