@@ -45,6 +45,8 @@ export function createLedgerWriter(
   maxCharacters = MAX_CHARACTERS_WAITING,
 ): LedgerWriter {
   const waiting = createWaiting(maxCharacters)
+  /** On its way, or refused. It stays the same until it is written: a ledger has to tell whether it has had it already. */
+  let batch: LedgerEntry[] | null = null
   let dropped = 0
   let written = 0
   let timer: NodeJS.Timeout | null = null
@@ -66,7 +68,7 @@ export function createLedgerWriter(
   function run(work: () => Promise<void>): Promise<void> {
     writing ??= work().finally(() => {
       writing = null
-      if (waiting.causes > 0) schedule()
+      if (isAnythingLeft()) schedule()
     })
     return writing
   }
@@ -74,17 +76,19 @@ export function createLedgerWriter(
   /** Resolves when there is nothing left, or the ledger has refused. */
   const write = () => run(writeAll)
 
+  const isAnythingLeft = () => batch !== null || waiting.causes > 0
+
   async function writeAll() {
-    while (waiting.causes > 0) {
-      const batch = waiting.take(MAX_CAUSES_AT_ONCE)
+    while (isAnythingLeft()) {
+      batch ??= waiting.take(MAX_CAUSES_AT_ONCE)
       try {
         await record(batch)
       } catch (error) {
-        dropped += waiting.putBack(batch)
         return refused(error)
       }
-      for (const { count } of batch) written += count
+      written += countOf(batch)
       gatherMs = batch.some(({ count, occurrences }) => count > occurrences.length) ? STORM_GATHER_MS : GATHER_MS
+      batch = null
       works()
     }
   }
@@ -100,10 +104,12 @@ export function createLedgerWriter(
     warnedAt = performance.now()
     const message = error instanceof Error ? error.message : String(error)
     log.warn(
-      { err: error, queued: waiting.count(), dropped },
+      { err: error, queued: queued(), dropped },
       `the ledger of failures cannot be written, they are kept in memory meanwhile: ${message}`,
     )
   }
+
+  const queued = () => waiting.count() + countOf(batch ?? [])
 
   async function flush() {
     if (timer) clearTimeout(timer)
@@ -128,6 +134,8 @@ export function createLedgerWriter(
       isClosed = true
       await flush()
     },
-    stats: () => ({ queued: waiting.count(), dropped, written }),
+    stats: () => ({ queued: queued(), dropped, written }),
   }
 }
+
+const countOf = (entries: readonly LedgerEntry[]) => entries.reduce((sum, { count }) => sum + count, 0)

@@ -164,8 +164,8 @@ export interface LedgerStats {
 }
 
 /**
- * Keeps failures. Every method may reject when the store cannot be reached; what was handed to `record` then has not been
- * kept, in whole, and may be handed over again.
+ * Keeps failures. Every method may reject when the store cannot be reached. What was handed to `record` may then be handed
+ * over again, as the same array: a store whose answer can be lost on the way keeps it once.
  */
 export interface Ledger {
   /**

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { CauseDetails, KeptError, Ledger, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
+import type { CauseDetails, KeptError, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
 import { createPostgresPool, toPostgresError, transact } from './postgres-pool.ts'
 import { prunePostgres } from './postgres-prune.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from './postgres-schema.ts'
-import { writeEntries } from './postgres-write.ts'
+import { claimBatch, writeEntries } from './postgres-write.ts'
 import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
 
 const DEFAULT_OCCURRENCES = 50
@@ -16,6 +17,7 @@ const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
 export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger {
   let pool: Promise<Pool> | null = null
   let ready: Promise<Pool> | null = null
+  const ids = new WeakMap<readonly LedgerEntry[], string>()
 
   async function open(): Promise<Pool> {
     pool ??= createPostgresPool(url)
@@ -41,7 +43,10 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
   return {
     record: (entries) =>
       use(async (client) => {
-        if (entries.length > 0) await writeEntries(client, entries, limits.maxOccurrences)
+        const id = ids.get(entries) ?? randomUUID()
+        ids.set(entries, id)
+        if (entries.length > 0 && (await claimBatch(client, id)))
+          await writeEntries(client, entries, limits.maxOccurrences)
         await prunePostgres(client, entries.length, limits)
       }),
     list: (query) =>

@@ -45,6 +45,12 @@ const RELEASES = `
     LIMIT $2 FOR UPDATE SKIP LOCKED
   )`
 
+// Who has lost the answer to a commit asks again as soon as the server can be reached.
+const BATCHES = `
+  DELETE FROM hydrant_batches WHERE id IN (
+    SELECT id FROM hydrant_batches WHERE written_at < now() - interval '1 hour' LIMIT $1 FOR UPDATE SKIP LOCKED
+  )`
+
 /** Removes what is beyond the limits, behind a batch of so many entries; one server at a time. */
 export async function prunePostgres(client: PoolClient, entries: number, limits: LedgerLimits): Promise<void> {
   const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [LOCK])
@@ -54,4 +60,5 @@ export async function prunePostgres(client: PoolClient, entries: number, limits:
   await client.query(OCCURRENCES, [oldest, MAX_ROWS])
   await client.query(HOURS, [hourOf(oldest), MAX_ROWS])
   await client.query(RELEASES, [oldest, MAX_ROWS])
+  await client.query(BATCHES, [MAX_ROWS])
 }

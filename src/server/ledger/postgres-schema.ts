@@ -51,6 +51,11 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     release text PRIMARY KEY,
     first_met bigint NOT NULL
   );`,
+  `CREATE TABLE hydrant_batches (
+    id uuid PRIMARY KEY,
+    written_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX hydrant_batches_by_written_at ON hydrant_batches (written_at);`,
 ]
 
 /**

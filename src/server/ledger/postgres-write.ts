@@ -57,6 +57,15 @@ const MEASURE = `
     coalesce((SELECT sum(octet_length(o.data)) FROM hydrant_occurrences o WHERE o.cause = c.cause), 0)
   WHERE c.cause = ANY ($1)`
 
+/**
+ * False when the batch of that id has been written: its commit's answer was lost. Waits for a transaction that is about to
+ * write it.
+ */
+export async function claimBatch(client: PoolClient, id: string): Promise<boolean> {
+  const sql = 'INSERT INTO hydrant_batches (id) VALUES ($1) ON CONFLICT DO NOTHING'
+  return (await client.query(sql, [id])).rowCount === 1
+}
+
 /** Writes a batch, within a transaction. */
 export async function writeEntries(client: PoolClient, entries: readonly LedgerEntry[], maxOccurrences: number) {
   const causes = entries.map(({ cause }) => cause)

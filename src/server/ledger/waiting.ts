@@ -14,8 +14,6 @@ export interface Waiting {
   add(record: FailureRecord): boolean
   /** Returns how many failures there is no room for. */
   addAll(entries: readonly LedgerEntry[]): number
-  /** The same for what could not be written, which comes before what has come meanwhile. */
-  putBack(batch: readonly LedgerEntry[]): number
   /** Takes out the first causes. */
   take(count: number): LedgerEntry[]
   /** Failures, of all causes. */
@@ -33,43 +31,15 @@ export function createWaiting(maxCharacters: number): Waiting {
   }
 
   function addNew(entry: LedgerEntry): boolean {
-    if (byCause.size >= MAX_CAUSES || total + sizeOfEntry(entry) > maxCharacters) return false
-    insert(entry)
-    return true
-  }
-
-  function insert(entry: LedgerEntry) {
     const size = sizeOfEntry(entry)
+    if (byCause.size >= MAX_CAUSES || total + size > maxCharacters) return false
     byCause.set(entry.cause, { entry, size })
     total += size
+    return true
   }
 
   const isFull = () => total >= maxCharacters
   const mostOccurrences = () => (isFull() ? 1 : MAX_OCCURRENCES)
-
-  function addAll(batch: readonly LedgerEntry[]): number {
-    let dropped = 0
-    for (const entry of batch) {
-      const held = byCause.get(entry.cause)
-      if (held) {
-        addEntry(held.entry, entry, mostOccurrences())
-        grow(held, sizeOfEntry(held.entry) - held.size)
-      } else if (!addNew(entry)) dropped += entry.count
-    }
-    return dropped
-  }
-
-  function take(count: number): LedgerEntry[] {
-    const batch = [...byCause.values()].slice(0, count)
-    return batch.map(({ entry, size }) => {
-      byCause.delete(entry.cause)
-      total -= size
-      cutOccurrences(entry, MAX_OCCURRENCES)
-      // Of most failures of a storm nothing else is ever asked for than how many they are.
-      entry.occurrences = entry.occurrences.map(occurrenceOf)
-      return entry
-    })
-  }
 
   return {
     get causes() {
@@ -85,13 +55,28 @@ export function createWaiting(maxCharacters: number): Waiting {
       if (isFull() || isLong) grow(held, -sum(cutOccurrences(entry, mostOccurrences()), sizeOf))
       return true
     },
-    addAll,
-    putBack(batch) {
-      const later = take(byCause.size)
-      for (const entry of batch) insert(entry)
-      return addAll(later)
+    addAll(batch) {
+      let dropped = 0
+      for (const entry of batch) {
+        const held = byCause.get(entry.cause)
+        if (held) {
+          addEntry(held.entry, entry, mostOccurrences())
+          grow(held, sizeOfEntry(held.entry) - held.size)
+        } else if (!addNew(entry)) dropped += entry.count
+      }
+      return dropped
     },
-    take,
+    take(count) {
+      const batch = [...byCause.values()].slice(0, count)
+      return batch.map(({ entry, size }) => {
+        byCause.delete(entry.cause)
+        total -= size
+        cutOccurrences(entry, MAX_OCCURRENCES)
+        // Of most failures of a storm nothing else is ever asked for than how many they are.
+        entry.occurrences = entry.occurrences.map(occurrenceOf)
+        return entry
+      })
+    },
     count: () => sum([...byCause.values()], ({ entry }) => entry.count),
   }
 }

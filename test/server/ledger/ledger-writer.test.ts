@@ -15,13 +15,15 @@ interface Line {
 function createFake(maxCharacters?: number) {
   const batches: LedgerEntry[][] = []
   const lines: Line[] = []
-  const fake = { isBroken: false, asked: 0, batches, lines }
+  const handed: (readonly LedgerEntry[])[] = []
+  const fake = { isBroken: false, asked: 0, handed, batches, lines }
   const write = (level: Line['level']) => (details: unknown, text?: string) =>
     void lines.push({ level, details, text: text ?? String(details) })
   const writer = createLedgerWriter(
     {
       async record(entries) {
         fake.asked++
+        handed.push(entries)
         if (fake.isBroken) throw new Error('no disk')
         batches.push([...entries])
       },
@@ -96,7 +98,7 @@ t.test('what waits has a bound by its size, whatever visitors write into address
   const path = `/${'x'.repeat(2_000)}`
   for (let round = 0; round < 20; round++) {
     for (let number = 0; number < 100; number++) writer.add(failure({ cause: name(number), path }))
-    // What cannot be written is put back.
+    // What cannot be written stays as it is; what comes after it waits behind.
     await writer.flush()
   }
   for (let number = 0; number < 1_000; number++) writer.add(failure({ cause: `B${name(number, 7)}`, path }))
@@ -147,6 +149,23 @@ t.test('keeps what cannot be written up to a bound, says so once, and writes it 
     text: 'the ledger of failures can be written again',
     details: { dropped: 100 },
   })
+})
+
+t.test('what was refused is handed over again as it was', async (t) => {
+  const { fake, writer } = createFake()
+  fake.isBroken = true
+  writer.add(failure())
+  await writer.flush()
+  writer.add(failure({ time: NOW + 1 }))
+  await writer.flush()
+  t.strictSame(writer.stats(), { queued: 2, dropped: 0, written: 0 })
+  fake.isBroken = false
+  await writer.flush()
+  const [first, again, third, later] = fake.handed
+  t.equal(again, first)
+  t.equal(third, first)
+  t.not(later, first)
+  t.match(fake.batches, [[{ count: 1, lastSeen: NOW }], [{ count: 1, lastSeen: NOW + 1 }]])
 })
 
 t.test('tries again by itself', async (t) => {

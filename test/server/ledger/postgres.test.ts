@@ -1,11 +1,17 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect as connectSocket, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { createPostgresLedger } from '../../../src/server/ledger/postgres-ledger.ts'
 import { placeOf, transact } from '../../../src/server/ledger/postgres-pool.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres-schema.ts'
 import { toJson } from '../../../src/server/ledger/postgres-write.ts'
 import { startPostgres } from '../../postgres.ts'
-import { entry, LIMITS, NOW, name } from './entries.ts'
+import { entry, failure, LIMITS, NOW, name } from './entries.ts'
 import { startWriter } from './writers.ts'
 
 const postgres = startPostgres(t)
@@ -106,12 +112,77 @@ t.test('goes on after the server has been away, and with another one that knows 
   await ledger.record([entry()])
   t.equal((await ledger.read('AAAAAAAA'))?.count, 2)
   await connect(t, url).query(
-    'DROP TABLE hydrant_schema, hydrant_hours, hydrant_occurrences, hydrant_causes, hydrant_releases',
+    'DROP TABLE hydrant_schema, hydrant_batches, hydrant_hours, hydrant_occurrences, hydrant_causes, hydrant_releases',
   )
   await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_FAILED', message: /does not exist/ })
   await ledger.record([entry()])
   t.equal((await ledger.read('AAAAAAAA'))?.count, 1)
 })
+
+t.test('a batch whose commit was answered too late, or never, is counted once', async (t) => {
+  const url = newDatabase()
+  const way = await startWay(t, url)
+  const ledger = open(t, way.url)
+  const writer = createLedgerWriter(ledger, { info() {}, warn() {} })
+  writer.add(failure())
+  await writer.flush()
+  way.isLosing = true
+  writer.add(failure())
+  await writer.flush()
+  t.equal(way.lost, 1)
+  t.match(writer.stats(), { queued: 1, written: 1 })
+  t.equal((await open(t, url).read('AAAAAAAA'))?.count, 2, 'it has been written')
+  writer.add(failure())
+  writer.add(failure())
+  way.isLosing = false
+  await writer.flush()
+  t.match(writer.stats(), { queued: 0, written: 4 })
+  t.equal((await ledger.read('AAAAAAAA'))?.count, 4)
+  const pool = connect(t, url)
+  t.equal((await pool.query('SELECT id FROM hydrant_batches')).rowCount, 3)
+  await pool.query("UPDATE hydrant_batches SET written_at = now() - interval '61 minutes'")
+  await ledger.record([entry()])
+  t.equal((await pool.query('SELECT id FROM hydrant_batches')).rowCount, 1, 'those of an hour ago are removed')
+  await writer.close()
+})
+
+/** A way to the server on which the answer to a commit can be lost. */
+async function startWay(t: Test, url: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'way-'))
+  const name = '.s.PGSQL.5432'
+  const serverFolder = new URL(url.replace('@/', '@localhost/')).searchParams.get('host') ?? ''
+  const way = {
+    isLosing: false,
+    lost: 0,
+    url: url.replace(encodeURIComponent(serverFolder), encodeURIComponent(folder)),
+  }
+  const server = createServer((client) => {
+    const backend = connectSocket(join(serverFolder, name))
+    let isCommitting = false
+    client.on('data', (bytes) => {
+      isCommitting = bytes.includes('COMMIT')
+      backend.write(bytes)
+    })
+    backend.on('data', (bytes) => {
+      if (!way.isLosing || !isCommitting) return client.write(bytes)
+      way.lost++
+      client.destroy()
+    })
+    for (const [from, to] of [
+      [client, backend],
+      [backend, client],
+    ] as const) {
+      from.on('error', () => {})
+      from.on('close', () => to.destroy())
+    }
+  })
+  await once(server.listen(join(folder, name)), 'listening')
+  t.teardown(() => {
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+  return way
+}
 
 t.test('a connection that breaks while nobody asks anything ends no process', async (t) => {
   const url = newDatabase()
