@@ -75,7 +75,13 @@ function toLimits({ maxAgeDays, ...limits }: Options['ledgerLimits']): LedgerLim
 }
 
 /** Faults that do not pass while the process runs. */
-const LASTING = ['HYD_LEDGER_SQLITE_MISSING', 'HYD_LEDGER_PG_MISSING', 'HYD_LEDGER_UNWRITABLE', 'HYD_LEDGER_NEWER']
+const LASTING = [
+  'HYD_LEDGER_SQLITE_MISSING',
+  'HYD_LEDGER_SQLITE_UNFIT',
+  'HYD_LEDGER_PG_MISSING',
+  'HYD_LEDGER_UNWRITABLE',
+  'HYD_LEDGER_NEWER',
+]
 const MAX_MEMORY_BYTES = 20_000_000
 
 function withMemory(store: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { createHydrantError, type HydrantError } from '../errors.ts'
+import { loadDriver } from './sqlite-driver.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './sqlite-schema.ts'
 
 /** How long a write waits for that of another process. */
@@ -10,7 +11,7 @@ const MAX_LOG_BYTES = 4_194_304
 
 /**
  * Opens a ledger's file, which is made when there is none, for its owner alone. Throws HYD_LEDGER_SQLITE_MISSING,
- * HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteFile(file: string): Promise<Database> {
   const Driver = await loadDriver(file)
@@ -37,22 +38,6 @@ export function toSqliteError(file: string, error: unknown): HydrantError {
   const { code, message } = readError(error)
   const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)/.test(code)
   return createHydrantError(isDamaged ? 'HYD_LEDGER_DAMAGED' : 'HYD_LEDGER_FAILED', [file, message], error)
-}
-
-export type Driver = typeof import('better-sqlite3')
-
-/** Throws HYD_LEDGER_SQLITE_MISSING for the ledger of that name. */
-export async function loadDriver(file: string): Promise<Driver> {
-  try {
-    const { default: Driver } = await import('better-sqlite3')
-    // Its binary is loaded with the first database.
-    new Driver(':memory:').close()
-    return Driver
-  } catch (error) {
-    // The other lines are the paths where it was looked for.
-    const [reason = ''] = readError(error).message.split(/ Tried:\n|\n/)
-    throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
-  }
 }
 
 function toOpenError(file: string, error: unknown): HydrantError {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { createHydrantError } from '../errors.ts'
-import { BUSY_MS, type Driver, loadDriver, readError, toSqliteError } from './sqlite-file.ts'
+import { type Driver, loadDriver } from './sqlite-driver.ts'
+import { BUSY_MS, readError, toSqliteError } from './sqlite-file.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './sqlite-schema.ts'
 
 export interface SqliteReader {
@@ -13,8 +14,8 @@ export interface SqliteReader {
 
 /**
  * Opens a ledger's file for somebody who only reads it, and need not be allowed to write it or in its folder: nothing is
- * made or changed there. Throws HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and
- * HYD_LEDGER_FAILED.
+ * made or changed there. Throws HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER,
+ * HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteReader(file: string): Promise<SqliteReader> {
   const Driver = await loadDriver(file)

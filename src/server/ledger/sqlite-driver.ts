@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { createHydrantError } from '../errors.ts'
+
+export type Driver = typeof import('better-sqlite3')
+
+/** Throws HYD_LEDGER_SQLITE_MISSING and HYD_LEDGER_SQLITE_UNFIT for the ledger of that name. */
+export async function loadDriver(file: string): Promise<Driver> {
+  const version = installedVersion()
+  if (version !== null && !isFit(version, process.versions.node))
+    throw createHydrantError('HYD_LEDGER_SQLITE_UNFIT', [file, version, process.versions.node])
+  try {
+    const { default: Driver } = await import('better-sqlite3')
+    // Its binary is loaded with the first database.
+    new Driver(':memory:').close()
+    return Driver
+  } catch (error) {
+    // The other lines are the paths where it was looked for.
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split(/ Tried:\n|\n/)
+    throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
+  }
+}
+
+/**
+ * Does that version of better-sqlite3 serve that version of Node.js? One that does not would end the process, which nothing
+ * can catch: 12 on Node.js 24 as soon as a statement is collected as garbage, 13 on Node.js 20 with the first database.
+ */
+export function isFit(driver: string, node: string): boolean {
+  return majorOf(driver) < 13 ? majorOf(node) < 24 : majorOf(node) >= 22
+}
+
+const majorOf = (version: string) => Number.parseInt(version, 10)
+
+/** Null when it cannot be found. */
+function installedVersion(): string | null {
+  try {
+    // 13 does not let its package.json be asked for by name; both have their program in a folder beside it.
+    const main = createRequire(import.meta.url).resolve('better-sqlite3')
+    const { version }: { version?: unknown } = JSON.parse(readFileSync(join(dirname(main), '../package.json'), 'utf8'))
+    return typeof version === 'string' ? version : null
+  } catch {
+    return null
+  }
+}
