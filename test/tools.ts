@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { installedVersion, isFit } from '../src/server/ledger/sqlite-driver.ts'
 
 /** Programs that the tests use, each with the Debian package that brings it. */
 const TOOLS = [
@@ -48,31 +49,38 @@ export function installTools() {
     if (!existsSync(program)) throw new Error(`${debianPackage} is installed, but ${program} is not there.`)
   }
   if (findPostgres() === null) throw new Error(`postgresql is installed, but not in ${POSTGRES_VERSIONS}.`)
-  buildSqlite()
+  installSqlite()
 }
 
-/** What compiles better-sqlite3. */
+/** What compiles better-sqlite3 12. */
 const COMPILER = [
   { program: '/usr/bin/g++', debianPackage: 'g++' },
   { program: '/usr/bin/make', debianPackage: 'make' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
 ]
 
-// It is an optional dependency: where no binary could be fetched and there was no compiler, npm has left it out.
-function buildSqlite() {
+// It is an optional dependency: where no binary could be fetched and there was no compiler, npm has left it out. The lockfile has
+// the one for Node.js 20.
+function installSqlite() {
   if (loadsSqlite()) return
+  // With what development needs, which NODE_ENV=production would take away.
+  const install = ['install', '--include=dev', '--include=optional', '--no-save', '--no-audit', '--no-fund']
+  if (!isFit('12', process.versions.node)) return runNpm([...install, 'better-sqlite3@13'])
   const missing = COMPILER.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
   if (missing.length > 0) installPackages(missing)
   console.log('Building better-sqlite3, once for this checkout…')
   const isThere = existsSync('node_modules/better-sqlite3')
-  // With what development needs, which NODE_ENV=production would take away.
-  const install = ['install', '--include=dev', '--include=optional', '--no-save', '--no-audit', '--no-fund']
-  const words = isThere ? ['rebuild', 'better-sqlite3'] : install
+  runNpm(isThere ? ['rebuild', 'better-sqlite3'] : install)
+}
+
+function runNpm(words: readonly string[]) {
   execFileSync('npm', words, { stdio: 'inherit' })
   if (!loadsSqlite()) throw new Error(`The tests need better-sqlite3, which cannot be loaded: npm ${words.join(' ')}`)
 }
 
 function loadsSqlite(): boolean {
+  const version = installedVersion()
+  if (version !== null && !isFit(version, process.versions.node)) return false
   const program = "new (require('better-sqlite3'))(':memory:').close()"
   return spawnSync(process.execPath, ['-e', program]).status === 0
 }

@@ -32,8 +32,8 @@ export function isFit(driver: string, node: string): boolean {
 
 const majorOf = (version: string) => Number.parseInt(version, 10)
 
-/** Null when it cannot be found. */
-function installedVersion(): string | null {
+/** The version of better-sqlite3 that is installed; null when it cannot be found. */
+export function installedVersion(): string | null {
   try {
     // 13 does not let its package.json be asked for by name; both have their program in a folder beside it.
     const main = createRequire(import.meta.url).resolve('better-sqlite3')
