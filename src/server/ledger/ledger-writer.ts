@@ -89,6 +89,7 @@ export function createLedgerWriter(
       written += countOf(batch)
       gatherMs = batch.some(({ count, occurrences }) => count > occurrences.length) ? STORM_GATHER_MS : GATHER_MS
       batch = null
+      waiting.release()
       works()
     }
   }

@@ -37,15 +37,19 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
     }
   }
 
+  function idOf(entries: readonly LedgerEntry[]): string {
+    const id = ids.get(entries) ?? randomUUID()
+    ids.set(entries, id)
+    return id
+  }
+
   const changes = (sql: string, values: readonly unknown[]) =>
     use(async (client) => ((await client.query(sql, [...values])).rowCount ?? 0) > 0)
 
   return {
     record: (entries) =>
       use(async (client) => {
-        const id = ids.get(entries) ?? randomUUID()
-        ids.set(entries, id)
-        if (entries.length > 0 && (await claimBatch(client, id)))
+        if (entries.length > 0 && (await claimBatch(client, idOf(entries))))
           await writeEntries(client, entries, limits.maxOccurrences)
         await prunePostgres(client, entries.length, limits)
       }),

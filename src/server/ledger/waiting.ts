@@ -14,8 +14,10 @@ export interface Waiting {
   add(record: FailureRecord): boolean
   /** Returns how many failures there is no room for. */
   addAll(entries: readonly LedgerEntry[]): number
-  /** Takes out the first causes. */
+  /** Takes out the first causes, in order to write them; what they take counts until `release`. */
   take(count: number): LedgerEntry[]
+  /** What was taken out has been written. */
+  release(): void
   /** Failures, of all causes. */
   count(): number
 }
@@ -24,6 +26,8 @@ export interface Waiting {
 export function createWaiting(maxCharacters: number): Waiting {
   const byCause = new Map<string, { entry: LedgerEntry; size: number }>()
   let total = 0
+  /** Of what has been taken out. */
+  let taken = 0
 
   function grow(held: { size: number }, by: number) {
     held.size += by
@@ -70,12 +74,16 @@ export function createWaiting(maxCharacters: number): Waiting {
       const batch = [...byCause.values()].slice(0, count)
       return batch.map(({ entry, size }) => {
         byCause.delete(entry.cause)
-        total -= size
+        taken += size
         cutOccurrences(entry, MAX_OCCURRENCES)
         // Of most failures of a storm nothing else is ever asked for than how many they are.
         entry.occurrences = entry.occurrences.map(occurrenceOf)
         return entry
       })
+    },
+    release() {
+      total -= taken
+      taken = 0
     },
     count: () => sum([...byCause.values()], ({ entry }) => entry.count),
   }

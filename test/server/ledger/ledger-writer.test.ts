@@ -118,6 +118,21 @@ t.test('what waits has a bound by its size, whatever visitors write into address
   t.match(fake.batches.at(-1), [{ count: 50, occurrences: { length: 50 } }])
 })
 
+t.test('what was refused takes its room until it is written', async (t) => {
+  const { fake, writer } = createFake(100_000)
+  fake.isBroken = true
+  const path = `/${'x'.repeat(2_000)}`
+  let number = 0
+  while (writer.stats().dropped === 0) writer.add(failure({ cause: name(number++), path }))
+  await writer.flush()
+  writer.add(failure({ cause: name(number), path }))
+  t.match(writer.stats(), { queued: number - 1, dropped: 2 })
+  fake.isBroken = false
+  await writer.flush()
+  writer.add(failure({ cause: name(number), path }))
+  t.match(writer.stats(), { queued: 1, dropped: 2, written: number - 1 })
+})
+
 t.test('keeps what cannot be written up to a bound, says so once, and writes it later', async (t) => {
   const { fake, writer } = createFake()
   fake.isBroken = true
