@@ -281,6 +281,8 @@ export function createHydrantError(
 ): HydrantError {
   const { message, fix, statusCode = 500 }: ErrorEntry = errorTable[code]
   const HydrantError = createError(code, message, statusCode)
+  // Pino tells an error's type by its constructor.
+  Object.defineProperty(HydrantError, 'name', { value: 'HydrantError' })
   const error = new HydrantError(...values, ...(cause === undefined ? [] : [{ cause }]))
   error.name = 'HydrantError'
   // Again, for a stack that begins with that name and with the caller.

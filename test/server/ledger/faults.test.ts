@@ -60,6 +60,7 @@ t.test('a folder in which nobody may write is warned of once, and failures are k
   await site.counted(4)
   t.match(site.warnings(), [
     {
+      err: { type: 'HydrantError', code: 'HYD_LEDGER_UNWRITABLE' },
       msg: /^failures are kept in memory until the server ends: the ledger \/proc\/.* cannot be written: .*\. Make its folder writable/,
     },
   ])
