@@ -7,6 +7,8 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
  * may have to share a machine with it. Answers are to have a `Content-Length`.
  */
 export class Asker {
+  /** All of a request but its first line. */
+  #head: string
   #url: URL
   #idle: Socket[] = []
   #open: Socket[] = []
@@ -15,12 +17,15 @@ export class Asker {
   #answered = 0
   #isCut = false
 
-  private constructor(url: string) {
+  private constructor(url: string, headers: Readonly<Record<string, string>>) {
     this.#url = new URL(url)
+    const lines = Object.entries({ Host: this.#url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+    this.#head = `${lines.join('')}\r\n`
   }
 
-  static async connect(url: string, connections: number): Promise<Asker> {
-    const asker = new Asker(url)
+  /** @param headers What each request says besides `Host`. */
+  static async connect(url: string, connections: number, headers: Readonly<Record<string, string>>): Promise<Asker> {
+    const asker = new Asker(url, headers)
     await Promise.all(Array.from({ length: connections }, () => asker.#connect()))
     return asker
   }
@@ -81,7 +86,7 @@ export class Asker {
   #ask(socket: Socket) {
     const path = this.#next()
     if (path === null) this.#idle.push(socket)
-    else socket.write(`GET ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n\r\n`)
+    else socket.write(`GET ${path} HTTP/1.1\r\n${this.#head}`)
   }
 
   async #settle() {

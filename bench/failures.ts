@@ -1,8 +1,10 @@
-// What failures cost: `npm run bench:failures`, about ten minutes, with `taskset` at hand (Debian package util-linux).
+// What failures cost: `npm run bench:failures`, about a quarter of an hour, with `taskset` at hand (Debian package util-linux).
 //
 // A page that fails beside the same page that does not, the same of a server written by hand, and pages that work while a storm
 // of failures goes on. The server runs on one core, what asks it on another. What is compared is asked for in turns of a
 // quarter of a second, and each turn is set against its neighbours: a machine that is slow for some seconds is so for both.
+// Requests are those of a browser that takes no compressed answers; the smallest page is also asked for as a browser does,
+// compressed, and with the least that HTTP asks of a request.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,6 +38,29 @@ const LOAD = 'part=load'
 const RENDER = 'part=render'
 const WORKING = `/?${NOTHING}`
 
+interface Headers {
+  readonly [name: string]: string
+}
+
+const NO_HEADERS: Headers = {}
+/** What Chromium sends when somebody types an address, but for the encodings. */
+const BROWSER: Headers = {
+  'sec-ch-ua': '"Chromium";v="156", "Not)A;Brand";v="24"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Linux"',
+  'Upgrade-Insecure-Requests': '1',
+  'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+  Accept:
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,' +
+    'application/signed-exchange;v=b3;q=0.7',
+  'Sec-Fetch-Site': 'none',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-User': '?1',
+  'Sec-Fetch-Dest': 'document',
+  'Accept-Language': 'en-US,en;q=0.9',
+}
+const COMPRESSED: Headers = { ...BROWSER, 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+
 interface Server {
   url: string
   process: ChildProcess
@@ -52,7 +77,9 @@ const env = { ...process.env, NODE_ENV: 'production', PORT: '0', HYDRANT_LEDGER:
 const server = await startServer('server.log', [CLI, 'start', SITE])
 try {
   await compareByHand(server)
-  for (const page of PAGES) await compareFailing(server, page)
+  for (const page of PAGES) await compareFailing(server, page, BROWSER)
+  await compareFailing(server, '/?', COMPRESSED, ', compressed')
+  await compareFailing(server, '/?', NO_HEADERS, ', without headers')
   // What so many requests take from others, be they failures or not.
   await weatherStorm(server, 'requests that do not fail', () => WORKING)
   await weatherStorm(server, 'failures', failingPath)
@@ -65,7 +92,7 @@ rmSync(folder, { recursive: true })
 /** A component that fails on the all but empty page, beside the same of a server that does no more than it must. */
 async function compareByHand(server: Server) {
   const byHand = await startServer('by-hand.log', [BY_HAND])
-  const [own, theirs] = [await Asker.connect(server.url, CONNECTIONS), await Asker.connect(byHand.url, CONNECTIONS)]
+  const [own, theirs] = [await connect(server), await connect(byHand)]
   const failing = `/?${RENDER}`
   const ways = [own, theirs].flatMap((asker) => [WORKING, failing].map((path) => ({ asker, path })))
   const turns = await takeTurns(ways)
@@ -83,16 +110,20 @@ async function compareByHand(server: Server) {
   )
 }
 
-async function compareFailing({ url }: Server, page: string) {
-  const asker = await Asker.connect(url, CONNECTIONS)
+async function compareFailing(server: Server, page: string, headers: Headers, how = '') {
+  const asker = await connect(server, headers)
   const ways = [NOTHING, LOAD, RENDER].map((part) => ({ asker, path: page + part }))
   const turns = await takeTurns(ways)
   asker.close()
   for (const [index, { path }] of ways.entries()) {
     if (index === 0) continue
     const ratios = turns.map((rates) => (rates[index] ?? 0) / (rates[0] ?? 0))
-    console.log(`${path}: ${show(ratios)} × the rate of the page that does not fail`)
+    console.log(`${path}${how}: ${show(ratios)} × the rate of the page that does not fail`)
   }
+}
+
+function connect({ url }: Server, headers = BROWSER): Promise<Asker> {
+  return Asker.connect(url, CONNECTIONS, headers)
 }
 
 /** The rates of each way, turn by turn. */
@@ -115,9 +146,10 @@ async function takeTurns(ways: readonly { asker: Asker; path: string }[]): Promi
  * A hundred thousand requests at an even pace, over one minute. The minute has breaks, in which the rate without the storm is
  * measured.
  */
-async function weatherStorm({ url, process: { pid = 0 } }: Server, what: string, pathOf: (index: number) => string) {
-  const working = await Asker.connect(url, CONNECTIONS)
-  const storm = await Asker.connect(url, CONNECTIONS)
+async function weatherStorm(server: Server, what: string, pathOf: (index: number) => string) {
+  const { pid = 0 } = server.process
+  const working = await connect(server)
+  const storm = await connect(server)
   const paths = Array.from({ length: EQUAL + DIFFERENT }, (_, index) => pathOf(index))
   const memoryBefore = memoryOf(pid)
   await working.saturate(WORKING, WARM_UP_MS)

@@ -39,10 +39,14 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
     const { cause, hours, occurrences } = entry
     addCause.run(toCauseRow(entry))
     for (const [hour, count] of Object.entries(hours)) addHour.run(cause, Number(hour), count)
+    // In a storm all of them are of the same one.
+    let release: string | null = null
     for (const occurrence of occurrences) {
-      const { release, time } = occurrence
-      addRelease.run(release, time)
-      reopen.run(cause, release)
+      if (occurrence.release !== release) {
+        release = occurrence.release
+        addRelease.run(release, occurrence.time)
+        reopen.run(cause, release)
+      }
       const row = toOccurrenceRow(cause, occurrence)
       // SQLite has no booleans.
       addOccurrence.run({ ...row, is_recovered: Number(row.is_recovered) })
