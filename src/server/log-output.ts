@@ -102,7 +102,9 @@ export function toStream(stream: Writable): Write {
 export function isStream(stdout: typeof process.stdout): boolean {
   // In a thread it has no file; where a test runner listens, it is another function.
   if (stdout.fd === undefined || Object.hasOwn(stdout, 'write')) return true
-  const stat = fstatSync(stdout.fd)
+  // As big integers: the other result of a stat stays behind in Node.js, where resolving a path mistakes a pipe's for that of a
+  // folder on the way. Modules behind symbolic links, as pnpm installs them, would then be found under a second name.
+  const stat = fstatSync(stdout.fd, { bigint: true })
   return stat.isFIFO() || stat.isSocket()
 }
 

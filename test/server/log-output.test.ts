@@ -1,18 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import t from 'tap'
 import { gatherTurns, toFile, toStream } from '../../src/server/log-output.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
+import { createHttpClient } from '../http-client.ts'
 import { startCli } from '../scripts/run-cli.ts'
+import { startSite } from '../site-server.ts'
 import { until } from '../until.ts'
-import { buildFiles } from './served.ts'
+import { buildFiles, HTML } from './served.ts'
 
+const REACT = dirname(createRequire(import.meta.url).resolve('react/package.json'))
 const MODULE = new URL('../../src/server/log-output.js', import.meta.url).href
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -191,6 +195,23 @@ for (const workers of ['1', '2'])
     t.equal(await server.stop(), 0)
     t.strictSame(server.lines, [])
   })
+
+// As pnpm and `npm link` install.
+for (const workers of ['1', '2'])
+  t.test(
+    `a log that goes into a pipe leaves packages behind symbolic links what they are, workers: ${workers}`,
+    async (t) => {
+      const dir = t.testdir({ node_modules: { react: t.fixture('symlink', REACT) } })
+      // A hook works only with the React that renders.
+      const page = `import { useState } from 'react'\nexport default () => <h1>{useState('Works')[0]}</h1>\n`
+      await buildFiles(dir, { 'pages/index.tsx': page })
+      const server = await startSite(t, { dir, env: { HYDRANT_WORKERS: workers } })
+      const { send } = createHttpClient(t)
+      const { status, body } = await send({ port: server.port, path: '/', headers: HTML })
+      t.equal(status, 200)
+      t.match(body, '<h1>Works</h1>')
+    },
+  )
 
 t.test('the lines of a turn are finished together', async (t) => {
   const written: string[] = []
