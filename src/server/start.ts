@@ -1,6 +1,8 @@
+import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import { requireToken } from './admin-option.ts'
-import { WORKER_VARIABLE } from './cluster/messages.ts'
+import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
+import type { Attempt } from './cluster/tell-unable.ts'
 import { resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 
@@ -20,19 +22,29 @@ export interface StartInput {
  * HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED. Stacks lead to the site's source.
  */
 export async function startServer(input: StartInput): Promise<void> {
-  const folder = buildFolder(input.dir)
-  const { buildId } = readManifest(folder)
+  const attempt: Attempt = { folder: buildFolder(input.dir), buildId: null, options: null }
+  const isSuccessor = input.env[SUCCESSOR_VARIABLE] !== undefined
   try {
-    await serveBuild(input, folder)
+    await serveBuild(input, attempt)
   } catch (error) {
-    const { mapStacks } = await import('./map-stacks.ts')
-    mapStacks(error, folder, buildId)
+    const { worker } = cluster
+    if (worker && isSuccessor) {
+      await (await import('./cluster/tell-unable.ts')).tellUnable(error, attempt, worker)
+      process.exit(1)
+    }
+    // The channel would keep a process that has nothing left to do.
+    worker?.disconnect()
+    const { folder, buildId } = attempt
+    if (buildId !== null) (await import('./map-stacks.ts')).mapStacks(error, folder, buildId)
     throw error
   }
 }
 
-async function serveBuild({ dir, flags, env }: StartInput, folder: string): Promise<void> {
+async function serveBuild({ dir, flags, env }: StartInput, attempt: Attempt): Promise<void> {
+  const { folder } = attempt
+  attempt.buildId = readManifest(folder).buildId
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
+  attempt.options = options
   if (options.admin) requireToken(options.admin)
   const input = { dir, folder, options }
   // What serves is loaded once all this is right, and only by a process that serves.

@@ -123,7 +123,8 @@ export default function Deploy() {
         <p>
           <code>--workers auto</code> serves with as many processes as the machine can run at once. One that dies or
           hangs is replaced. After a new build, <code>kill -HUP</code> to the process that was started exchanges them
-          one by one, and no request is lost; a build that cannot start leaves the old ones at work.
+          one by one, and no request is lost; a build that cannot start leaves the old ones at work, and a digest in the
+          log leads to what keeps it from starting.
         </p>
       </Section>
       <Section id="systemd" title="With systemd">

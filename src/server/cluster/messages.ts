@@ -3,6 +3,7 @@
 import type { NamedProcess } from '../admin/process-metrics.ts'
 import type { Tally } from '../admin/tally.ts'
 import type { Stop } from '../ending.ts'
+import type { FailureRecord } from '../ledger/ledger.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
 
 export type ToPrimary =
@@ -15,6 +16,8 @@ export type ToPrimary =
   /** It listens no more. */
   | { kind: 'closed' }
   | { kind: 'call'; call: LedgerCall }
+  /** What keeps it from starting. */
+  | { kind: 'failed'; failure: FailureRecord }
   | { kind: 'counted'; id: number; tally: Tally; metrics: NamedProcess['metrics'] }
   /** What it has counted, unasked. */
   | { kind: 'tally'; tally: Tally }
@@ -43,3 +46,5 @@ export function unwrap<Message extends ToPrimary | ToWorker>(sent: unknown): Mes
 
 /** Says to a process that it is a worker, and which one. It must not begin with HYDRANT_, as options do. */
 export const WORKER_VARIABLE = '_HYDRANT_WORKER'
+/** Says to a worker that others serve already. */
+export const SUCCESSOR_VARIABLE = '_HYDRANT_SUCCESSOR'

@@ -8,7 +8,7 @@ export interface PoolInput {
   count: number
   timeouts: Pick<Options['timeouts'], 'drainMs' | 'stopDelayMs'>
   log: FastifyBaseLogger
-  fork(name: string): WorkerProcess
+  fork(name: string, isSuccessor: boolean): WorkerProcess
   /** Is told of each worker that has ended. */
   onEnd(worker: WorkerProcess): void
 }
@@ -56,7 +56,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
   let lost = 0
 
   function begin(slot: Slot): WorkerProcess {
-    const worker = fork(slot.name)
+    const worker = fork(slot.name, !isStarting)
     alive.add(worker)
     void worker.ended.then((end) => {
       alive.delete(worker)

@@ -20,11 +20,7 @@ import { forkWorker, type WorkerProcess } from './worker-process.ts'
  * and the admin listener are here, once for all of them.
  */
 export async function startPrimary({ dir, options }: ServeInput, count: number): Promise<void> {
-  if (cluster.worker) {
-    // The channel would keep a process that has nothing left to do.
-    cluster.worker.disconnect()
-    throw createHydrantError('HYD_WORKERS_NESTED', [])
-  }
+  if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   if (options.socket !== null) await freeSocketFile(options.socket)
   // Lines of many processes, written by one.
   const stdout = await createSharedOutput()
@@ -38,7 +34,7 @@ export async function startPrimary({ dir, options }: ServeInput, count: number):
   const pool = createPool({
     ...{ count, log },
     timeouts: options.timeouts,
-    fork: (name) => forkWorker(name, { stdout, stderr }, hear),
+    fork: (name, isSuccessor) => forkWorker(name, isSuccessor, { stdout, stderr }, hear),
     onEnd: (worker) => counts?.end(worker),
   })
   const { admin } = options
@@ -49,6 +45,8 @@ export async function startPrimary({ dir, options }: ServeInput, count: number):
     switch (message.kind) {
       case 'call':
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
+      case 'failed':
+        return keeper.keep(message.failure)
       case 'leaving':
         return pool.leave(worker)
       case 'asked':

@@ -10,7 +10,7 @@ import { createJsonLogging } from '../logging.ts'
 import type { ServeInput } from '../start-alone.ts'
 import { createCounting } from './counting.ts'
 import { createLink, type Link } from './link.ts'
-import { WORKER_VARIABLE } from './messages.ts'
+import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
 
 /** Serves as one of several, for the primary that has started this process. `name` is its number. */
@@ -18,14 +18,8 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
   const { worker } = cluster
   if (!worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   // Programs that the site starts are none.
-  delete process.env[WORKER_VARIABLE]
-  try {
-    await serve(input, name, createLink(worker))
-  } catch (error) {
-    // The channel would keep a process that has nothing left to do.
-    worker.disconnect()
-    throw error
-  }
+  for (const variable of [WORKER_VARIABLE, SUCCESSOR_VARIABLE]) delete process.env[variable]
+  await serve(input, name, createLink(worker))
 }
 
 async function serve({ dir, folder, options }: ServeInput, name: string, link: Link) {

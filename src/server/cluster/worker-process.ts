@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
+import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 import { passLines } from './pass-lines.ts'
 
 /** Programs that it has started may hold its outputs open. */
@@ -38,9 +38,9 @@ export interface Output {
 
 export type Listener = (message: ToPrimary, worker: WorkerProcess) => void
 
-/** Starts the command that runs in this process once more, as a worker. */
-export function forkWorker(name: string, output: Output, listener: Listener): WorkerProcess {
-  const forked = cluster.fork({ [WORKER_VARIABLE]: name })
+/** Starts the command that runs in this process once more, as a worker: as a successor, where others serve already. */
+export function forkWorker(name: string, isSuccessor: boolean, output: Output, listener: Listener): WorkerProcess {
+  const forked = cluster.fork({ [WORKER_VARIABLE]: name, ...(isSuccessor ? { [SUCCESSOR_VARIABLE]: 'true' } : {}) })
   const { process: child } = forked
   for (const stream of ['stdout', 'stderr'] as const) {
     const from = child[stream]

@@ -1,7 +1,7 @@
 // Workers as an operator has them: real processes, real signals.
 
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -228,6 +228,36 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     t.equal(level, 50)
     t.strictSame((await server.pids()).sort(), now.sort())
     await buildFiles(dir, workerSite())
+  })
+
+  await t.test('what keeps a build from starting is a failure, whose digest leads to its line', async (t) => {
+    const failed = 'hydrant_failures_total{side="server",phase="process"}'
+    const counted = await metricOf(admin, failed)
+    const key = join(dir, 'key')
+    const WHOLE = { 'hydrant.config.ts': 'export default {}\n', ...workerSite() }
+    for (const [file, begin, end] of [
+      ['hydrant.config.ts', '', 'export default {}'],
+      ['server.ts', 'export default async function server() {', '}'],
+    ] as const) {
+      writeFileSync(key, '')
+      const check = `if (!existsSync(${JSON.stringify(key)})) throw new Error('There is no key for ${file}.')`
+      const text = `import { existsSync } from 'node:fs'\n${begin}\n${check}\n${end}\n`
+      await buildFiles(dir, { ...WHOLE, [file]: text })
+      rmSync(key)
+      process.kill(server.pid, 'SIGHUP')
+      const { level, digest = '', err } = await server.waitForLine(({ msg }) => msg.includes(`no key for ${file}`))
+      t.equal(level, 60)
+      t.match(digest, DIGEST_PATTERN)
+      t.match(err?.cause?.stack ?? err?.stack, `${file}:3:`)
+      const kept = ['errors', digest, dir, '--json', '--ledger', server.ledger]
+      await until(async () => (await runCli(kept)).stdout.includes(file))
+      t.equal(await readiness(), 200)
+    }
+    t.equal(await metricOf(admin, failed), counted + 2)
+    await buildFiles(dir, WHOLE)
+    const reloads = server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length
+    process.kill(server.pid, 'SIGHUP')
+    await until(() => server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length > reloads)
   })
 
   await t.test('told to stop, all of them finish what they have begun', async (t) => {

@@ -1,0 +1,49 @@
+import type { Worker } from 'node:cluster'
+import { dirname } from 'node:path'
+import Fastify from 'fastify'
+import { createFailureListener } from '../failure-listener.ts'
+import { createFailures } from '../failures.ts'
+import { createJsonLogging } from '../logging.ts'
+import type { Options } from '../options.ts'
+import { ownBundles } from '../own-bundles.ts'
+import { createSourceMapper } from '../source-map.ts'
+import { createCounting } from './counting.ts'
+import { createLink } from './link.ts'
+
+/** What was known when something could not start. */
+export interface Attempt {
+  /** The build's folder. */
+  folder: string
+  /** Null when the build itself could not be read. */
+  buildId: string | null
+  /** Null when they could not be resolved. */
+  options: Options | null
+}
+
+/**
+ * Tells of what keeps a worker from starting while others serve: nobody looks at a terminal, so it is a failure like any other,
+ * with a digest, a line of the log, and its place in the ledger.
+ */
+export async function tellUnable(
+  thrown: unknown,
+  { folder, buildId, options }: Attempt,
+  worker: Worker,
+): Promise<void> {
+  const link = createLink(worker)
+  const { log } = Fastify(createJsonLogging(options?.logLevel ?? 'info'))
+  const mapper = createSourceMapper(dirname(folder), buildId === null ? [] : ownBundles(folder, buildId))
+  const listener = options?.onFailure ? createFailureListener(options.onFailure, log) : null
+  const counting = createCounting(link)
+  const sent: Promise<void>[] = []
+  const failures = createFailures({
+    mapper,
+    release: options?.release || (buildId ?? 'unknown'),
+    keep(failure) {
+      sent.push(link.send({ kind: 'failed', failure }))
+      counting.failed(failure)
+      listener?.tell(failure)
+    },
+  })
+  failures.failProcess(thrown, log)
+  await Promise.all([...sent, counting.close(), listener?.settle()])
+}
