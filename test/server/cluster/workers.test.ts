@@ -234,7 +234,11 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     const failed = 'hydrant_failures_total{side="server",phase="process"}'
     const counted = await metricOf(admin, failed)
     const key = join(dir, 'key')
-    const WHOLE = { 'hydrant.config.ts': 'export default {}\n', ...workerSite() }
+    const told = join(dir, 'told')
+    const config = `import { appendFileSync } from 'node:fs'
+export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told)}, digest) }
+`
+    const WHOLE = { 'hydrant.config.ts': config, ...workerSite() }
     for (const [file, begin, end] of [
       ['hydrant.config.ts', '', 'export default {}'],
       ['server.ts', 'export default async function server() {', '}'],
@@ -252,6 +256,8 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
       const kept = ['errors', digest, dir, '--json', '--ledger', server.ledger]
       await until(async () => (await runCli(kept)).stdout.includes(file))
       t.equal(await readiness(), 200)
+      // A configuration that fails has nobody to tell.
+      if (file === 'server.ts') t.equal(readFileSync(told, 'utf8'), digest)
     }
     t.equal(await metricOf(admin, failed), counted + 2)
     await buildFiles(dir, WHOLE)
