@@ -14,9 +14,11 @@ export function createDigestFinder() {
 
   return (place: FragmentInstance | null): string | undefined => {
     for (const template of document.querySelectorAll<HTMLElement>('template[data-dgst]')) {
-      const before = template.previousSibling
-      if (!(before instanceof Comment) || before.data !== '$!' || given.has(template)) continue
-      if (place && !mayHold(place as Place, template)) continue
+      const before = template.previousSibling as Comment | null
+      if (before?.data !== '$!' || given.has(template)) continue
+      // A place that holds nothing but failed boundaries has no elements to compare with: React then says so.
+      const position = (place as Place | null)?.compareDocumentPosition(template)
+      if (position !== undefined && !(position & CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC)) continue
       given.add(template)
       return template.dataset.dgst
     }
@@ -26,9 +28,3 @@ export function createDigestFinder() {
 
 // `Node.DOCUMENT_POSITION_…`, which no bundler writes out.
 const CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC = 16 | 32
-
-// A place that holds nothing but failed boundaries has no elements to compare with: React then says so.
-function mayHold(place: Place, node: Node): boolean {
-  const position = place.compareDocumentPosition(node)
-  return (position & CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC) !== 0
-}

@@ -10,7 +10,7 @@ import { appElement } from './app-element.tsx'
 import { createDigestFinder } from './find-digest.ts'
 import { createRecovery } from './load-again.ts'
 import { loadTree } from './load-tree.ts'
-import { startNavigation } from './navigate.ts'
+import { ended, startNavigation } from './navigate.ts'
 import type { createWatch } from './pending.ts'
 import type { FailureInfo } from './report.ts'
 
@@ -23,7 +23,7 @@ export async function hydrate(scope: Window): Promise<void> {
   const [boot, ...messages] = queue
   // A failing report is silent, and causes no other.
   function report(thrown: unknown, info?: FailureInfo) {
-    import('./report.ts').then((module) => module.report(boot, thrown, info)).catch(() => {})
+    import('./report.ts').then((module) => module.report(boot, ended, thrown, info)).catch(() => {})
   }
   function logError(error: unknown, info: FailureInfo) {
     console.error(error, info.componentStack)

@@ -6,6 +6,9 @@ import type { Submit } from '../shared/navigation-state.ts'
 import type { App } from './app.ts'
 import type { Journey, Navigator } from './navigator.ts'
 
+/** What navigations have ended with before their page stood. */
+export const ended = new Set<unknown>()
+
 export function startNavigation(app: App): Submit {
   let loaded: Promise<Navigator> | undefined
 
@@ -26,7 +29,8 @@ export function startNavigation(app: App): Submit {
   }
 
   function onNavigate(event: NavigateEvent) {
-    const { destination, formData, navigationType, sourceElement } = event
+    const { destination, formData, navigationType, signal, sourceElement } = event
+    signal.addEventListener('abort', () => ended.add(signal.reason))
     const url = new URL(destination.url)
     const isTraverse = navigationType === 'traverse'
     if (!event.canIntercept || event.downloadRequest !== null || navigationType === 'reload' || !isOurs(url)) return

@@ -95,9 +95,9 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
   // It ends early when the visitor goes elsewhere meanwhile.
   async function depart(url: URL, history: NavigationHistoryBehavior, info?: Prepared) {
-    if (url.origin === location.origin && 'navigation' in window)
-      await navigation.navigate(url.href, { history, info }).finished?.catch(() => {})
-    else location.assign(url.href)
+    if (url.origin !== location.origin || !('navigation' in window)) return location.assign(url.href)
+    const { committed, finished } = navigation.navigate(url.href, { history, info })
+    await Promise.allSettled([committed, finished])
   }
 
   const send = createSender(app, begin, {

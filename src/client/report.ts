@@ -33,10 +33,15 @@ const told = new Set<string>()
 
 /**
  * Sends a report, once for each failure in this document. With `info` it is React that has told of `thrown`; without, it
- * is an event of the window.
+ * is an event of the window. `ended` holds what navigations have ended with before their page stood.
  */
-export function report({ build, reports = MAX_REPORTS }: Boot, thrown: unknown, info?: FailureInfo) {
-  const content = info ? contentOf(thrown, info) : contentOfEvent(thrown as FailureEvent)
+export function report(
+  { build, reports = MAX_REPORTS }: Boot,
+  ended: ReadonlySet<unknown>,
+  thrown: unknown,
+  info?: FailureInfo,
+) {
+  const content = info ? contentOf(thrown, info) : contentOfEvent(thrown as FailureEvent, ended)
   if (!content) return
   const key = JSON.stringify(content)
   if (told.has(key) || told.size >= reports) return
@@ -62,7 +67,10 @@ function digestShown({ examined }: Boundary): boolean {
   return examined !== null && 'digest' in examined.shown
 }
 
-function contentOfEvent({ error, message = '', reason }: FailureEvent): Content | null {
+function contentOfEvent({ error, message = '', reason }: FailureEvent, ended: ReadonlySet<unknown>): Content | null {
+  // A script that has called `navigation.navigate()` hears so of a visitor who has gone elsewhere instead. A handler that
+  // fails ends its navigation with what it has thrown.
+  if (ended.has(reason) && (reason as Error | null)?.name === 'AbortError') return null
   // Of scripts from elsewhere a browser tells nothing; the other is no exception, but a note of the browser's.
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
   return failureOf(error ?? reason ?? (message || undefined), false)

@@ -66,8 +66,10 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
     element = <Boundary isDocument>{element}</Boundary>
   else if (leaf.kind === 'page' && data.length <= level + 1) return element
   // A copy: those who look at it are told that it is another page's. On the server there is only the one.
-  const isOwn = typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
-  const value = isOwn ? platform : { ...platform, address, actionData: data[level + 1] }
+  const value =
+    typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
+      ? platform
+      : { ...platform, address, actionData: data[level + 1] }
   return <PlatformContext value={value}>{element}</PlatformContext>
 }
 
@@ -101,7 +103,8 @@ function pageProps(
   actionData?: unknown,
 ) {
   const props = { data: data[level], actionData, params, children }
-  return (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl?.(props, address)) || { ...props, url: address.url }
+  const own = typeof HYDRANT_BROWSER === 'undefined' ? platform.addUrl?.(props, address) : undefined
+  return own ?? Object.assign(props, { url: address.url })
 }
 
 function withStyles(css: readonly string[], children: ReactElement): ReactElement {

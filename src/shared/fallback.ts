@@ -32,16 +32,20 @@ const NOINDEX = '<meta name="robots" content="noindex">'
 
 /** What stands inside `<div class="hydrant-failure" role="alert">`. */
 export function fallbackContent(shown: Shown, context: FallbackContext): string {
-  const { host, search, nonce, hostScript } = context
-  const style = styleTag(context) + STYLE_AND_END
+  const { host, search } = context
+  // The browser's bundles are without what only the server writes.
+  const style = (typeof HYDRANT_BROWSER === 'undefined' ? styleTag(context) : '<style>') + STYLE_AND_END
   if (shown.kind === 'refusal') return style + paragraph(host, fallbackTitle(shown))
   const isServers = shown.side === 'server'
   const digest = isServers ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
   const sentence = isServers ? serverParagraph(host) : paragraph(host, clientSentence(host))
-  // The browser's bundles are without it.
-  const script = (typeof HYDRANT_BROWSER === 'undefined' && nonce && hostScript?.(nonce)) || ''
+  const script = typeof HYDRANT_BROWSER === 'undefined' ? scriptOf(context) : ''
   // Joined, the text lies in one piece: its length is asked for more than once, which takes Node.js long for one of many.
   return [style, sentence, digest, tryAgainForm(search), script].join('')
+}
+
+function scriptOf({ nonce, hostScript }: FallbackContext): string {
+  return (nonce && hostScript?.(nonce)) || ''
 }
 
 function paragraph(host: string, text: string): string {
@@ -79,8 +83,7 @@ export function fallbackBody(shown: Shown, context: FallbackContext): string {
 }
 
 function styleTag({ styleNonce }: Pick<FallbackContext, 'styleNonce'>): string {
-  if (typeof HYDRANT_BROWSER !== 'undefined' || styleNonce === undefined) return '<style>'
-  return `<style nonce="${escapeHtml(styleNonce)}">`
+  return styleNonce === undefined ? '<style>' : `<style nonce="${escapeHtml(styleNonce)}">`
 }
 
 // A form sends its fields as the whole query, so the address's own query goes along as hidden fields. Without

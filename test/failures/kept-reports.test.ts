@@ -33,6 +33,8 @@ const files = {
     "export const load = () => ({ late: new Promise((_, reject) => setTimeout(() => reject(new Error('broken promise')), 50)) })\n",
   'pages/repeated.tsx':
     "export default function Page() {\n  return <main><button id='break' onClick={() => { throw new Error('repeated') }}>break</button><button id='other' onClick={() => { throw new Error('another ' + performance.now()) }}>break</button></main>\n}\n",
+  'pages/gone.tsx': 'export default function Page() {\n  return null\n}\n',
+  'pages/gone.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/repeated')\n",
 }
 
 const dir = await buildFiles(t.testdir({}), files)
@@ -221,5 +223,41 @@ t.test('what is not the site’s is not told', async (t) => {
     records.map(({ message }) => message),
     ['of an extension', 'repeated'],
     'but for one that goes through the site',
+  )
+})
+
+t.test('a script that goes somewhere hears of a visitor who ends elsewhere, and nobody is told', async (t) => {
+  const { origin, records } = await start(t)
+  const open = await chromium.open()
+  const rejected: string[] = []
+  await open.page.exposeFunction('note', (text: string) => void rejected.push(text))
+  await open.goto(`${origin}/once`, 'load')
+  await open.hydrated()
+  await open.evaluate(() => {
+    const { note } = window as unknown as { note(text: string): void }
+    addEventListener('unhandledrejection', ({ reason }) => note(String(reason.message)))
+    navigation.navigate('/gone')
+  }, null)
+  await open.page.locator('#break').waitFor()
+  await open.evaluate(() => {
+    navigation.addEventListener('navigate', (event) => {
+      if (event.destination.url.endsWith('#own'))
+        event.intercept({ handler: () => Promise.reject(new Error('own way')) })
+    })
+    void fetch('/never', { signal: AbortSignal.abort() })
+    void (async () => await navigation.navigate('#own').finished)()
+  }, null)
+  await until(() => records.length >= 3)
+  await open.page.locator('#break').click()
+  await until(() => records.some(({ message }) => message === 'repeated'))
+  t.match(rejected[0], /abort/i, 'the browser has told the page of the one that has ended')
+  t.match(
+    records.map(({ side, message }) => [side, message]),
+    [
+      ['server', 'fails on the server'],
+      ['client', /signal is aborted/],
+      ['client', 'own way'],
+      ['client', 'repeated'],
+    ],
   )
 })
