@@ -7,6 +7,7 @@ const TOOLS = [
   { program: '/usr/bin/chromium', debianPackage: 'chromium' },
   // The same without a browser's own windows, which take most of what opening a page takes.
   { program: '/usr/bin/chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
+  { program: '/usr/bin/firefox-esr', debianPackage: 'firefox-esr' },
   { program: '/usr/sbin/nginx', debianPackage: 'nginx' },
   { program: '/usr/sbin/haproxy', debianPackage: 'haproxy' },
   { program: '/usr/bin/caddy', debianPackage: 'caddy' },
@@ -20,6 +21,7 @@ const TOOLS = [
 
 export const CHROMIUM = '/usr/bin/chromium'
 export const CHROMIUM_SHELL = '/usr/bin/chromium-headless-shell'
+export const FIREFOX = '/usr/bin/firefox-esr'
 export const NGINX = '/usr/sbin/nginx'
 export const HAPROXY = '/usr/sbin/haproxy'
 export const CADDY = '/usr/bin/caddy'

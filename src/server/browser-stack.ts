@@ -26,7 +26,7 @@ function readOther(text: string): string[] {
   const cause = /^(.*?)\*/.exec(called)?.[1]
   const name = cleanName(cause === undefined ? called : called.slice(cause.length + 1))
   const frame = { file, line: Number(line), column: Number(column), function: name, isSite: false }
-  return [frameText(frame, cause === 'async')]
+  return [frameText(frame, cause !== undefined)]
 }
 
 // Firefox writes `outer/inner/<` for what has no name inside of `inner`; Safari names what surrounds all functions.

@@ -4,7 +4,7 @@ import { causeOf } from './digest.ts'
 import type { KeptError, SourceFrame } from './ledger/ledger.ts'
 import { isCaller } from './read-stack.ts'
 import type { SourceMapper } from './source-map.ts'
-import type { MappedFrame } from './stack-frame.ts'
+import { ASYNC, type MappedFrame } from './stack-frame.ts'
 
 /** What removes secrets from the texts of a failure. */
 export interface Redactors {
@@ -57,10 +57,17 @@ export function examine(
   const cause = causeOf({
     type: error.type,
     message: description.message,
-    frames: frames.filter(isOfSite).map(placeOf),
+    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(isOfSite).map(placeOf),
     side,
   })
   return { cause, error: { ...error, frames }, isPlaced }
+}
+
+// Who waits for the function that fails stands in the stacks of Chrome and Edge only.
+function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
+  const first = frames.findIndex(({ text }) => text.startsWith(ASYNC))
+  const own = first === -1 ? frames : frames.slice(0, first)
+  return own.some(isOfSite) ? own : frames
 }
 
 const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true

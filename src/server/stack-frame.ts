@@ -27,9 +27,12 @@ export function readFrame(text: string): StackFrame | null {
   return { isAsync: isAsync !== undefined, function: name, location, line: Number(line), column: Number(column) }
 }
 
+/** What the frames begin with of those who have called asynchronously. */
+export const ASYNC = '    at async '
+
 /** Writes what `readFrame` reads. */
 export function frameText({ file, line, column, function: name }: SourceFrame, isAsync = false): string {
   const place = `${file}:${line}:${column}`
-  const async = isAsync ? 'async ' : ''
-  return name ? `    at ${async}${name} (${place})` : `    at ${async}${place}`
+  const start = isAsync ? ASYNC : '    at '
+  return start + (name ? `${name} (${place})` : place)
 }

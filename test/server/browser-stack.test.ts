@@ -29,9 +29,9 @@ u@${ASSETS}/chunk-ABCDEFGH.js line 3 > eval:1:1
     `    at onClick (${ASSETS}/products-id-7QK2MZ4A.js:1:98)`,
     `    at c (${ASSETS}/chunk-ABCDEFGH.js:3:7)`,
     `    at async l (${ASSETS}/chunk-ABCDEFGH.js:3:9)`,
-    `    at i (${ASSETS}/chunk-ABCDEFGH.js:3:11)`,
+    `    at async i (${ASSETS}/chunk-ABCDEFGH.js:3:11)`,
     `    at ${ASSETS}/chunk-ABCDEFGH.js:3:13`,
-    `    at Bp (${ASSETS}/entry-ABCDEFGH.js:8:4711)`,
+    `    at async Bp (${ASSETS}/entry-ABCDEFGH.js:8:4711)`,
   ])
 })
 

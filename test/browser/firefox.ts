@@ -1,0 +1,153 @@
+/// <reference lib="dom" />
+
+// Firefox, driven by the protocol that is built into it: each message is a JSON array behind its length and a colon.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { FIREFOX } from '../tools.ts'
+import { until } from '../until.ts'
+
+/** Anything that a test waits for in a page is there long before that. */
+const PATIENCE_MS = 30_000
+
+/** It asks nobody but the site under test, and shows nothing of its own. */
+const PREFERENCES = {
+  'marionette.port': 0,
+  'app.normandy.enabled': false,
+  'app.update.disabledForTesting': true,
+  'browser.safebrowsing.downloads.enabled': false,
+  'browser.safebrowsing.malware.enabled': false,
+  'browser.safebrowsing.phishing.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'extensions.systemAddon.update.enabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'network.dns.disablePrefetch': true,
+  'services.settings.server': 'data:,',
+  'toolkit.telemetry.enabled': false,
+}
+
+export interface Firefox {
+  goto(url: string): Promise<void>
+  /** Runs a function in the page and resolves with what it returns, or what the promise that it returns resolves with. */
+  evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>
+  /** Clicks the first such element with the mouse. */
+  click(selector: string): Promise<void>
+  /** Resolves when React has taken over what the server sent. */
+  hydrated(): Promise<void>
+  /** Resolves when an element shows the text. */
+  shows(selector: string, text: string): Promise<void>
+}
+
+/** Launches Firefox with one page; it is closed with the test. */
+export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox> {
+  const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
+  const preferences = Object.entries(PREFERENCES).map(
+    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)})`,
+  )
+  writeFileSync(join(profile, 'user.js'), preferences.join(';\n'))
+  const words = ['--headless', '--no-remote', '--marionette', '--profile', profile]
+  const child = spawn(FIREFOX, words, { stdio: 'ignore', env: { ...process.env, HOME: profile } })
+  const ended = once(child, 'exit')
+  const portFile = join(profile, 'MarionetteActivePort')
+  t.teardown(async () => {
+    child.kill()
+    await ended
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const isListening = until(() => existsSync(portFile) && readFileSync(portFile, 'utf8') !== '')
+  const died = ended.then(([code, signal]) => {
+    throw new Error(`Firefox ended with ${code ?? signal} before it could be driven.`)
+  })
+  await Promise.race([isListening, died])
+  died.catch(() => {})
+  const socket = connect(Number(readFileSync(portFile, 'utf8')), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const command = await talk(socket)
+  await command('WebDriver:NewSession', {})
+
+  async function evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result> {
+    const script = `return (${work})(${JSON.stringify(argument)})`
+    const { value } = await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })
+    // The function has returned it, and it has been through JSON.
+    return value as Result
+  }
+
+  async function becomesTrue<Argument>(what: string, look: (argument: Argument) => boolean, argument?: Argument) {
+    const endsAt = Date.now() + PATIENCE_MS
+    await until(async () => {
+      if (await evaluate(look, argument as Argument)) return true
+      if (Date.now() < endsAt) return false
+      const [address, text] = await evaluate(() => [location.href, document.body.innerText], null)
+      throw new Error(`not ${what} at ${address}: ${text}`)
+    })
+  }
+
+  return {
+    async goto(url) {
+      await command('WebDriver:Navigate', { url })
+    },
+    evaluate,
+    async click(selector) {
+      const { value } = await command('WebDriver:FindElement', { using: 'css selector', value: selector })
+      const [id] = Object.values(value as Record<string, string>)
+      await command('WebDriver:ElementClick', { id })
+    },
+    hydrated: () =>
+      becomesTrue('hydrated', () => {
+        const element = document.querySelector('body > :not(script, style)')
+        return Object.keys(element ?? {}).some((key) => key.startsWith('__reactFiber$'))
+      }),
+    shows: (selector, text) =>
+      becomesTrue(
+        `${text} in ${selector}`,
+        ([selector, text]) => {
+          const elements = [...document.querySelectorAll<HTMLElement>(selector)]
+          return elements.some((element) => element.innerText.includes(text))
+        },
+        [selector, text] as const,
+      ),
+  }
+}
+
+type Command = (name: string, parameters: object) => Promise<{ value: unknown }>
+type Answer = [type: 1, id: number, error: { message: string } | null, result: { value: unknown }]
+
+async function talk(socket: Socket): Promise<Command> {
+  const waiting = new Map<number, (answer: Answer) => void>()
+  let received = Buffer.alloc(0)
+  let count = 0
+  socket.on('data', (chunk) => {
+    received = Buffer.concat([received, chunk])
+    for (let colon = received.indexOf(':'); colon !== -1; colon = received.indexOf(':')) {
+      const end = colon + 1 + Number(received.subarray(0, colon).toString())
+      if (received.length < end) return
+      const message: Answer | object = JSON.parse(received.subarray(colon + 1, end).toString())
+      received = received.subarray(end)
+      // It begins with who it is, which answers nothing.
+      if (Array.isArray(message)) waiting.get(message[1])?.(message as Answer)
+    }
+  })
+  await once(socket, 'connect')
+  return async (name, parameters) => {
+    const id = ++count
+    const text = JSON.stringify([0, id, name, parameters])
+    socket.write(`${Buffer.byteLength(text)}:${text}`)
+    const [, , error, result] = await new Promise<Answer>((resolve) => waiting.set(id, resolve))
+    waiting.delete(id)
+    if (error) throw new Error(`${name}: ${error.message}`)
+    return result
+  }
+}
