@@ -15,27 +15,23 @@ const MISSING = /imported module|importing a module/i
 export function createRecovery() {
   let meanwhile: Promise<never> | undefined
   let isMissing = false
+  // A browser that keeps nothing throws when it is asked to, be it full or told so.
   addEventListener('pagehide', () => {
-    if (!isMissing) withStorage((storage) => storage.removeItem(STORED))
+    try {
+      if (!isMissing) sessionStorage.removeItem(STORED)
+    } catch {}
   })
 
   return (thrown: unknown): Promise<never> | undefined => {
     if (meanwhile || !(thrown instanceof Error && MISSING.test(thrown.message))) return meanwhile
     isMissing = true
-    withStorage((storage) => {
-      const address = location.pathname + location.search
-      if (storage.getItem(STORED) === address && performance.now() < MOMENT_MS) return
-      storage.setItem(STORED, address)
+    const address = location.pathname + location.search
+    try {
+      if (sessionStorage.getItem(STORED) === address && performance.now() < MOMENT_MS) return
+      sessionStorage.setItem(STORED, address)
       meanwhile = new Promise(() => {})
       location.reload()
-    })
+    } catch {}
     return meanwhile
   }
-}
-
-// A browser that keeps nothing throws, be it full or told to.
-function withStorage(work: (storage: Storage) => void) {
-  try {
-    work(sessionStorage)
-  } catch {}
 }

@@ -64,7 +64,7 @@ function contentOf(thrown: unknown, info: FailureInfo): Content | null {
 }
 
 function digestShown({ examined }: Boundary): boolean {
-  return examined !== null && 'digest' in examined.shown
+  return examined !== undefined && 'digest' in examined.shown
 }
 
 function contentOfEvent({ error, message = '', reason }: FailureEvent, ended: ReadonlySet<unknown>): Content | null {

@@ -16,7 +16,12 @@ export function readBrowserStack(stack: string): string[] {
   return frames.slice(0, MAX_FRAMES).map((frame) => frame.slice(0, MAX_FRAME))
 }
 
+/** `main@unknown:0:0`: React names what has no place so in its stack of components. */
+const UNPLACED = /^([^@\s]+)@unknown:0:0$/
+
 function readOther(text: string): string[] {
+  const unplaced = UNPLACED.exec(text)?.[1]
+  if (unplaced !== undefined) return [`    at ${unplaced} (<anonymous>)`]
   const match = OTHERS.exec(text.trim())
   if (!match) return []
   const [, called = '', file = '', line, column] = match

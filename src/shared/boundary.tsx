@@ -35,11 +35,16 @@ export class FailureBoundary extends Component<{ children?: ReactNode }> {
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
   static override contextType = PlatformContext
   declare context: Platform
-  override state: BoundaryState = { failed: null }
   #place = createRef<FragmentInstance>()
-  #failed: object | null = null
+  #failed: object | undefined
   /** What it shows, and on which page. */
-  examined: { page: number; shown: Shown } | null = null
+  examined: { page: number; shown: Shown } | undefined
+
+  // Written out: Safari tells no place of a constructor that is not, and by this one reports know what is inside of a page.
+  constructor(props: BoundaryProps) {
+    super(props)
+    this.state = { failed: null }
+  }
 
   static getDerivedStateFromError(thrown: unknown): BoundaryState {
     return { failed: { thrown } }

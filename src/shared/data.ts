@@ -65,11 +65,17 @@ export function createDeferredPromises() {
   function entry(id: number) {
     const existing = known.get(id)
     if (existing) return existing
-    let settle: Settle = () => {}
+    let settle!: Settle
     const promise = new Promise<unknown>((resolve, reject) => {
       // React reads a settled promise at once if these fields say so, instead of waiting for a microtask.
-      const fulfil = (value: unknown) => resolve(Object.assign(promise, { status: 'fulfilled', value }).value)
-      const refuse = (reason: unknown) => reject(Object.assign(promise, { status: 'rejected', reason }).reason)
+      const fulfil = (value: unknown) => {
+        Object.assign(promise, { status: 'fulfilled', value })
+        resolve(value)
+      }
+      const refuse = (reason: unknown) => {
+        Object.assign(promise, { status: 'rejected', reason })
+        reject(reason)
+      }
       pending.set(id, refuse)
       settle = ([, kind, told, message]) => {
         if (!pending.delete(id)) return

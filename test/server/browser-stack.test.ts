@@ -52,6 +52,19 @@ global code@${ASSETS}/entry-ABCDEFGH.js:8:1`
   ])
 })
 
+t.test('React’s stacks of components in Firefox and Safari', async (t) => {
+  const stack = `
+p@unknown:0:0
+Tu@${ASSETS}/entry-ABCDEFGH.js:9:55062
+Qn@
+main@unknown:0:0`
+  t.same(readBrowserStack(stack), [
+    '    at p (<anonymous>)',
+    `    at Tu (${ASSETS}/entry-ABCDEFGH.js:9:55062)`,
+    '    at main (<anonymous>)',
+  ])
+})
+
 t.test('what is no stack has no frames, and one without end is cut', async (t) => {
   for (const text of ['', 'Error', '@', '@:1:1', 'at home', 'a@b', `${'x'.repeat(5_000)}:1:1`]) {
     t.same(readBrowserStack(text), [], text.slice(0, 20))

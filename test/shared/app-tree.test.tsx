@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server.bun'
 import t from 'tap'
 import { createAppTree, NOT_FOUND, type Tree, type TreeLayout } from '../../src/shared/app-tree.tsx'
+import { Boundary } from '../../src/shared/boundary.tsx'
 import { DefaultLayout } from '../../src/shared/default-layout.tsx'
 import { hostScript } from '../../src/shared/fallback.ts'
 import { idleStore } from '../../src/shared/navigation-state.ts'
@@ -113,4 +114,8 @@ t.test('stylesheets are named once, outermost first', async (t) => {
   )
   t.match(html, /^<html lang="en"><head><meta charSet="utf-8"\/>/)
   t.match(html, '<body><p>page</p></body></html>')
+})
+
+t.test('the boundary writes its constructor out, without which Safari tells no place of it', async (t) => {
+  t.match(String(Boundary), 'constructor(')
 })
