@@ -79,6 +79,16 @@ t.test('a redirect is one entry in the history, and Back goes to where the form 
   }
 })
 
+t.test('a redirect to a page that leads on ends there, and is no error in the console', async (t) => {
+  const opened = await open('/form')
+  await click(opened, '#moved')
+  await waitForText(opened, 'h1', 'Target')
+  await waitForText(opened, '#state', 'idle')
+  t.ok(await isInPlace(opened))
+  t.equal((await done()).length, 1)
+  t.same(opened.errors, [])
+})
+
 t.test('a redirect to another site leaves', async (t) => {
   const opened = await open('/form')
   await click(opened, '#reply-elsewhere')

@@ -51,7 +51,7 @@ export default function Layout({ data, children }) {
 `,
   'pages/layout.server.ts': 'export const load = ({ app }) => ({ count: app.count() })\n',
   'pages/form.tsx': `
-const INTENTS = ['ok', 'problem', 'redirect', 'same', 'anchor', 'reply-redirect', 'reply-elsewhere', 'reply-send', 'throw', 'wait']
+const INTENTS = ['ok', 'problem', 'redirect', 'moved', 'same', 'anchor', 'reply-redirect', 'reply-elsewhere', 'reply-send', 'throw', 'wait']
 export default function Form({ actionData }) {
   return <>
     <h1>Form</h1>
@@ -87,6 +87,7 @@ export async function action({ app, form, reply, request, url }) {
   if (intent === 'problem') reply.code(422)
   if (intent === 'throw') throw new Error('SECRET-MARKER')
   if (intent === 'redirect') redirect('/target')
+  if (intent === 'moved') redirect('/moved')
   if (intent === 'same') redirect('/form')
   if (intent === 'anchor') redirect('/form#end')
   if (intent === 'reply-redirect') return reply.redirect('/target', 303)
@@ -101,6 +102,8 @@ export async function action({ app, form, reply, request, url }) {
   'pages/other.server.ts':
     "export const action = ({ app, form }) => { app.done({ path: '/other' }); return { text: form.get('text') } }\n",
   'pages/target.tsx': 'export default ({ url }) => <h1>Target {url.search}</h1>\n',
+  'pages/moved.tsx': 'export default () => null\n',
+  'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/target')\n",
   'pages/script.tsx': `
 import { useState } from 'react'
 import { useAction } from 'hydrant/react'
