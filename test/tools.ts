@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { installedVersion, isFit } from '../src/server/ledger/sqlite-driver.ts'
 
-/** Programs that the tests use, each with the Debian package that brings it. */
+/** The programs and fonts that the tests use, each with the Debian package that installs it. */
 const TOOLS = [
   { program: '/usr/bin/chromium', debianPackage: 'chromium' },
   // The same without a browser's own windows, which take most of what opening a page takes.
@@ -17,6 +17,8 @@ const TOOLS = [
   { program: '/usr/bin/setpriv', debianPackage: 'util-linux' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
+  // A font, which a machine with browsers may lack: the tests of layouts draw with it.
+  { program: '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf', debianPackage: 'fonts-dejavu-core' },
 ]
 
 export const CHROMIUM = '/usr/bin/chromium'
@@ -95,5 +97,5 @@ function installPackages(missing: readonly string[]) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const apt = (...words: string[]) => execFileSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   apt('update', '-qq')
-  apt('install', '-y', '-qq', '--no-install-recommends', ...missing, 'fonts-dejavu-core')
+  apt('install', '-y', '-qq', '--no-install-recommends', ...missing)
 }

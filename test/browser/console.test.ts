@@ -3,6 +3,7 @@
 import t from 'tap'
 import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
 import { launchChromium, type OpenPage, PUBLIC_HOST } from './chromium.ts'
+import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
 import { click, type, waitForText } from './in-place-site.ts'
 
 const TOKEN = 'correct-horse-battery'
@@ -180,7 +181,7 @@ t.test('says when an occurrence is no longer kept', async (t) => {
 
 t.test('shows what errors and browsers say as text, and fits on a phone', async (t) => {
   const admin = await serveFilled()
-  const open = await chromium.open({ width: 360, colorScheme: 'dark' })
+  const open = await chromium.open({ width: NARROW, colorScheme: 'dark' })
   for (const path of [
     '/',
     '/failures/AAAAAAAA',
@@ -192,7 +193,7 @@ t.test('shows what errors and browsers say as text, and fits on a phone', async 
     t.notOk(
       await open.evaluate(() => document.title === '1' || document.querySelector('main b, main img') !== null, null),
     )
-    t.equal(await open.evaluate(() => document.documentElement.scrollWidth, null), 360, path)
+    t.same(await measureOverflow(open), NO_OVERFLOW, path)
     const unnamed =
       'button:empty, a:empty, input:not([id]):not(label input):not([type=hidden]), select:not(label select)'
     t.equal(await open.page.locator(unnamed).count(), 0, path)

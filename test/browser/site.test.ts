@@ -3,9 +3,7 @@ import { checkNonces } from '../failures/html.ts'
 import { createHttpClient, mapConcurrently } from '../http-client.ts'
 import { startSite } from '../site-server.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
-
-/** Wide enough for the smallest telephone in use. */
-const NARROW = 360
+import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
 
 // What fails on purpose is looked at elsewhere; a file is no page.
 const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\.\w+$/
@@ -34,7 +32,7 @@ t.test('every page of the site', async (t) => {
       t.same(seen.errors, [], 'the console is quiet: what the browser renders fits what the server sent')
       t.equal(seen.headings, 1, 'one heading of the first level')
       t.match(seen.title, /Hydrant/)
-      t.same(seen.overflows, { light: 0, dark: 0 }, `nothing reaches beyond ${NARROW} px`)
+      t.same(seen.overflows, NO_OVERFLOW, `nothing reaches beyond ${NARROW} px, whatever the font`)
       t.not(seen.grounds.light, seen.grounds.dark, 'it has a light and a dark face')
       t.equal(read.text, path === '/' ? read.text : seen.text, 'without JavaScript it reads the same')
       t.equal(read.outline, seen.outline, 'and has the same headings')
@@ -89,7 +87,7 @@ interface Seen {
   headings: number
   text: string
   outline: string
-  overflows: Record<'light' | 'dark', number>
+  overflows: Record<string, number>
   grounds: Record<'light' | 'dark', string>
 }
 
@@ -97,13 +95,13 @@ async function visit(open: OpenPage, url: string): Promise<Seen> {
   const response = await open.goto(url, 'load')
   await open.hydrated()
   const seen = { ...(await open.evaluate(readPage, null)), text: await open.read('main') }
-  const faces = { light: await face(open, 'light'), dark: await face(open, 'dark') }
+  const faces = { light: await readGround(open, 'light'), dark: await readGround(open, 'dark') }
   return {
     ...seen,
     status: response.status(),
     errors: [...open.errors],
-    overflows: { light: faces.light.overflow, dark: faces.dark.overflow },
-    grounds: { light: faces.light.ground, dark: faces.dark.ground },
+    overflows: await measureOverflow(open),
+    grounds: faces,
   }
 }
 
@@ -112,12 +110,9 @@ async function readWithout(open: OpenPage, url: string) {
   return { ...(await open.evaluate(readPage, null)), text: await open.read('main'), errors: [...open.errors] }
 }
 
-async function face(open: OpenPage, colorScheme: 'light' | 'dark') {
+async function readGround(open: OpenPage, colorScheme: 'light' | 'dark'): Promise<string> {
   await open.page.emulateMedia({ colorScheme })
-  return open.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    return { overflow: scrollWidth - clientWidth, ground: getComputedStyle(document.documentElement).backgroundColor }
-  }, null)
+  return open.evaluate(() => getComputedStyle(document.documentElement).backgroundColor, null)
 }
 
 // Runs in the page.
