@@ -13,7 +13,8 @@ export default function Start() {
       />
       <h1>Start</h1>
       <p className="lead">
-        From an empty folder to a running site. You need Node.js 20 or newer and some acquaintance with React.
+        From an empty folder to a running site. You need Node.js 20.19, 22.12, 24 or newer and some acquaintance with
+        React.
       </p>
       <Section id="site" title="A new site">
         <p>Install Hydrant with what it stands on:</p>

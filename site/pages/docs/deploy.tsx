@@ -14,8 +14,8 @@ export default function Deploy() {
       />
       <h1>Deploying</h1>
       <p className="lead">
-        A built site is a folder and a command. It wants Node.js 20 or newer, and a proxy that speaks HTTPS in front of
-        it.
+        A built site is a folder and a command. It needs Node.js 20.19, 22.12, 24 or newer, and a proxy that speaks
+        HTTPS in front of it.
       </p>
       <Section id="build" title="Build once">
         <Code title="Terminal" language="sh">

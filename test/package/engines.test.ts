@@ -1,0 +1,82 @@
+// The Node.js versions that `engines` promises: npm installs the package with --engine-strict, and it builds and serves a site.
+
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+
+const run = promisify(execFile)
+
+/** The lowest version of each range in `engines`. */
+const VERSIONS = ['20.19.0', '22.12.0', '24.0.0'] as const
+
+/** Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the version before it. */
+const OVERRIDES: Record<string, object> = { '20.19.0': { 'light-my-request': '~6.6.0' } }
+
+const PAGE = 'export default function Page() {\n  return <h1>Hello</h1>\n}\n'
+const PROGRAM = `import { createServer } from 'hydrant'
+const app = await createServer({ dir: '.', ledger: false, logger: false })
+const { statusCode, body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
+await app.close()
+console.log(JSON.stringify({ node: process.version, statusCode, body }))
+`
+
+const { NODE_ENV: _, NODE_V8_COVERAGE: __, ...env } = process.env
+const npm = findNpm()
+const folder = t.testdir({})
+const tarball = await packHydrant()
+
+t.test('engines names exactly these versions', async (t) => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } }
+  t.strictSame(engines.node.match(/\d+\.\d+\.\d+/g), VERSIONS)
+  t.match(readFileSync('README.md', 'utf8'), 'Node.js 20.19, 22.12, 24 or newer')
+})
+
+for (const version of VERSIONS) {
+  t.test(`installs with --engine-strict, builds and serves on Node.js ${version}`, async (t) => {
+    const node = await installNode(version)
+    const site = join(folder, version)
+    mkdirSync(join(site, 'pages'), { recursive: true })
+    const manifest = { name: 'my-site', private: true, type: 'module', overrides: OVERRIDES[version] ?? {} }
+    writeFileSync(join(site, 'package.json'), JSON.stringify(manifest))
+    writeFileSync(join(site, 'pages/index.tsx'), PAGE)
+    writeFileSync(join(site, 'ask.mjs'), PROGRAM)
+    // Scripts of packages would compile better-sqlite3, which takes minutes.
+    const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+    await run(node, [npm, ...words, tarball, 'fastify', 'react', 'react-dom'], { cwd: site, env })
+    await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'build'], { cwd: site, env })
+    const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
+    const answer = JSON.parse(stdout) as { node: string; statusCode: number; body: string }
+    t.equal(answer.node, `v${version}`)
+    t.equal(answer.statusCode, 200)
+    t.match(answer.body, '<h1>Hello</h1>')
+  })
+}
+
+async function packHydrant(): Promise<string> {
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const { stdout } = await run(process.execPath, [npm, ...words], { env })
+  const [packed] = JSON.parse(stdout) as [{ filename: string }]
+  return join(folder, packed.filename)
+}
+
+/** Installs a version of Node.js from the npm registry, once for this checkout. Returns its program. */
+async function installNode(version: string): Promise<string> {
+  const name = `node-${process.platform}-${process.arch}`
+  const prefix = resolve('.build/node', version)
+  const program = join(prefix, 'node_modules', name, 'bin/node')
+  if (existsSync(program)) return program
+  mkdirSync(prefix, { recursive: true })
+  const words = ['install', '--prefix', prefix, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--force']
+  await run(process.execPath, [npm, ...words, `${name}@${version}`], { env })
+  return program
+}
+
+/** npm's own program: a shell script would run it with the first Node.js in PATH. */
+function findNpm(): string {
+  const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js')
+  const found = [process.env.npm_execpath, beside].find((path) => path !== undefined && existsSync(path))
+  if (found === undefined) throw new Error(`npm is neither in npm_execpath nor in ${beside}. Run this by npm test.`)
+  return found
+}
