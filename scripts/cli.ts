@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Command, CommanderError, Option } from 'commander'
-import { createHydrantError } from '../src/server/errors.ts'
+import { createHydrantError, showValue } from '../src/server/errors.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
@@ -60,20 +60,34 @@ function createProgram(): Command {
 interface CommandParts {
   /** Defaults, as the help shows them; null for a command that serves nothing. */
   serves: { port: string; host: string } | null
-  /** How React is loaded, unless NODE_ENV says it. */
+  /** How React is loaded. */
   mode: 'development' | 'production'
-  load(): Promise<(dir: string, flags: Flags) => Promise<void>>
+  /** The function takes what is to be told of NODE_ENV, or null. */
+  load(): Promise<(dir: string, flags: Flags, note: string | null) => Promise<void>>
 }
 
 function addCommand(program: Command, name: string, description: string, { serves, mode, load }: CommandParts) {
   const command = program.command(name).description(description).argument('[dir]', 'the site’s folder', '.')
   if (serves) addServerOptions(command, serves)
   command.action(async (dir: string, flags: Flags) => {
-    process.env.NODE_ENV ??= mode
+    const note = setNodeEnv(mode)
     const runCommand = await load()
-    await runCommand(requireFolder(dir), flags)
+    await runCommand(requireFolder(dir), flags, note)
   })
   return command
+}
+
+/**
+ * The command owns the process, so React is loaded as it says: with React's development build a server tells visitors of its
+ * errors. Returns what is to be told if NODE_ENV had another value.
+ */
+function setNodeEnv(mode: CommandParts['mode']): string | null {
+  const before = process.env.NODE_ENV
+  // Development goes with any name but the one that means production.
+  const isRight = mode === 'production' ? before === mode : before !== undefined && before !== 'production'
+  if (isRight) return null
+  process.env.NODE_ENV = mode
+  return before === undefined ? null : `NODE_ENV was ${showValue(before)}; this command has set it to "${mode}"`
 }
 
 // Values are read and checked where those of the environment and of the configuration are, so none has a default here.

@@ -5,7 +5,8 @@ import { formatReport } from '../terminal/format-report.ts'
 import { createProgress } from '../terminal/progress.ts'
 
 /** `hydrant build`. Shows each thing that is wrong before it throws the BuildError that sums them up. */
-export async function runBuild(dir: string): Promise<void> {
+export async function runBuild(dir: string, _flags: object, note: string | null): Promise<void> {
+  if (note !== null) console.error(note)
   const progress = createProgress(process.stdout, 'hydrant build')
   try {
     const build = await buildSite({ dir, mode: 'production', onProgress: progress.step })

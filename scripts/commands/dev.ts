@@ -7,7 +7,12 @@ import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
 
 /** `hydrant dev`: runs until it is interrupted. */
-export async function runDev(dir: string, flags: Record<string, string | undefined>): Promise<void> {
+export async function runDev(
+  dir: string,
+  flags: Record<string, string | undefined>,
+  note: string | null,
+): Promise<void> {
+  if (note !== null) console.error(note)
   const createLogging = await loadPrettyLogging()
   const server = await startDevServer({
     dir,

@@ -142,6 +142,15 @@ export const errorTable = {
     message: 'reactServer is "%s" here, but another site of this process has loaded "%s"',
     fix: 'Give all sites of one process the same reactServer.',
   },
+  HYD_REACT_DEVELOPMENT: {
+    message:
+      'this is a production build, but React has been loaded in its development build, which sends the messages and stacks of errors to visitors',
+    fix: 'Start the process with NODE_ENV=production in its environment, so that it is set before React is imported.',
+  },
+  HYD_REACT_MIXED: {
+    message: 'parts of React have been loaded in different builds: %s',
+    fix: 'Set NODE_ENV in the environment of the process, not in its code: it must not change once React or hydrant has been imported.',
+  },
   HYD_REDIRECT_OUTSIDE: {
     message: 'redirect("%s") would leave the site',
     fix: 'Pass a path that starts with one slash, or a URL object to leave the site on purpose.',

@@ -20,8 +20,8 @@ export interface PluginOptions extends SiteOptions {
  * hooks, decorators and error handler go on as before. The environment (`HYDRANT_…`) beats these options, which beat
  * the site's `hydrant.config.ts`. Fastify's own `prefix` goes before `base`.
  *
- * Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_OPTION_UNKNOWN or
- * HYD_OPTION_INVALID.
+ * Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_REACT_DEVELOPMENT,
+ * HYD_REACT_MIXED, HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID.
  */
 export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }

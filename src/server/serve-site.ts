@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
-import { type Build, loadBuild } from './build.ts'
+import { loadBuild } from './build.ts'
 import { addCompression } from './compress.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { addDataRoutes, keepNavigationsToPages } from './data-route.ts'
@@ -13,6 +13,7 @@ import { addLoadShedding } from './load-shedding.ts'
 import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
 import { createPageRoute } from './page-route.ts'
+import { checkReact } from './react-mode.ts'
 import { readManifest } from './read-build.ts'
 import { rehearseFailures } from './rehearsal.ts'
 import { RenderSlots } from './render-slots.ts'
@@ -59,7 +60,7 @@ export async function serveSite(
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const failures = createFailures({ mapper, release, keep: keeper.keep })
   const render = await loadRenderer(options.reactServer)
-  warnOfDevelopmentReact(outer, build)
+  await checkReact(render, build.manifest.mode)
   await rehearseFailures(render)
   const handled: Site['handled'] = new WeakMap()
   const slots = new RenderSlots(options.limits.maxRenders, outer.log)
@@ -139,13 +140,4 @@ async function addSitePlugin(app: FastifyInstance, plugin: unknown) {
 function joinBases(prefix: string, base: string): string {
   if (prefix === '' || prefix === '/') return base
   return withBase(prefix.replace(/\/$/, ''), base)
-}
-
-let hasWarned = false
-
-// Once in a process, which has one React: the console is a site as well.
-function warnOfDevelopmentReact(app: FastifyInstance, { manifest }: Build) {
-  if (hasWarned || manifest.mode !== 'production' || process.env.NODE_ENV === 'production') return
-  hasWarned = true
-  app.log.warn('NODE_ENV is not "production": React renders with its development build, which is many times slower')
 }

@@ -14,10 +14,12 @@ export interface ServeInput {
   /** The build's folder. */
   folder: string
   options: Options
+  /** What is to be logged of how it was started; null for nothing. */
+  note: string | null
 }
 
 /** Serves in this process alone. */
-export async function startAlone({ dir, folder, options }: ServeInput): Promise<void> {
+export async function startAlone({ dir, folder, options, note }: ServeInput): Promise<void> {
   const { admin } = options
   const tallying = admin ? createTallying() : null
   const logging = await createLogging(options.logLevel)
@@ -32,6 +34,7 @@ export async function startAlone({ dir, folder, options }: ServeInput): Promise<
   // Before somebody reads that it listens, and stops it.
   const { fail, leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
   try {
+    if (note !== null) app.log.warn(note)
     app.log.info({ release }, 'the site is loaded')
     await listen(app, options)
     keeper.open()

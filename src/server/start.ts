@@ -12,6 +12,8 @@ export interface StartInput {
   /** Options as typed on the command line. */
   flags: Record<string, string | undefined>
   env: Record<string, string | undefined>
+  /** What is to be logged of how it was started; null for nothing (null). */
+  note?: string | null
 }
 
 /**
@@ -40,13 +42,13 @@ export async function startServer(input: StartInput): Promise<void> {
   }
 }
 
-async function serveBuild({ dir, flags, env }: StartInput, attempt: Attempt): Promise<void> {
+async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt: Attempt): Promise<void> {
   const { folder } = attempt
   attempt.buildId = readManifest(folder).buildId
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
   attempt.options = options
   if (options.admin) requireToken(options.admin)
-  const input = { dir, folder, options }
+  const input = { dir, folder, options, note }
   // What serves is loaded once all this is right, and only by a process that serves.
   const worker = env[WORKER_VARIABLE]
   if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)

@@ -34,8 +34,8 @@ export default function Server() {
           It takes the same <a href={href('/docs/options', {}, { hash: 'options' })}>options</a> as{' '}
           <code>hydrant.config.ts</code> and beats it; the environment beats both. What concerns the whole server, such
           as its port, its logger and <code>trustProxy</code>, is decided by your app. Start it with{' '}
-          <code>NODE_ENV=production</code>: without that, React renders with its development build, which is many times
-          slower.
+          <code>NODE_ENV=production</code> in its environment, and so its tests: a production build is not served with
+          React’s development build, which sends visitors the messages and stacks of errors.
         </p>
       </Section>
       <Section id="create-server" title="createServer">

@@ -19,7 +19,7 @@ import { forkWorker, type WorkerProcess } from './worker-process.ts'
  * Has workers serve, and looks after them. It loads nothing of the site: what is hard to get wrong does not fail. The ledger
  * and the admin listener are here, once for all of them.
  */
-export async function startPrimary({ dir, options }: ServeInput, count: number): Promise<void> {
+export async function startPrimary({ dir, options, note }: ServeInput, count: number): Promise<void> {
   if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   if (options.socket !== null) await freeSocketFile(options.socket)
   // Lines of many processes, written by one.
@@ -28,6 +28,7 @@ export async function startPrimary({ dir, options }: ServeInput, count: number):
   // Whoever reads the log may go away before the site does.
   for (const stream of [process.stdout, stderr]) stream.on('error', () => {})
   const { log } = Fastify(createJsonLogging(options.logLevel, stdout))
+  if (note !== null) log.warn(note)
   const keeper = createKeeper(dir, options, log)
   const ledger = shareLedger(keeper)
   cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })

@@ -1,0 +1,135 @@
+// Which of React's builds a site is served with. Each case is a process of its own, as React is chosen once in each.
+
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { buildSite } from '../../scripts/build/site-builder.ts'
+import { runCli, startCli } from '../scripts/run-cli.ts'
+import { buildFiles, writeFiles } from './served.ts'
+
+const run = promisify(execFile)
+const SECRET = 'postgres://admin:hunter22@db.internal'
+const files = {
+  'pages/part.tsx': `import { Suspense } from 'react'
+async function Part() {
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  throw new Error(${JSON.stringify(SECRET)})
+}
+export default function Page() {
+  return <main><Suspense fallback="loading"><Part /></Suspense></main>
+}
+`,
+}
+const folder = t.testdir({ production: {}, development: {} })
+const dir = await buildFiles(join(folder, 'production'), files)
+const development = join(folder, 'development')
+writeFiles(development, { 'pages/index.tsx': 'export default () => <p>page</p>\n', ...files })
+await buildSite({ dir: development, mode: 'development' })
+
+const SERVER = new URL('../../src/server/index.js', import.meta.url).href
+const FASTIFY = import.meta.resolve('fastify')
+const HTML = "{ accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156' }"
+
+/** What serves a site and prints the code of the error, or the status and the document. */
+const WAYS = {
+  createServer: (site: string, option: string) =>
+    `const app = await (await import(${JSON.stringify(SERVER)})).createServer({ dir: ${JSON.stringify(site)}, logger: false, ledger: false, reactServer: '${option}' })`,
+  plugin: (site: string, option: string) =>
+    `const app = (await import(${JSON.stringify(FASTIFY)})).default()
+    await app.register((await import(${JSON.stringify(SERVER)})).default, { dir: ${JSON.stringify(site)}, ledger: false, reactServer: '${option}' })`,
+}
+
+async function ask(
+  way: keyof typeof WAYS,
+  nodeEnv: string | undefined,
+  { site = dir, late = '', option = 'bun' } = {},
+) {
+  const program = `${late && `await import(${JSON.stringify(SERVER)}); process.env.NODE_ENV = '${late}'`}
+  try {
+    ${WAYS[way](site, option)}
+    const { statusCode, body } = await app.inject({ url: '/part', headers: ${HTML} })
+    console.log(JSON.stringify({ code: statusCode, body }))
+    await app.close()
+  } catch (error) {
+    console.log(JSON.stringify({ code: error.code, body: error.message + ' ' + error.fix }))
+  }`
+  const { NODE_ENV: _, ...env } = process.env
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+    env: nodeEnv === undefined ? env : { ...env, NODE_ENV: nodeEnv },
+  })
+  // The program's own line.
+  return JSON.parse(stdout.split('\n').at(0) ?? '') as { code: number | string; body: string }
+}
+
+// Both doors and both of React's server builds.
+for (const [way, option] of [
+  ['createServer', 'bun'],
+  ['plugin', 'node'],
+] as const) {
+  t.test(`${way} with ${option} serves a production build with React's production build only`, async (t) => {
+    const served = await ask(way, 'production', { option })
+    t.equal(served.code, 200)
+    t.notMatch(served.body, 'hunter22')
+    for (const nodeEnv of [undefined, 'staging', 'test', 'development', 'Production', '']) {
+      const { code, body } = await ask(way, nodeEnv, { option })
+      t.equal(code, 'HYD_REACT_DEVELOPMENT', `NODE_ENV=${nodeEnv}`)
+      t.match(body, 'NODE_ENV=production')
+    }
+  })
+  t.test(
+    `${way} with ${option} refuses parts of React of different builds, and says where NODE_ENV belongs`,
+    async (t) => {
+      for (const [before, late] of [
+        [undefined, 'production'],
+        ['test', 'production'],
+        ['production', 'test'],
+      ] as const) {
+        for (const site of [dir, development]) {
+          const { code, body } = await ask(way, before, { option, late, site })
+          t.equal(code, 'HYD_REACT_MIXED', `${before}, then ${late}`)
+          t.match(body, /react \((?:dev|prod)\w+\), .*react-dom\/server \((?:dev|prod)\w+\)/)
+        }
+      }
+    },
+  )
+}
+
+t.test('a development build is served with the development build of React', async (t) => {
+  const { code, body } = await ask('createServer', undefined, { site: development })
+  t.equal(code, 200)
+  t.match(body, 'hunter22', 'whoever writes the page is told')
+})
+
+t.test(
+  'hydrant start serves with the production build whatever NODE_ENV was, and logs what it has changed',
+  async (t) => {
+    for (const [NODE_ENV, workers] of [
+      ['staging', '1'],
+      ['development', '2'],
+      ['', '1'],
+      [undefined, '1'],
+    ] as const) {
+      const env = NODE_ENV === undefined ? {} : { NODE_ENV }
+      const child = startCli(t, ['start', dir, '--port', '0', '--workers', workers], {
+        env: { ...env, HYDRANT_LEDGER: 'false' },
+      })
+      const [, url] = await child.waitFor(/listening at (http:[^"]+)/)
+      const body = await (
+        await fetch(`${url}/part`, { headers: { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156' } })
+      ).text()
+      t.match(body, '$RX(', 'it has failed behind the shell')
+      t.notMatch(body, 'hunter22')
+      const told = child.lines.filter((line) => line.includes('NODE_ENV was'))
+      t.equal(told.length, NODE_ENV === undefined ? 0 : 1, `${NODE_ENV}: once, by one process`)
+      if (told[0]) t.match(told[0], `"level":40`)
+      await child.stop('SIGTERM')
+    }
+  },
+)
+
+t.test('hydrant build tells that it has changed NODE_ENV', async (t) => {
+  const { code, stderr } = await runCli(['build', dir], { env: { NODE_ENV: 'staging' } })
+  t.equal(code, 0)
+  t.match(stderr, 'NODE_ENV was "staging"; this command has set it to "production"')
+})
