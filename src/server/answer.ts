@@ -2,6 +2,7 @@
 
 import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
+import { isForSomeCaches, limitCaching, limitCachingAsSaid } from './caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from './compress.ts'
 import type { Rendered } from './document.ts'
 import {
@@ -10,7 +11,6 @@ import {
   etagOf,
   HTML_TYPE,
   JSON_TYPE,
-  keepCookiesPrivate,
   matchesEtag,
   NO_STORE,
   REVALIDATE,
@@ -74,8 +74,9 @@ export function sendNothing({ reply }: Visit) {
 
 export function sendJson(json: string, site: Site, { reply }: Visit) {
   addVary(reply, varyOf(site))
+  // Caches that do not look at `Vary` would give it to those who ask for the page.
+  limitCaching(reply, 'private')
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
-  else keepCookiesPrivate(reply)
   sendOwn(json, reply.type(JSON_TYPE))
 }
 
@@ -109,13 +110,17 @@ export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
 export function sendRedirect(location: string, status: number, visit: Visit) {
   const { reply } = visit
   addVary(reply, 'Accept')
+  // What a load has said for caches of some kind it has said of the page.
+  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', NO_STORE)
+  limitCachingAsSaid(reply)
   reply.removeHeader('content-type')
   reply.code(status).header('location', location).send()
 }
 
 // nginx and others that know the header pass each part on as it comes. What may yet fail is not to be kept.
 function setStreamHeaders({ reply }: Visit) {
+  limitCaching(reply, 'no-store')
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
@@ -125,7 +130,6 @@ function setDocumentHeaders(site: Site, { address, reply, nonce }: Visit) {
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
-  else keepCookiesPrivate(reply)
   if (options.csp) setPolicy(reply, contentSecurityPolicy(nonce))
   if (options.securityHeaders) setDocumentSecurity(reply, address)
 }

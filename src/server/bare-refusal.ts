@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fallbackDocument } from '../shared/fallback.ts'
 import type { Refusal } from '../shared/shown.ts'
+import { limitCaching } from './caching.ts'
 import { addVary, HTML_TYPE, NO_STORE } from './headers.ts'
 import { publicAddress } from './host.ts'
 import { preferredFormat } from './negotiate.ts'
@@ -18,6 +19,7 @@ export function sendBareRefusal(
   const shown: Refusal = { kind: 'refusal', status, message }
   addVary(reply, 'Accept')
   setNosniff(reply)
+  limitCaching(reply, 'no-store')
   reply.code(status).header('cache-control', NO_STORE)
   if (preferredFormat(request.headers) === 'html') {
     setPolicy(reply, SCRIPTLESS_POLICY)

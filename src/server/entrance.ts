@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { guardCaching } from './caching.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { refuseLongUrl } from './long-url.ts'
 import type { Options } from './options.ts'
@@ -6,7 +7,7 @@ import { setNosniff } from './security-headers.ts'
 import { createTurns } from './turns.ts'
 
 /**
- * What each request meets first: it is named in its answer, browsers are told to take that for what it says it is, URLs that are
+ * What each request meets first: caches do not give its answer to others if it sets a cookie, it is named in its answer, browsers are told to take that for what it says it is, URLs that are
  * too long are refused, and requests that arrive together on one connection have their turn one after another. All in one hook,
  * as each costs every request something.
  */
@@ -17,6 +18,7 @@ export function addEntrance(
   const { maxUrlBytes, maxPipelined } = limits
   const turns = createTurns(maxPipelined, app.log)
   app.addHook('onRequest', (request, reply, done) => {
+    guardCaching(reply.raw)
     reply.header(REQUEST_ID_HEADER, request.id)
     if (securityHeaders) setNosniff(reply)
     if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)

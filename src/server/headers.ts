@@ -1,14 +1,13 @@
 import crypto from 'node:crypto'
 import type { FastifyReply } from 'fastify'
+import { limitCaching, NO_STORE, saysMore } from './caching.ts'
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 export const DIGEST_HEADER = 'x-error-digest'
 export const REQUEST_ID_HEADER = 'x-request-id'
 
-/** What a page without a Cache-Control of its own says: ask again each time, and keep it to this visitor. */
-export const REVALIDATE = 'private, no-cache'
-export const NO_STORE = 'no-store'
+export { NO_STORE, REVALIDATE } from './caching.ts'
 
 const NONCE_BYTES = 18
 const pool = Buffer.alloc(NONCE_BYTES * 128)
@@ -51,16 +50,11 @@ function addVaryName(reply: FastifyReply, name: string) {
   if (!new RegExp(`(?:^|,)\\s*${name}\\s*(?:,|$)`, 'i').test(present)) reply.header('vary', `${present}, ${name}`)
 }
 
-/** May the answer be kept by anybody, as the site's own Cache-Control says? */
+/** May the answer be kept by anybody, as the site's own headers say? */
 export function isStorable(reply: FastifyReply): boolean {
   const value = reply.getHeader('cache-control')
-  return value !== undefined && !/\bno-store\b/i.test(String(value))
-}
-
-/** What sets a cookie is for one visitor, whatever the page says of itself: caches would give the cookie to all. */
-export function keepCookiesPrivate(reply: FastifyReply) {
-  if (reply.hasHeader('set-cookie') && !/\b(?:no-store|private)\b/i.test(String(reply.getHeader('cache-control'))))
-    reply.header('cache-control', REVALIDATE)
+  if (value !== undefined && !/\bno-store\b/i.test(String(value))) return true
+  return Object.entries(reply.getHeaders()).some(([name, own]) => saysMore(name, own))
 }
 
 const OF_THE_PAGE_ONLY = [
@@ -77,6 +71,7 @@ const OF_THE_PAGE_ONLY = [
 export function setErrorHeaders(reply: FastifyReply) {
   for (const name of OF_THE_PAGE_ONLY) if (reply.hasHeader(name)) reply.removeHeader(name)
   reply.header('cache-control', NO_STORE)
+  limitCaching(reply, 'no-store')
 }
 
 /** A weak validator of a document; its nonces differ each time and do not count. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withBase } from '../shared/paths.ts'
 import { REPORT_PATH, type Report } from '../shared/report.ts'
+import { limitCaching } from './caching.ts'
 import { refuseEncoded } from './content-encoding.ts'
 import { createCountedLine } from './counted-line.ts'
 import { addCrossSiteGuard, CrossSiteError } from './cross-site-guard.ts'
@@ -40,7 +41,8 @@ export function addReportRoute(
     method: 'POST',
     url: withBase(site.options.base, REPORT_PATH).slice(app.prefix === '/' ? 0 : app.prefix.length),
     bodyLimit: reports.maxBytes,
-    onRequest(request, _reply, done) {
+    onRequest(request, reply, done) {
+      limitCaching(reply, 'no-store')
       const { headers, ip } = request
       // A browser always says one of them.
       if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) {

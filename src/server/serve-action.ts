@@ -3,6 +3,7 @@ import { ACTED_HEADER } from '../shared/navigation.ts'
 import { originOf, runAction, serialiseActionData } from './actions.ts'
 import { sendJson, sendNothing } from './answer.ts'
 import type { Route } from './build.ts'
+import { limitCaching } from './caching.ts'
 import { createHydrantError } from './errors.ts'
 import { silencePromises } from './guard.ts'
 import { NO_STORE } from './headers.ts'
@@ -45,6 +46,8 @@ async function answerAction(route: PageRoute, site: Site, visit: Visit): Promise
     if (refuseOtherBuild(new NavigationStream(site, visit), site, visit)) return
     reply.header(ACTED_HEADER, '1')
   }
+  // Also of what the action sends itself.
+  limitCaching(reply, 'no-store')
   const outcome = await runAction(route, params, site, visit)
   if (outcome.kind === 'done') return
   reply.header('cache-control', NO_STORE)

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
+import { limitCaching } from './caching.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import type { Site } from './site.ts'
 import { ownPath } from './site-routes.ts'
@@ -49,6 +50,7 @@ export async function addFiles(app: FastifyInstance, { build, options }: Site) {
 }
 
 function sendNoAsset(reply: FastifyReply) {
+  limitCaching(reply, 'no-store')
   const text = 'There is no such asset.\n'
   return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(text)
 }

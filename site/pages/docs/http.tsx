@@ -134,8 +134,9 @@ export default function Http() {
               'every answer',
               <>
                 <code>no-store</code> for errors and for documents that were sent in parts,{' '}
-                <code>private, no-cache</code> for other documents and JSON, unless <code>load</code> has set its own on{' '}
-                <code>reply</code>. Answers to an action are always <code>no-store</code>
+                <code>private, no-cache</code> for other documents, unless <code>load</code> has set its own on{' '}
+                <code>reply</code>. JSON and what sets a cookie are always <code>private</code>, answers to an action{' '}
+                <code>no-store</code>. For data that caches share, write a route in <code>server.ts</code>
               </>,
             ],
             [

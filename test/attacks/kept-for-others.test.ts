@@ -1,0 +1,221 @@
+// What caches may keep, as a class: each kind of answer, with a cookie or a wide word for caches from each place that can set
+// one. CVE-2025-49826 of Next.js: an answer was kept that nobody had meant to be. Cookies of one visitor that a CDN gave to
+// others come from the same.
+
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { saysMore } from '../../src/server/caching.ts'
+import { hydrant } from '../../src/server/plugin.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+
+const page = `import { Suspense, use } from 'react'
+function Late({ of }) {
+  return <p>{use(of)}</p>
+}
+export default function Page({ data }) {
+  return <main>{data?.late ? <Suspense fallback="…"><Late of={data.late} /></Suspense> : 'page'}</main>
+}
+`
+/** Says what the request asks for, as a load might. */
+const SAY = `function say(request, reply, place) {
+  if (request.headers['x-place'] !== place) return
+  for (const [name, value] of JSON.parse(request.headers['x-say'])) reply.header(name, value)
+}
+`
+const load = (body: string) => `import { HttpError, redirect } from 'hydrant'
+void [HttpError, redirect]
+${SAY}
+export const load = ({ request, reply }) => {
+  say(request, reply, 'load')
+  ${body}
+}
+export const action = ({ request, reply }) => {
+  say(request, reply, 'action')
+  return { done: true }
+}
+`
+const dir = await buildFiles(t.testdir({}), {
+  'pages/whole.tsx': page,
+  'pages/whole.server.ts': load('return { a: 1 }'),
+  'pages/stream.tsx': page,
+  'pages/stream.server.ts': load('return { late: new Promise((resolve) => setTimeout(resolve, 5, "late")) }'),
+  'pages/moved.tsx': page,
+  'pages/moved.server.ts': load("redirect('/whole')"),
+  'pages/fails.tsx': page,
+  'pages/fails.server.ts': load("throw new Error('broken')"),
+  'pages/refuses.tsx': page,
+  'pages/refuses.server.ts': load("throw new HttpError(403, 'members only')"),
+  'public/file.txt': 'file',
+  'server.ts': `${SAY}
+export default async function server(app) {
+  // What adds a hook to each route, as @fastify/compress does.
+  app.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? []].flat().concat(async (request, reply) => say(request, reply, 'route'))
+  })
+  app.addHook('onRequest', async (request, reply) => say(request, reply, 'onRequest'))
+  app.addHook('onRequest', async (request, reply) => say(request, { header: (name, value) => reply.raw.setHeader(name, value) }, 'raw'))
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers['x-place'] !== 'middleware') return
+    const { writeHead } = reply.raw
+    reply.raw.writeHead = function (status, given) {
+      for (const [name, value] of Object.entries(given ?? {})) this.setHeader(name, value)
+      say(request, { header: (name, value) => this.setHeader(name, value) }, 'middleware')
+      return writeHead.call(this, status)
+    }
+  })
+  app.addHook('preHandler', async (request, reply) => say(request, reply, 'preHandler'))
+  // What @fastify/session and @fastify/secure-session do.
+  app.addHook('onSend', async (request, reply) => say(request, reply, 'onSend'))
+  app.get('/own', async () => 'own')
+  app.get('/own-moved', async (request, reply) => reply.redirect('/own'))
+  app.get('/own-fails', async () => { throw new Error('broken') })
+}
+`,
+})
+const asset = readdirSync(join(dir, '.hydrant/client')).find((name) => name.endsWith('.js')) ?? ''
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+/** Nobody but the visitor may keep these, whatever is said. */
+const NEVER: Record<string, InjectOptions> = {
+  'a stream': { url: '/stream', headers: HTML },
+  'data as JSON': { url: '/whole', headers: JSON_ONLY },
+  'awaited data as JSON': { url: '/stream', headers: JSON_ONLY },
+  'the head of data': { method: 'HEAD', url: '/whole', headers: JSON_ONLY },
+  'a failure': { url: '/fails', headers: HTML },
+  'a failure as JSON': { url: '/fails', headers: JSON_ONLY },
+  'the head of a failure': { method: 'HEAD', url: '/fails', headers: HTML },
+  'a refusal': { url: '/refuses', headers: HTML },
+  'an unknown path': { url: '/nowhere', headers: HTML },
+  'a failing route': { url: '/own-fails', headers: JSON_ONLY },
+  'a missing asset': { url: '/_hydrant/assets/none.js' },
+  'an answer to a form': { method: 'POST', url: '/whole', headers: { ...HTML, ...FORM }, payload: 'a=b' },
+  'an answer to a form as JSON': { method: 'POST', url: '/whole', headers: { ...JSON_ONLY, ...FORM }, payload: 'a=b' },
+  'a form of another site': { method: 'POST', url: '/whole', headers: { ...HTML, 'sec-fetch-site': 'cross-site' } },
+  'a report': { method: 'POST', url: '/_hydrant/report', headers: { 'sec-fetch-site': 'same-origin' }, payload: 'x' },
+  health: { url: '/_hydrant/live' },
+}
+/** These are the site's to decide on, unless they set a cookie. */
+const OTHERS: Record<string, InjectOptions> = {
+  'a document': { url: '/whole', headers: HTML },
+  'the head of a document': { method: 'HEAD', url: '/whole', headers: HTML },
+  'an unchanged document': { url: '/whole', headers: { ...HTML, 'if-none-match': '*' } },
+  'a redirect': { url: '/moved', headers: HTML },
+  'a route': { url: '/own' },
+  'a redirect of a route': { url: '/own-moved' },
+  'an asset': { url: `/_hydrant/assets/${asset}` },
+  'a file': { url: '/file.txt' },
+}
+
+const COOKIE = ['set-cookie', 'session=of-alice; HttpOnly']
+const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
+const FOR_SOME_CACHES = [
+  ['cdn-cache-control', 'public, max-age=3600'],
+  ['cloudflare-cdn-cache-control', 'max-age=3600'],
+  ['vercel-cdn-cache-control', 'max-age=3600'],
+  ['netlify-cdn-cache-control', 'public, max-age=3600, durable'],
+  ['surrogate-control', 'max-age=3600'],
+  ['edge-control', 'cache-maxage=1h'],
+  ['x-accel-expires', '3600'],
+  ['expires', inAnHour],
+  ['pragma', 'public'],
+]
+/** What is said of each answer. */
+const WIDE = [
+  [['cache-control', 'public, max-age=60, s-maxage=600'], ...FOR_SOME_CACHES],
+  FOR_SOME_CACHES,
+  [['cache-control', 'private="set-cookie", max-age=60'], ...FOR_SOME_CACHES],
+]
+const PLACES = ['load', 'action', 'onRequest', 'preHandler', 'onSend', 'route', 'raw', 'middleware'] as const
+
+async function ask(app: FastifyInstance, request: InjectOptions, place: string, say: unknown) {
+  const headers = { ...request.headers, 'x-place': place, 'x-say': JSON.stringify(say) }
+  const { headers: answered, statusCode } = await app.inject({ ...request, headers })
+  return { answered, statusCode }
+}
+
+function checkOwn(t: Test, headers: Record<string, unknown>, title: string) {
+  const control = String(headers['cache-control'])
+  t.match(control, /(?:^|, )(?:no-store|private)(?:$|,)/, `${title}: ${control}`)
+  t.notMatch(control, /public|s-maxage|max-age=[1-9]/, title)
+  const wider = Object.entries(headers).filter(([name, value]) => saysMore(name, value))
+  t.strictSame(wider, [], title)
+}
+
+t.test('what is for nobody else is kept by nobody else, wherever more is said', async (t) => {
+  const { app } = await serve(t, dir, { ledger: false })
+  for (const [kind, request] of Object.entries(NEVER)) {
+    for (const place of PLACES) {
+      for (const say of WIDE) {
+        const { answered, statusCode } = await ask(app, request, place, say)
+        // Said in time, it has the document sent whole.
+        if (kind === 'a stream' && answered.etag !== undefined) continue
+        checkOwn(t, answered, `${kind} (${statusCode}), ${place}`)
+      }
+    }
+  }
+})
+
+t.test('an answer that sets a cookie is kept by nobody else, wherever the cookie comes from', async (t) => {
+  const { app } = await serve(t, dir, { ledger: false })
+  const seen = new Set<string>()
+  for (const [kind, request] of Object.entries({ ...NEVER, ...OTHERS })) {
+    for (const place of PLACES) {
+      for (const say of WIDE) {
+        const { answered, statusCode } = await ask(app, request, place, [COOKIE, ...say])
+        if (answered['set-cookie'] === undefined) continue
+        seen.add(`${kind} ${place}`)
+        checkOwn(t, answered, `${kind} (${statusCode}), ${place}`)
+      }
+    }
+  }
+  for (const place of ['onRequest', 'preHandler', 'onSend', 'route', 'raw', 'middleware'])
+    for (const kind of Object.keys(OTHERS)) t.ok(seen.has(`${kind} ${place}`), `${kind} has a cookie of ${place}`)
+  for (const kind of ['a document', 'a redirect', 'a failure', 'a refusal', 'data as JSON'])
+    t.ok(seen.has(`${kind} load`), kind)
+})
+
+t.test('what is for everybody may say so', async (t) => {
+  const { app } = await serve(t, dir, { ledger: false })
+  const say = WIDE[0] ?? []
+  for (const kind of ['a document', 'an unchanged document', 'a route', 'an asset', 'a file'] as const) {
+    const { answered } = await ask(app, OTHERS[kind] ?? {}, 'onSend', say)
+    t.match(answered, Object.fromEntries(say), kind)
+  }
+  const { answered } = await ask(app, { url: '/stream', headers: HTML }, 'load', [['cdn-cache-control', 'max-age=60']])
+  t.match(answered, { 'cdn-cache-control': 'max-age=60', etag: /./ }, 'what a cache may keep is sent whole')
+})
+
+t.test('a redirect does not go by what was said of the page for some caches', async (t) => {
+  const { app } = await serve(t, dir, { ledger: false })
+  const { answered } = await ask(app, { url: '/moved', headers: HTML }, 'load', WIDE[0])
+  t.equal(answered['cache-control'], 'public, max-age=60, s-maxage=600')
+  t.strictSame(
+    Object.entries(answered).filter(([name, value]) => saysMore(name, value)),
+    [],
+  )
+})
+
+t.test('in an app of its own the site sees what the app sets, and leaves alone the routes of the app', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const addCookie = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.headers['x-place'] === 'app') reply.headers(Object.fromEntries([COOKIE, ...(WIDE[0] ?? [])]))
+  }
+  // Some before it, some behind it, as plugins come.
+  app.addHook('onSend', addCookie)
+  app.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? []].flat().concat(addCookie)
+  })
+  await app.register(hydrant, { dir, ledger: false })
+  app.addHook('onSend', addCookie)
+  app.get('/of-the-app', async () => 'own')
+  for (const [kind, request] of Object.entries({ ...NEVER, ...OTHERS })) {
+    const { answered } = await ask(app, request, 'app', [])
+    t.match(String(answered['set-cookie']), 'session', kind)
+    checkOwn(t, answered, kind)
+  }
+  const { answered } = await ask(app, { url: '/of-the-app' }, 'app', [])
+  t.equal(answered['cache-control'], 'public, max-age=60, s-maxage=600')
+})
