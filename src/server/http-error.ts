@@ -2,7 +2,8 @@ import { createHydrantError, showValue } from './errors.ts'
 
 /**
  * An answer meant for the visitor: its status and message are shown, it has no digest and is logged at info.
- * Any error with a `statusCode` from 400 to 499 is treated the same (`@fastify/error`, `http-errors`).
+ * Errors of `@fastify/error` and `http-errors` with such a status are treated the same, and so is any other error with a
+ * `statusCode` from 400 to 499, unless it is one of an HTTP client or has `expose: false`.
  */
 export class HttpError extends Error {
   readonly statusCode: number

@@ -15,6 +15,7 @@ import { isPrivate } from './report-options.ts'
 import { INERT_POLICY, setPolicy } from './security-headers.ts'
 import { serveThrown } from './serve-thrown.ts'
 import type { Site } from './site.ts'
+import { meaningOf } from './thrown.ts'
 
 /** Takes a report that is what it should be. */
 export type TakeReport = (report: Report, request: FastifyRequest) => void
@@ -66,8 +67,9 @@ export function addReportRoute(
       return reply.code(204).header('cache-control', NO_STORE).send()
     },
     async errorHandler(error, request, reply) {
-      const { statusCode = 500, message } = error
-      if (statusCode < 400 || statusCode > 499) return serveThrown(error, null, site, request, reply)
+      const meaning = meaningOf(error)
+      if (meaning.kind !== 'refusal') return serveThrown(error, null, site, request, reply)
+      const { status: statusCode, message } = meaning
       // The others are told of elsewhere.
       if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
         const url = site.failures.redact(request.originalUrl, request)

@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.ts'
+import { isForVisitor } from './refusal.ts'
 
 /** What was meant by throwing it. */
 export type Meaning =
@@ -15,7 +16,7 @@ export function meaningOf(thrown: unknown): Meaning {
     if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }
     if (thrown instanceof NotFoundSignal) return { kind: 'notFound' }
     const { statusCode, message } = thrown as { statusCode?: unknown; message?: unknown }
-    if (thrown instanceof Error && isClientErrorStatus(statusCode)) {
+    if (thrown instanceof Error && isClientErrorStatus(statusCode) && isForVisitor(thrown)) {
       return statusCode === 404 && !message
         ? { kind: 'notFound' }
         : { kind: 'refusal', status: statusCode, message: String(message) }

@@ -144,7 +144,9 @@ export default function Failures() {
         <p>
           An error with a 4xx <code>statusCode</code> is thrown on purpose and meant for the visitor. Its status and
           message are shown, it gets no digest, and it is logged at <code>info</code>. <code>HttpError</code> makes one;
-          so do <code>@fastify/error</code>, <code>http-errors</code> and <code>@fastify/sensible</code>.
+          so do <code>@fastify/error</code>, <code>http-errors</code> and <code>@fastify/sensible</code>. Errors of HTTP
+          clients, which tell by <code>statusCode</code> what another service has answered, are failures, and so is
+          whatever has <code>expose: false</code>.
         </p>
         <Code title="pages/members.server.ts">{REFUSAL}</Code>
       </Section>
