@@ -14,7 +14,7 @@ import { sendBareRefusal } from './bare-refusal.ts'
 import type { ServerOptions } from './config.ts'
 import { createConnectionLimits } from './connection-limits.ts'
 import { isForwarded } from './data-route.ts'
-import { addDraining } from './draining.ts'
+import { addDraining, type Draining } from './draining.ts'
 import { addEntrance } from './entrance.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
@@ -77,6 +77,7 @@ export interface InstanceInput {
 export interface Instance extends ServedSite {
   app: FastifyInstance
   keeper: Keeper
+  draining: Draining
 }
 
 /** The same from options that are resolved already. */
@@ -104,7 +105,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   watchForwarding(app, options, trust)
   addEntrance(app, options)
   addHostGuard(app, options.hosts)
-  addDraining(app)
+  const draining = addDraining(app)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   // Fastify reads what such a request has sent all the same.
@@ -118,7 +119,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   })
   // Rejects with what the site's own registration does.
   await app.ready()
-  return { app, keeper, ...(await served) }
+  return { app, keeper, draining, ...(await served) }
 }
 
 /** One line for a request, when it is answered. */

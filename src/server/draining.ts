@@ -1,91 +1,88 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { Server, type Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { shortTurn, stopAccepting } from './accepting.ts'
+import { watchAnswers } from './last-answers.ts'
 
+const CHECK_MS = 50
 /**
- * Connections that are kept are closed once none of them has brought anything for half a second: a proxy that has just sent a request
- * cannot tell whether the server has taken it, and must not send a POST again.
+ * Connections that are idle are closed once nothing has been asked or answered for half a second: a proxy that has just sent
+ * a request cannot tell whether the server has taken it, and must not send a POST again.
  */
 const QUIET_CHECKS = 10
-const CHECK_MS = 50
+/** Where some are always asking, those that are idle are closed after so many. */
+const MOST_CHECKS = 40
+const LONGEST_TURN_MS = 20
+
+/** Ends a server without losing a request. */
+export interface Draining {
+  /** From now on each answer is the last one of its connection, and says so: whoever asks goes elsewhere with the next. */
+  begin(): void
+  /** Takes no more connections, within a second. Those that are there stay. */
+  stopListening(): Promise<void>
+}
 
 /**
  * Closes an instance so that no request is lost: it takes no more connections, those that are there bring one more request
- * each, and are closed behind its answer or when all is quiet.
+ * each, and are closed behind its answer or when all is quiet. To be called before the instance listens.
  */
-export function addDraining(app: FastifyInstance) {
-  const sockets = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
+export function addDraining(app: FastifyInstance, stop = stopAccepting): Draining {
+  const { server } = app
+  const { begin, sockets } = watchAnswers(server)
+  let stopped: Promise<void> | null = null
+
+  const draining: Draining = {
+    begin,
+    stopListening() {
+      stopped ??= whileHeld(server, sockets(), () => stop(server))
+      return stopped
+    },
+  }
+
   app.addHook('preClose', async () => {
-    const { server } = app
-    await stopListening(app)
+    begin()
+    await draining.stopListening()
     const quiet = listenForQuiet(server)
+    let checks = 0
+    const isTime = () => quiet.check() || ++checks > MOST_CHECKS
     // Node's own HTTP server closes the idle ones at once, as soon as it is told to close.
-    while ((await countConnections(server)) > 0 && !quiet.check()) {
+    while (sockets().length > 0 && !isTime()) {
       await wait(CHECK_MS)
-      await untilRead()
+      await shortTurn(LONGEST_TURN_MS)
     }
     // Of one that was answering nobody has heard that it ends with that.
     const closeIdle = () => {
-      if (!quiet.check()) return
+      if (!isTime()) return
       server.closeIdleConnections()
       // Browsers open some ahead. To Node.js a request is on its way there, for which it no longer has a deadline.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      for (const socket of sockets()) if (socket.bytesRead === 0) socket.destroy()
     }
-    const timer = setInterval(() => void untilRead().then(closeIdle), CHECK_MS).unref()
+    const timer = setInterval(() => void shortTurn(LONGEST_TURN_MS).then(closeIdle), CHECK_MS).unref()
     server.once('close', () => {
       clearInterval(timer)
       quiet.stop()
     })
   })
+  return draining
 }
 
-/** As many as wait to be accepted at most: Node.js tells the system so (https://nodejs.org/api/net.html#serverlisten). */
-const BACKLOG = 511
-
-/** Takes no more connections; those that are there stay. */
-export async function stopListening({ server }: FastifyInstance) {
-  if (!server.listening) return
-  // Node.js accepts one in each turn, and those that wait when it closes are cut off.
-  let isEmpty = false
-  const hear = () => {
-    isEmpty = false
+/** Reads no connection meanwhile, so that the event loop comes to what is done. */
+async function whileHeld(server: Server, open: readonly Socket[], act: () => Promise<void>): Promise<void> {
+  const held: Socket[] = []
+  const hold = (socket: Socket) => {
+    // Somebody else's pause is not to be ended here.
+    if (socket.isPaused()) return
+    socket.pause()
+    held.push(socket)
   }
-  server.on('connection', hear)
-  for (let count = 0; count <= BACKLOG && !isEmpty; count++) {
-    isEmpty = true
-    await untilRead()
-  }
-  server.off('connection', hear)
-  Server.prototype.close.call(server)
-}
-
-/** An empty turn takes a tenth of it. */
-const SHORT_TURN_MS = 0.05
-/** On a machine that is so busy that there is none, one may take twice as long after so many. */
-const PATIENCE_TURNS = 100
-
-/**
- * Resolves when what has arrived by now has been read: what has not when its connection is closed is cut off. What comes
- * within the last turn is not seen, so that is a short one.
- */
-async function untilRead() {
-  for (let turn = 0; ; turn++) {
-    const startedAt = performance.now()
-    await new Promise(setImmediate)
-    if (performance.now() - startedAt <= SHORT_TURN_MS * 2 ** (turn / PATIENCE_TURNS)) return
-  }
-}
-
-/** From now on each answer is the last one of its connection, and says so: whoever asks goes elsewhere with the next. */
-export function endConnections({ server }: FastifyInstance) {
-  server.prependListener('request', (_request, response) => {
-    response.shouldKeepAlive = false
-  })
+  // Node.js begins to read a new one in the next tick.
+  const holdNew = (socket: Socket) => process.nextTick(hold, socket)
+  for (const socket of open) hold(socket)
+  server.on('connection', holdNew)
+  await act()
+  server.off('connection', holdNew)
+  for (const socket of held) socket.resume()
 }
 
 /** `check` is to be called again and again: true when nothing was asked or answered between the last calls. */
@@ -106,7 +103,3 @@ function listenForQuiet(server: Server): { check(): boolean; stop(): void } {
 }
 
 const CHANNELS = ['http.server.request.start', 'http.server.response.finish']
-
-function countConnections(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)))
-}

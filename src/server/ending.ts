@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { Instance } from './create-server.ts'
-import { endConnections, stopListening } from './draining.ts'
 import type { Options } from './options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
@@ -45,7 +44,7 @@ export interface EndedWithProcess {
  * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
  */
 export function endWithProcess(
-  { app, failures, health, keeper, settleFailures, close }: Ending,
+  { app, draining, failures, health, keeper, settleFailures, close }: Ending,
   { drainMs, stopDelayMs }: Options['timeouts'],
   { ignoresSignals = false, onFail, hasStandIn = false }: EndingOptions = {},
 ): EndedWithProcess {
@@ -57,10 +56,8 @@ export function endWithProcess(
     isEnding = true
     health.hasStandIn = hasStandIn
     health.isStopping = true
-    if (delayMs > 0) {
-      endConnections(app)
-      await wait(delayMs)
-    }
+    draining.begin()
+    if (delayMs > 0) await wait(delayMs)
     const isDone = await Promise.race([closeAll().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
@@ -71,8 +68,8 @@ export function endWithProcess(
   }
 
   async function closeAll() {
-    // Before it says so in answers: who is sent away must not come again.
-    await stopListening(app)
+    // The admin listener, which is closed first, must not delay it.
+    await draining.stopListening()
     await close()
   }
 

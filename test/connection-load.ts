@@ -1,0 +1,136 @@
+// Visitors on raw sockets who ask without a pause, and notice each request whose answer is lost.
+
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { until } from './until.ts'
+
+export interface LoadOptions {
+  port: number
+  host?: string
+  /** How many connections are open at the same time. */
+  connections: number
+  /** How many requests a connection has under way (1). */
+  depth?: number
+  /** Is each request sent on a connection of its own (false)? */
+  isFresh?: boolean
+  /** What is sent by POST (nothing, by GET). */
+  body?: string
+  path?: string
+}
+
+export interface ConnectionLoad {
+  /** Answers that have arrived in whole. */
+  answered(): number
+  /** Resolves when that many more have arrived. */
+  untilAnswered(more: number): Promise<void>
+  /**
+   * Requests without a whole answer, on connections that the server has taken. One that was sent behind an answer with
+   * `Connection: close` is none: whoever sent it knows that it was not processed.
+   */
+  broken: readonly string[]
+  /** Statuses other than 200. */
+  refused: readonly number[]
+  stop(): Promise<void>
+}
+
+const PART_BYTES = 16_384
+/** For who finds nobody there, and asks again. */
+const AWAY_MS = 20
+
+export function startLoad(options: LoadOptions): ConnectionLoad {
+  const { port, host = '127.0.0.1', connections, depth = 1, isFresh = false, body, path = '/' } = options
+  const broken: string[] = []
+  const refused: number[] = []
+  let answered = 0
+  let isDone = false
+  const head = `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n`
+  const length = body === undefined ? '' : `Content-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+  const request = `${head}${length}${isFresh ? 'Connection: close\r\n' : ''}\r\n${body ?? ''}`
+
+  function useConnection(): Promise<void> {
+    return new Promise((resolve) => {
+      const socket = connect(port, host)
+      let received = Buffer.alloc(0)
+      let waiting = 0
+      let isConnected = false
+      let isLast = false
+      const ask = () => {
+        while (waiting < depth && !isDone && !isLast) {
+          waiting++
+          void sendInParts(socket, request)
+        }
+        if (waiting === 0) socket.end()
+      }
+      socket.on('connect', () => {
+        isConnected = true
+        ask()
+      })
+      socket.on('data', (part: Buffer) => {
+        received = Buffer.concat([received, part])
+        for (let answer = readAnswer(received); answer !== null && !isLast; answer = readAnswer(received)) {
+          received = received.subarray(answer.end)
+          if (answer.status !== 200) refused.push(answer.status)
+          answered++
+          isLast = answer.isLast
+          waiting = isLast ? 0 : waiting - 1
+        }
+        ask()
+      })
+      let why = 'ended'
+      socket.on('error', (error: NodeJS.ErrnoException) => {
+        why = error.code ?? error.message
+        if (!isConnected && why !== 'ECONNREFUSED') broken.push(`${why} while it connected`)
+      })
+      socket.on('close', () => {
+        if (isConnected) for (let index = 0; index < waiting; index++) broken.push(`${why} behind ${answered} answers`)
+        resolve(isConnected ? undefined : pause(AWAY_MS))
+      })
+    })
+  }
+
+  const asking = Array.from({ length: connections }, async () => {
+    while (!isDone) await useConnection()
+  })
+  return {
+    ...{ broken, refused },
+    answered: () => answered,
+    async untilAnswered(more) {
+      const wanted = answered + more
+      await until(() => answered >= wanted)
+    },
+    async stop() {
+      isDone = true
+      await Promise.all(asking)
+    },
+  }
+}
+
+/** What is long is sent as an upload is: one part after another. */
+async function sendInParts(socket: Socket, request: string) {
+  for (let start = 0; start < request.length; start += PART_BYTES) {
+    if (start > 0) await pause(1)
+    socket.write(request.slice(start, start + PART_BYTES))
+  }
+}
+
+/** Null when it has not arrived in whole. */
+function readAnswer(received: Buffer): { end: number; status: number; isLast: boolean } | null {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd === -1) return null
+  const head = received.toString('latin1', 0, headEnd)
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
+  const end = length === undefined ? findLastChunk(received, headEnd + 4) : headEnd + 4 + Number(length)
+  if (end === null || received.length < end) return null
+  return { end, status: Number(head.slice(9, 12)), isLast: /\r\nconnection: close/i.test(head) }
+}
+
+function findLastChunk(received: Buffer, start: number): number | null {
+  for (let at = start; ; ) {
+    const lineEnd = received.indexOf('\r\n', at)
+    if (lineEnd === -1) return null
+    const size = Number.parseInt(received.toString('latin1', at, lineEnd), 16)
+    at = lineEnd + 4 + size
+    if (received.length < at) return null
+    if (size === 0) return at
+  }
+}

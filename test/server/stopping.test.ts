@@ -1,0 +1,129 @@
+// Over real sockets: servers that are told to stop while many ask without a pause.
+
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { type LoadOptions, startLoad } from '../connection-load.ts'
+import { startSite } from '../site-server.ts'
+import { until } from '../until.ts'
+import { LONG, workerSite } from './cluster/worker-site.ts'
+import { buildFiles } from './served.ts'
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), {
+  ...workerSite(),
+  'pages/waits.tsx': 'export default function Page() {\n  return <p>opened at last</p>\n}\n',
+  'pages/waits.server.ts': `export async function load({ app, request }) {
+  request.log.info('load has begun')
+  await app.gate.opened
+}
+`,
+  'public/robots.txt': 'User-agent: *\n',
+  'pages/redirect.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/redirect.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/')\n",
+})
+
+const UPLOAD = 'x'.repeat(60_000)
+const modes: Record<string, Omit<LoadOptions, 'port'>> = {
+  'connections that are kept alive': { connections: 128 },
+  'a connection for each request': { connections: 64, isFresh: true },
+  'requests that do not wait for an answer': { connections: 16, depth: 4 },
+  uploads: { connections: 16, body: UPLOAD, path: '/pid' },
+}
+
+async function stopUnder(t: Test, load: Omit<LoadOptions, 'port'>, env: Record<string, string>) {
+  const server = await startSite(t, { dir, env: { ...LONG, ...env } })
+  const asking = startLoad({ port: server.port, ...load })
+  await asking.untilAnswered(4 * load.connections)
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+  await asking.stop()
+  t.strictSame(asking.broken, [])
+  t.strictSame(asking.refused, [])
+}
+
+for (const [name, load] of Object.entries(modes))
+  t.test(`a busy server that is told to stop does so, and loses nothing: ${name}`, (t) => stopUnder(t, load, {}))
+
+t.test('the same while it still takes requests', (t) =>
+  stopUnder(t, { connections: 64 }, { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '300' }),
+)
+
+const head = (path: string, more = '') =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nUser-Agent: bot\r\n${more}\r\n`
+
+/** All that comes on a connection until the server ends it. */
+async function read(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let text = ''
+  socket.on('data', (part: string) => {
+    text += part
+  })
+  socket.write(request)
+  await once(socket, 'end')
+  return text
+}
+
+t.test('from the signal on every answer says that its connection ends, and it does', async (t) => {
+  const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000' } })
+  const { port } = server
+  const page = await (await fetch(`http://127.0.0.1:${port}/`)).text()
+  const [asset = ''] = /\/_hydrant\/[^"]+\.js/.exec(page) ?? []
+  const etag = String((await fetch(`http://127.0.0.1:${port}/robots.txt`)).headers.get('etag'))
+  const late = read(port, head('/waits'))
+  await server.waitForLine(({ msg }) => msg === 'load has begun')
+  process.kill(server.pid, 'SIGTERM')
+  await until(async () => (await fetch(`http://127.0.0.1:${port}/_hydrant/ready`)).status === 503)
+  const answers: [string, string, number][] = [
+    ['a page', head('/'), 200],
+    ['a script', head(asset), 200],
+    ['a public file', head('/robots.txt'), 200],
+    ['a file that has not changed', head('/robots.txt', `If-None-Match: ${etag}\r\n`), 304],
+    ['a redirect', head('/redirect'), 302],
+    ['nothing', head('/nothing'), 404],
+    ['a route of server.ts', head('/pid'), 200],
+    ['a route that fails', head('/fail'), 500],
+    ['a probe', head('/_hydrant/live'), 200],
+    ['a method without a page', 'OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n', 404],
+    ['an address that is not well formed', head('/%'), 400],
+    ['a visitor of HTTP/1.0', 'GET / HTTP/1.0\r\nHost: localhost\r\n\r\n', 200],
+  ]
+  for (const [name, request, status] of answers) {
+    const answer = await read(port, request)
+    t.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), name)
+    t.match(answer, /^connection: close\r$/im, name)
+  }
+  process.kill(server.pid, 'SIGCONT')
+  t.match(await late, /^connection: close\r$/im, 'one that was asked before')
+  await server.stop('SIGKILL')
+})
+
+t.test('requests that were read together are answered in order, and the last answer ends the connection', async (t) => {
+  const server = await startSite(t, { dir, env: LONG })
+  const socket = connect(server.port, '127.0.0.1').setEncoding('latin1')
+  t.teardown(() => socket.destroy())
+  let text = ''
+  socket.on('data', (part: string) => {
+    text += part
+  })
+  const ended = once(socket, 'end')
+  socket.write(head('/waits') + head('/_hydrant/live') + head('/pid'))
+  await server.waitForLine(({ msg }) => msg === 'load has begun')
+  process.kill(server.pid, 'SIGTERM')
+  await server.waitForLine(({ msg }) => msg.startsWith('stopping:'))
+  // Nobody answers it, and it does not harm the answers before it.
+  socket.write(head('/pid').repeat(200))
+  process.kill(server.pid, 'SIGCONT')
+  await ended
+  socket.end()
+  const answers = text.split(/(?=HTTP\/1\.1 )/)
+  t.equal(answers.length, 3)
+  t.match(answers[0], 'opened at last')
+  t.match(answers[1], /live\n$/)
+  t.match(answers[2], '"version":"one"')
+  t.strictSame(
+    answers.map((answer) => /^connection: close\r$/im.test(answer)),
+    [false, false, true],
+  )
+  t.strictSame(await server.ended, [0, null])
+})
