@@ -1,12 +1,11 @@
 // Visitors on raw sockets who ask without a pause, and notice each request whose answer is lost.
 
-import { connect, type Socket } from 'node:net'
+import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from './until.ts'
 
 export interface LoadOptions {
-  port: number
-  host?: string
+  at: NetConnectOpts
   /** How many connections are open at the same time. */
   connections: number
   /** How many requests a connection has under way (1). */
@@ -33,12 +32,22 @@ export interface ConnectionLoad {
   stop(): Promise<void>
 }
 
+/** Nobody listens there: nothing was taken, and nothing is lost. */
+const NOBODY = ['ECONNREFUSED', 'ENOENT']
 const PART_BYTES = 16_384
 /** For who finds nobody there, and asks again. */
 const AWAY_MS = 20
 
+/** Visitors of each kind, as many as keep a server busy. */
+export const LOADS: Record<string, Omit<LoadOptions, 'at'>> = {
+  'connections that are kept alive': { connections: 128 },
+  'a connection for each request': { connections: 64, isFresh: true },
+  'requests that do not wait for an answer': { connections: 16, depth: 4 },
+  uploads: { connections: 16, body: 'x'.repeat(60_000), path: '/pid' },
+}
+
 export function startLoad(options: LoadOptions): ConnectionLoad {
-  const { port, host = '127.0.0.1', connections, depth = 1, isFresh = false, body, path = '/' } = options
+  const { at, connections, depth = 1, isFresh = false, body, path = '/' } = options
   const broken: string[] = []
   const refused: number[] = []
   let answered = 0
@@ -49,7 +58,7 @@ export function startLoad(options: LoadOptions): ConnectionLoad {
 
   function useConnection(): Promise<void> {
     return new Promise((resolve) => {
-      const socket = connect(port, host)
+      const socket = connect(at)
       let received = Buffer.alloc(0)
       let waiting = 0
       let isConnected = false
@@ -79,7 +88,7 @@ export function startLoad(options: LoadOptions): ConnectionLoad {
       let why = 'ended'
       socket.on('error', (error: NodeJS.ErrnoException) => {
         why = error.code ?? error.message
-        if (!isConnected && why !== 'ECONNREFUSED') broken.push(`${why} while it connected`)
+        if (!isConnected && !NOBODY.includes(why)) broken.push(`${why} while it connected`)
       })
       socket.on('close', () => {
         if (isConnected) for (let index = 0; index < waiting; index++) broken.push(`${why} behind ${answered} answers`)

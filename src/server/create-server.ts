@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -70,6 +71,8 @@ export interface InstanceInput {
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
   /** Null when nobody measures (null). */
   measures?: Measures | null
+  /** A server whose connections are handed to it, and what ends that (Fastify's own, which listens). */
+  handed?: { server: Server; stopListening(): Promise<void> }
   /** Gives one that outlives the instance (one of its own, which is closed with it). */
   findKeeper?(log: FastifyBaseLogger): Keeper
 }
@@ -82,12 +85,16 @@ export interface Instance extends ServedSite {
 
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, measures = null, findKeeper } = input
+  const { dir, folder, options, logging, measures = null, handed, findKeeper } = input
   const limits = createConnectionLimits(options)
   const trust = createTrust(options.trustProxy, () => typeof app.server.address() === 'string')
+  const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
+    ? { serverFactory: (handler) => handed.server.on('request', handler) }
+    : {}
   const app: FastifyInstance = Fastify({
     ...logging,
     ...limits.fastifyOptions,
+    ...serverOptions,
     trustProxy: trust ?? false,
     rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
@@ -105,7 +112,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   watchForwarding(app, options, trust)
   addEntrance(app, options)
   addHostGuard(app, options.hosts)
-  const draining = addDraining(app)
+  const draining = addDraining(app, handed?.stopListening)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   // Fastify reads what such a request has sent all the same.

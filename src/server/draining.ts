@@ -25,17 +25,19 @@ export interface Draining {
 
 /**
  * Closes an instance so that no request is lost: it takes no more connections, those that are there bring one more request
- * each, and are closed behind its answer or when all is quiet. To be called before the instance listens.
+ * each, and are closed behind its answer or when all is quiet. To be called before the instance listens. `stopListening` is for
+ * an instance that does not listen by itself.
  */
-export function addDraining(app: FastifyInstance, stop = stopAccepting): Draining {
+export function addDraining(app: FastifyInstance, stopListening?: () => Promise<void>): Draining {
   const { server } = app
   const { begin, sockets } = watchAnswers(server)
+  const stop = stopListening ?? (() => whileHeld(server, sockets(), () => stopAccepting(server)))
   let stopped: Promise<void> | null = null
 
   const draining: Draining = {
     begin,
     stopListening() {
-      stopped ??= whileHeld(server, sockets(), () => stop(server))
+      stopped ??= stop()
       return stopped
     },
   }

@@ -1,20 +1,24 @@
-import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { createHydrantError } from './errors.ts'
+import type { FastifyInstance } from 'fastify'
+import { createHydrantError, type HydrantError } from './errors.ts'
 import type { Options } from './options.ts'
-import { listenOnSocketFile } from './socket-file.ts'
+import { createSocketError, listenOnSocketFile } from './socket-file.ts'
 
-/** Makes the line of the log that says where. */
-export type SayWhere = NonNullable<FastifyListenOptions['listenTextResolver']>
+type Where = Pick<Options, 'port' | 'host' | 'socket'>
 
-/** Throws HYD_PORT_IN_USE, HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED. Without `say` the line is Fastify's. */
-export async function listen(app: FastifyInstance, { port, host, socket }: Options, say?: SayWhere) {
-  const saying = say ? { listenTextResolver: say } : {}
-  if (socket !== null) return listenOnSocketFile(app, socket, saying)
+/** Throws HYD_PORT_IN_USE, HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED. */
+export async function listen(app: FastifyInstance, { port, host, socket }: Where) {
+  if (socket !== null) return listenOnSocketFile(app, socket)
   try {
-    await app.listen({ port, host, ...saying })
+    await app.listen({ port, host })
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw createHydrantError('HYD_PORT_IN_USE', [port, host], cause)
-    throw createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, message], cause)
+    throw createListenError({ port, host, socket }, cause)
   }
+}
+
+/** HYD_PORT_IN_USE or HYD_LISTEN_FAILED: why nobody can listen there. */
+export function createListenError({ port, host, socket }: Where, cause: unknown): HydrantError {
+  if (socket !== null) return createSocketError(socket, cause)
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return createHydrantError('HYD_PORT_IN_USE', [port, host], cause)
+  return createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, message], cause)
 }

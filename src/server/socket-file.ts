@@ -1,36 +1,32 @@
-import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname, resolve } from 'node:path'
-import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { createHydrantError } from './errors.ts'
+import type { FastifyInstance } from 'fastify'
+import { createHydrantError, type HydrantError } from './errors.ts'
 
 /** Whoever runs the proxy is another user, of the same group. */
-const MODE = 0o660
+export const SOCKET_FILE_MODE = 0o660
 
-/**
- * The file is removed when the server is closed. A worker listens through its primary, which has to free the file before.
- * Throws HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED.
- */
-export async function listenOnSocketFile(
-  app: FastifyInstance,
-  path: string,
-  saying: Pick<FastifyListenOptions, 'listenTextResolver'> = {},
-): Promise<void> {
+/** The file is removed when the server is closed. Throws HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED. */
+export async function listenOnSocketFile(app: FastifyInstance, path: string): Promise<void> {
   try {
-    if (cluster.isPrimary) await freeSocketFile(path)
-    await app.listen({ path, ...saying })
-    await chmod(path, MODE)
+    await freeSocketFile(path)
+    await app.listen({ path })
+    await chmod(path, SOCKET_FILE_MODE)
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'HYD_SOCKET_IN_USE') throw cause
-    const folder = dirname(resolve(path))
-    // Node.js says that permission is denied.
-    const reason = existsSync(folder) ? message : `there is no folder ${folder}`
-    throw createHydrantError('HYD_LISTEN_FAILED', [path, reason], cause)
+    if ((cause as NodeJS.ErrnoException).code === 'HYD_SOCKET_IN_USE') throw cause
+    throw createSocketError(path, cause)
   }
+}
+
+/** HYD_LISTEN_FAILED: why nobody can listen at that file. */
+export function createSocketError(path: string, cause: unknown): HydrantError {
+  const folder = dirname(resolve(path))
+  // Node.js says that permission is denied.
+  const reason = existsSync(folder) ? (cause as NodeJS.ErrnoException).message : `there is no folder ${folder}`
+  return createHydrantError('HYD_LISTEN_FAILED', [path, reason], cause)
 }
 
 /** Removes what a process that was killed has left behind. Throws HYD_SOCKET_IN_USE. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type LoadOptions, startLoad } from '../connection-load.ts'
+import { LOADS, type LoadOptions, startLoad } from '../connection-load.ts'
 import { startSite } from '../site-server.ts'
 import { until } from '../until.ts'
 import { LONG, workerSite } from './cluster/worker-site.ts'
@@ -23,17 +23,9 @@ const dir = await buildFiles(join(t.testdir({}), 'site'), {
   'pages/redirect.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/')\n",
 })
 
-const UPLOAD = 'x'.repeat(60_000)
-const modes: Record<string, Omit<LoadOptions, 'port'>> = {
-  'connections that are kept alive': { connections: 128 },
-  'a connection for each request': { connections: 64, isFresh: true },
-  'requests that do not wait for an answer': { connections: 16, depth: 4 },
-  uploads: { connections: 16, body: UPLOAD, path: '/pid' },
-}
-
-async function stopUnder(t: Test, load: Omit<LoadOptions, 'port'>, env: Record<string, string>) {
+async function stopUnder(t: Test, load: Omit<LoadOptions, 'at'>, env: Record<string, string>) {
   const server = await startSite(t, { dir, env: { ...LONG, ...env } })
-  const asking = startLoad({ port: server.port, ...load })
+  const asking = startLoad({ at: { port: server.port, host: '127.0.0.1' }, ...load })
   await asking.untilAnswered(4 * load.connections)
   process.kill(server.pid, 'SIGTERM')
   t.strictSame(await server.ended, [0, null])
@@ -42,7 +34,7 @@ async function stopUnder(t: Test, load: Omit<LoadOptions, 'port'>, env: Record<s
   t.strictSame(asking.refused, [])
 }
 
-for (const [name, load] of Object.entries(modes))
+for (const [name, load] of Object.entries(LOADS))
   t.test(`a busy server that is told to stop does so, and loses nothing: ${name}`, (t) => stopUnder(t, load, {}))
 
 t.test('the same while it still takes requests', (t) =>

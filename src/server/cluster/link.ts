@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster'
+import { type AddressInfo, Socket } from 'node:net'
 import { type ToPrimary, type ToWorker, unwrap, wrap } from './messages.ts'
 
 /** A worker's end of its channel to the primary. */
@@ -6,13 +7,14 @@ export interface Link {
   /** Resolves when it is on its way, or when there is no primary any more. */
   send(message: ToPrimary): Promise<void>
   isOpen(): boolean
+  /** Where the primary listens. Rejects with what the system says when it cannot. */
+  findAddress(): Promise<AddressInfo | string>
+  /** From now on each connection that the primary hands over. */
+  onConnection(listener: (socket: Socket) => void): void
   listen(listener: (message: ToWorker) => void): void
   /** The primary has died. */
   onClose(listener: () => void): void
-  /**
-   * To be called when no connections are taken any more. Resolves when none is on its way from the primary: those that were
-   * have gone back to it, for others to answer. With a process that ends before, they would wait until the primary ends.
-   */
+  /** Resolves when the primary hands over no more connections, and none is on its way. */
   untilReleased(): Promise<void>
 }
 
@@ -36,6 +38,24 @@ export function createLink(worker: Worker): Link {
         // Otherwise Node.js ends the process at once, with the requests that are in flight.
         worker.exitedAfterDisconnect = true
         listener()
+      })
+    },
+    findAddress: () =>
+      new Promise((resolve, reject) => {
+        worker.once('disconnect', () => reject(new Error('the primary has died')))
+        process.on('message', (sent) => {
+          const message = unwrap<ToWorker>(sent)
+          if (message?.kind === 'listening') resolve(message.address)
+          if (message?.kind === 'unable') reject(Object.assign(new Error(message.message), { code: message.code }))
+        })
+        void send({ kind: 'listen' })
+      }),
+    onConnection(listener) {
+      process.on('message', (sent, socket) => {
+        if (unwrap<ToWorker>(sent)?.kind !== 'connection') return
+        // One that has broken off meanwhile does not come.
+        if (socket instanceof Socket) listener(socket)
+        void send({ kind: 'took' })
       })
     },
     untilReleased: () =>

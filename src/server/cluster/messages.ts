@@ -1,5 +1,6 @@
 // What primary and workers tell each other. Both halves stand here.
 
+import type { AddressInfo } from 'node:net'
 import type { NamedProcess } from '../admin/process-metrics.ts'
 import type { Tally } from '../admin/tally.ts'
 import type { Stop } from '../ending.ts'
@@ -7,13 +8,17 @@ import type { FailureRecord } from '../ledger/ledger.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
 
 export type ToPrimary =
-  /** It listens at these addresses. */
+  /** Its site is loaded: where does the primary listen? */
+  | { kind: 'listen' }
+  /** It serves, at these addresses. */
   | { kind: 'ready'; addresses: string[]; release: string }
   /** It is ending by itself: somebody else should begin. */
   | { kind: 'leaving' }
   /** Something has asked it to stop, which is not for it to decide. */
   | { kind: 'asked' }
-  /** It listens no more. */
+  /** It has taken the connection that was handed to it. */
+  | { kind: 'took' }
+  /** It wants no more connections. */
   | { kind: 'closed' }
   | { kind: 'call'; call: LedgerCall }
   /** What keeps it from starting. */
@@ -24,7 +29,12 @@ export type ToPrimary =
 
 export type ToWorker =
   | { kind: 'stop'; how: Stop }
-  /** It has been heard that it listens no more: no connection is on its way to it. */
+  | { kind: 'listening'; address: AddressInfo | string }
+  /** The primary could not listen. */
+  | { kind: 'unable'; message: string; code: string | undefined }
+  /** Comes with a connection. */
+  | { kind: 'connection' }
+  /** It has all connections that were to be handed to it. */
   | { kind: 'released' }
   | { kind: 'answer'; answer: Exclude<LedgerAnswer, { kind: 'notice' }> }
   | { kind: 'count'; id: number }

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
@@ -10,6 +11,7 @@ import { answerCall } from '../ledger/ledger-calls.ts'
 import { createJsonLogging, createSharedOutput } from '../logging.ts'
 import { freeSocketFile } from '../socket-file.ts'
 import type { ServeInput } from '../start-alone.ts'
+import { createFront, type Front } from './front.ts'
 import type { GatheredCounts } from './gather-counts.ts'
 import type { ToPrimary } from './messages.ts'
 import { createPool, type Pool } from './pool.ts'
@@ -31,12 +33,20 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   if (note !== null) log.warn(note)
   const keeper = createKeeper(dir, options, log)
   const ledger = shareLedger(keeper)
+  const front = createFront(options, log)
   cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const pool = createPool({
     ...{ count, log },
     timeouts: options.timeouts,
-    fork: (name, isSuccessor) => forkWorker(name, isSuccessor, { stdout, stderr }, hear),
-    onEnd: (worker) => counts?.end(worker),
+    fork(name, isSuccessor) {
+      const worker = forkWorker(name, isSuccessor, { stdout, stderr }, hear)
+      void worker.ready.then((addresses) => addresses && front.add(worker))
+      return worker
+    },
+    onEnd(worker) {
+      front.remove(worker)
+      counts?.end(worker)
+    },
   })
   const { admin } = options
   const counts = admin ? await countAll(pool) : null
@@ -46,6 +56,10 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
     switch (message.kind) {
       case 'call':
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
+      case 'listen':
+        return void tellAddress(front, worker)
+      case 'took':
+        return front.free(worker)
       case 'failed':
         return keeper.keep(message.failure)
       case 'leaving':
@@ -53,15 +67,25 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
       case 'asked':
         return pool.replace(worker)
       case 'closed':
-        return worker.send({ kind: 'released' })
+        return void release(worker)
       case 'counted':
       case 'tally':
         return counts?.take(message, worker)
     }
   }
 
+  async function release(worker: WorkerProcess) {
+    // The last ones take what still waits.
+    if (pool.isStopping()) await front.close()
+    front.remove(worker)
+    worker.send({ kind: 'released' })
+  }
+
   async function close(): Promise<boolean> {
-    const isDone = await pool.stop()
+    const stopped = pool.stop()
+    await Promise.race([stopped, wait(options.timeouts.stopDelayMs, undefined, { ref: false })])
+    await front.close()
+    const isDone = await stopped
     await listener?.close()
     await keeper.close()
     return isDone
@@ -88,6 +112,15 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
     leaveAlone()
     await close()
     throw error
+  }
+}
+
+async function tellAddress(front: Front, worker: WorkerProcess) {
+  try {
+    worker.send({ kind: 'listening', address: await front.listen() })
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException
+    worker.send({ kind: 'unable', message, code })
   }
 }
 

@@ -5,10 +5,11 @@ import { createHydrantError } from '../errors.ts'
 import { watchForHangs } from '../hang-watch.ts'
 import { createKeeperOf } from '../ledger/keeper.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
-import { listen } from '../listen.ts'
+import { createListenError } from '../listen.ts'
 import { createJsonLogging } from '../logging.ts'
 import type { ServeInput } from '../start-alone.ts'
 import { createCounting } from './counting.ts'
+import { HandedServer } from './handed-server.ts'
 import { createLink, type Link } from './link.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
@@ -24,9 +25,11 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
 
 async function serve({ dir, folder, options }: ServeInput, name: string, link: Link) {
   const counting = createCounting(link)
+  const server = new HandedServer(options)
   let settle: RemoteLedger['settle'] = () => {}
   const instance = await createInstance({
     ...{ dir, folder, options },
+    handed: { server, stopListening: link.untilReleased },
     // The primary makes it readable where people read it.
     logging: createJsonLogging(options.logLevel),
     measures: options.admin ? counting.measures : null,
@@ -44,7 +47,6 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   }
   async function close() {
     await app.close()
-    await link.untilReleased()
     await closeKeeper()
   }
   const { stop, fail, leaveAlone } = endWithProcess(
@@ -71,9 +73,15 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   const addresses: string[] = []
   try {
     app.log.info({ release }, 'the site is loaded')
-    await listen(app, options, (address) => {
-      addresses.push(address)
-      return `worker ${name} is ready at ${address}`
+    server.listenAt(await link.findAddress().catch((cause) => Promise.reject(createListenError(options, cause))))
+    link.onConnection((socket) => server.take(socket))
+    await app.listen({
+      // For Fastify, which would look up a host's other addresses, and listen there by itself.
+      path: 'primary',
+      listenTextResolver(address) {
+        addresses.push(address)
+        return `worker ${name} is ready at ${address}`
+      },
     })
   } catch (error) {
     leaveAlone()

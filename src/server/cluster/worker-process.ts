@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
@@ -21,6 +22,8 @@ export interface WorkerProcess {
   /** Resolves when it has ended and all that it had to say has arrived. */
   ended: Promise<End>
   send(message: ToWorker): void
+  /** Hands a connection over. What is sent later arrives later. */
+  hand(socket: Socket): void
   /** At once. */
   kill(): void
 }
@@ -68,6 +71,10 @@ export function forkWorker(name: string, isSuccessor: boolean, output: Output, l
     release: () => release,
     // A worker that is gone has been heard of already.
     send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
+    hand(socket) {
+      if (forked.isConnected()) child.send(wrap({ kind: 'connection' }), socket, () => {})
+      else socket.destroy()
+    },
     kill: () => void child.kill('SIGKILL'),
   }
   return worker

@@ -1,0 +1,92 @@
+// Workers that are told to stop or are exchanged while many ask without a pause.
+
+import { lookup } from 'node:dns/promises'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { LOADS, startLoad } from '../../connection-load.ts'
+import { createHttpClient } from '../../http-client.ts'
+import { runCli } from '../../scripts/run-cli.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles } from '../served.ts'
+import { LONG, workerSite } from './worker-site.ts'
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
+const env = { ...LONG, HYDRANT_WORKERS: '2' }
+
+for (const [name, load] of Object.entries(LOADS))
+  t.test(`busy workers that are told to stop do so, and lose nothing: ${name}`, async (t) => {
+    const server = await startSite(t, { dir, env })
+    const asking = startLoad({ at: { port: server.port, host: '127.0.0.1' }, ...load })
+    await asking.untilAnswered(4 * load.connections)
+    process.kill(server.pid, 'SIGTERM')
+    t.strictSame(await server.ended, [0, null])
+    await asking.stop()
+    t.strictSame(asking.broken, [])
+    t.strictSame(asking.refused, [])
+  })
+
+t.test('busy workers are exchanged, and lose nothing', async (t) => {
+  const server = await startSite(t, { dir, env })
+  const at = { port: server.port, host: '127.0.0.1' }
+  const all = Object.values(LOADS).map((load) => startLoad({ ...load, at, connections: 8 }))
+  await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
+  process.kill(server.pid, 'SIGHUP')
+  await server.waitForLine(({ msg }) => msg.startsWith('reloaded:'))
+  await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+  for (const { stop, broken, refused } of all) {
+    await stop()
+    t.strictSame([broken, refused], [[], []])
+  }
+})
+
+t.test('workers behind a socket file stop, lose nothing, and the file is removed', async (t) => {
+  // The system takes no long paths for sockets.
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'socket')
+  const server = await startSite(t, { dir, env: { ...env, HYDRANT_SOCKET: path } })
+  t.equal(statSync(path).mode & 0o777, 0o660)
+  const asking = startLoad({ at: { path }, connections: 32, isFresh: true })
+  await asking.untilAnswered(200)
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+  await asking.stop()
+  t.strictSame(asking.broken, [])
+  t.notOk(existsSync(path))
+})
+
+t.test('connections that come while no worker is left wait for the next one', async (t) => {
+  const server = await startSite(t, { dir, env })
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const ask = async () => JSON.parse((await send({ port: server.port, path: '/pid' })).body).pid as number
+  const pids = new Set<number>()
+  await until(async () => pids.add(await ask()).size === 2)
+  for (const pid of pids) process.kill(pid, 'SIGKILL')
+  for (const pid of pids) await server.waitForLine(({ worker, msg }) => worker === pid && msg.includes('SIGKILL'))
+  t.notOk(pids.has(await ask()), 'at the same port')
+})
+
+t.test('workers are reached at each address of a name', async (t) => {
+  const server = await startSite(t, { dir, env: { ...env, HOST: 'localhost' } })
+  for (const { address, family } of await lookup('localhost', { all: true })) {
+    const host = family === 6 ? `[${address}]` : address
+    t.equal((await fetch(`http://${host}:${server.port}/pid`)).status, 200, address)
+  }
+})
+
+t.test('a port that is in use ends the start of workers with what to do about it', async (t) => {
+  const server = await startSite(t, { dir, env: { ...LONG } })
+  const { code, stderr } = await runCli(['start', dir, '--port', String(server.port), '--workers', '2'])
+  t.equal(code, 1)
+  t.equal(stderr.split('Error [HYD_PORT_IN_USE]').length, 2)
+  t.match(stderr, `port ${server.port} on 127.0.0.1 is in use by another process`)
+  const missing = ['--socket', join(tmpdir(), 'hydrant-no-such-folder', 'socket')]
+  const nowhere = await runCli(['start', dir, ...missing, '--workers', '2'])
+  t.equal(nowhere.code, 1)
+  t.match(nowhere.stderr, /Error \[HYD_LISTEN_FAILED\].*there is no folder/)
+})
