@@ -24,8 +24,9 @@ export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Opti
       allowedOrigins,
     })
     if (verdict.kind === 'pass') return done()
-    const url = failures.redact(request.originalUrl, request)
-    const { compared, hint } = verdict
+    const url = failures.redactUrl(request)
+    const { hint } = verdict
+    const compared = failures.redactMessage(verdict.compared, request)
     request.log.info({ method, url, statusCode: 403 }, `refused: 403 from another site: ${compared} (${hint})`)
     done(new CrossSiteError(403, 'This was sent from another site.'))
   })

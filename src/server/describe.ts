@@ -14,11 +14,12 @@ export interface Description {
   errors?: Description[]
 }
 
-// More than a log line keeps: secrets are removed in between, and none may be cut in two.
+// More than a log line keeps: secrets are removed in between, and what follows tells one that is cut in two.
 const MAX_MESSAGE = 2_900
+const MAX_NAME = 200
 const MAX_STACK = 12_000
 const MAX_FRAMES = 50
-const MAX_FRAME = 500
+const MAX_FRAME = 520
 const MAX_DEPTH = 5
 const MAX_ERRORS = 5
 /** Of causes and errors of errors, all together. */
@@ -46,7 +47,7 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
     stack: stackOf(readFrames(thrown), message),
   }
   const ownDigest = read(thrown, 'digest')
-  if (typeof ownDigest === 'string') description.ownDigest = cut(ownDigest, 100)
+  if (typeof ownDigest === 'string') description.ownDigest = ownDigest.slice(0, MAX_NAME)
   if (!isError || depth >= MAX_DEPTH || seen.length >= MAX_DESCRIPTIONS) return description
   const cause = read(thrown, 'cause')
   if (cause !== undefined && cause !== UNREADABLE) description.cause = describeAt(depth + 1, cause, seen)
@@ -102,7 +103,7 @@ function text(value: unknown): string {
 
 function errorType(error: Properties): string {
   const name = read(error, 'name')
-  if (typeof name === 'string' && name !== '') return cut(name, 100)
+  if (typeof name === 'string' && name !== '') return name.slice(0, MAX_NAME)
   return 'Error'
 }
 
@@ -133,7 +134,7 @@ const FRAME_START = '    at '
 /** The frames of a stack, a line each. */
 export function framesIn(stack: string): string[] {
   const lines = stack.split('\n').filter((line) => line.startsWith(FRAME_START))
-  return lines.slice(0, MAX_FRAMES).map((line) => cut(line, MAX_FRAME))
+  return lines.slice(0, MAX_FRAMES).map((line) => line.slice(0, MAX_FRAME))
 }
 
 function cut(value: string, length: number): string {

@@ -1,16 +1,12 @@
 import type { Side } from '../shared/page-types.ts'
 import { type Description, framesIn } from './describe.ts'
 import { causeOf } from './digest.ts'
+import type { Hidden } from './hidden.ts'
 import type { KeptError, SourceFrame } from './ledger/ledger.ts'
+import { wordsIn } from './message-words.ts'
 import { isCaller } from './read-stack.ts'
 import type { SourceMapper } from './source-map.ts'
 import { ASYNC, type MappedFrame } from './stack-frame.ts'
-
-/** What removes secrets from the texts of a failure. */
-export interface Redactors {
-  message(text: string): string
-  frame(text: string): string
-}
 
 /** An error whose frames lead to the source, without secrets. */
 export interface ExaminedError {
@@ -45,17 +41,17 @@ export interface LoggedError {
 export function examine(
   description: Description,
   mapper: SourceMapper,
-  redact: Redactors,
+  hidden: Hidden,
   placeFrames: () => readonly MappedFrame[],
   side: Side = 'server',
 ): Examined {
-  const error = toExamined(description, mapper, redact)
+  const error = toExamined(description, mapper, hidden)
   const isPlaced = error.frames.some(isOfSite)
   const frames = isPlaced ? error.frames : [...placeFrames(), ...error.frames]
   // An error that takes its name from its class has the name that bundling gave the class. The cause comes from the whole
   // message: it must not depend on what a visitor sends, which is masked, or on where the text is cut.
   const cause = causeOf({
-    type: error.type,
+    type: typeOf(description, mapper),
     message: description.message,
     frames: (side === 'client' ? withoutAsync(frames) : frames).filter(isOfSite).map(placeOf),
     side,
@@ -74,14 +70,22 @@ const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true
 // `isOfSite` has let through none without.
 const placeOf = ({ frame }: MappedFrame) => frame as SourceFrame
 
-function toExamined(description: Description, mapper: SourceMapper, redact: Redactors): ExaminedError {
-  const { type, message, stack, ownDigest, cause, errors } = description
-  const inner = (one: Description) => toExamined(one, mapper, redact)
+const MAX_NAME = 100
+const MAX_FRAME = 500
+
+const typeOf = ({ type }: Description, mapper: SourceMapper) => mapper.mapName(type) || type
+
+function toExamined(description: Description, mapper: SourceMapper, hidden: Hidden): ExaminedError {
+  const { message, stack, ownDigest, cause, errors } = description
+  const inner = (one: Description) => toExamined(one, mapper, hidden)
+  const type = typeOf(description, mapper)
+  const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame))
   return {
-    type: mapper.mapName(type) || type,
-    message: shorten(redact.message(message)),
-    frames: withoutCallers(framesIn(stack).map(mapper.mapFrame)),
-    ...(ownDigest === undefined ? {} : { ownDigest: redact.message(ownDigest) }),
+    // Whoever writes a word that is the name of a class knows nothing, and tells nothing.
+    type: hidden.inMessage(type, { maxLength: MAX_NAME, isKnownWord: () => true }),
+    message: redactMessage(message, hidden, () => [type, ...frames.map(({ text }) => text), ...codeIn(frames, mapper)]),
+    frames,
+    ...(ownDigest === undefined ? {} : { ownDigest: hidden.inMessage(ownDigest, { maxLength: MAX_NAME }) }),
     ...(cause === undefined ? {} : { cause: inner(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(inner) }),
   }
@@ -95,35 +99,51 @@ function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] 
   return caller === -1 ? frames : frames.slice(0, caller)
 }
 
-const MAX_MESSAGE = 2_000
-
-// Keeps the remark at the end that says how long the message was.
-function shorten(message: string): string {
-  if (message.length <= MAX_MESSAGE) return message
-  return message.slice(0, MAX_MESSAGE) + (/… \(\d+ characters\)$/.exec(message)?.[0] ?? '…')
+/** The lines around the first place in the site. */
+function codeIn(frames: readonly MappedFrame[], mapper: SourceMapper): readonly string[] {
+  const first = frames.find(isOfSite)
+  return first ? (mapper.codeAround(placeOf(first))?.lines ?? []) : []
 }
 
-export function toLogged(error: ExaminedError, redact: Redactors): LoggedError {
+const REMARK = /… (\(\d+ characters\))$/
+
+/** `code` is what is known of the code: its words stay, as they are no visitor's. */
+function redactMessage(message: string, { inMessage }: Hidden, code: () => readonly string[]): string {
+  let known: ReadonlySet<string> | null = null
+  const isKnownWord = (word: string) => {
+    known ??= new Set(code().flatMap(wordsIn))
+    return known.has(word)
+  }
+  const shown = inMessage(message, { isKnownWord })
+  // How long the message was stays at its end.
+  const remark = shown.endsWith('…') ? REMARK.exec(message)?.[1] : undefined
+  return remark === undefined ? shown : `${shown} ${remark}`
+}
+
+export function toLogged(error: ExaminedError, hidden: Hidden): LoggedError {
   const { type, message, frames, ownDigest, cause, errors } = error
   return {
     type,
     message,
-    stack: [`${type}: ${message}`, ...frames.map(({ text }) => redact.frame(text))].join('\n'),
+    stack: [`${type}: ${message}`, ...frames.map(({ text }) => hidden.inPlace(text, { maxLength: MAX_FRAME }))].join(
+      '\n',
+    ),
     ...(ownDigest === undefined ? {} : { digest: ownDigest }),
-    ...(cause === undefined ? {} : { cause: toLogged(cause, redact) }),
-    ...(errors === undefined ? {} : { errors: errors.map((one) => toLogged(one, redact)) }),
+    ...(cause === undefined ? {} : { cause: toLogged(cause, hidden) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => toLogged(one, hidden)) }),
   }
 }
 
 /** Of the frames of the site, how many are kept with the code around them. */
 const MAX_WITH_CODE = 3
 
-export function toKept(error: ExaminedError, mapper: SourceMapper, redact: Redactors): KeptError {
+export function toKept(error: ExaminedError, mapper: SourceMapper, hidden: Hidden): KeptError {
   const { type, message, frames, cause, errors } = error
+  const inFrame = (text: string) => hidden.inPlace(text, { maxLength: MAX_FRAME })
   let left = MAX_WITH_CODE
   const stack = frames.flatMap(({ frame }): SourceFrame[] => {
     if (frame === null) return []
-    const own = { ...frame, file: redact.frame(frame.file), function: redact.frame(frame.function) }
+    const own = { ...frame, file: inFrame(frame.file), function: inFrame(frame.function) }
     const code = own.isSite && left-- > 0 ? mapper.codeAround(frame) : null
     return [code ? { ...own, code } : own]
   })
@@ -131,7 +151,7 @@ export function toKept(error: ExaminedError, mapper: SourceMapper, redact: Redac
     type,
     message,
     stack,
-    ...(cause === undefined ? {} : { cause: toKept(cause, mapper, redact) }),
-    ...(errors === undefined ? {} : { errors: errors.map((one) => toKept(one, mapper, redact)) }),
+    ...(cause === undefined ? {} : { cause: toKept(cause, mapper, hidden) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => toKept(one, mapper, hidden)) }),
   }
 }

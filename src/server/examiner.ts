@@ -1,7 +1,8 @@
 import type { Side } from '../shared/page-types.ts'
 import { type Description, describe } from './describe.ts'
 import { causeOf } from './digest.ts'
-import { examine, type LoggedError, type Redactors, toKept, toLogged } from './examine.ts'
+import { examine, type LoggedError, toKept, toLogged } from './examine.ts'
+import type { Hidden } from './hidden.ts'
 import type { KeptError } from './ledger/ledger.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
@@ -12,13 +13,6 @@ export interface Told {
   cause: string
   logged: LoggedError
   kept: KeptError
-}
-
-/** What is to be hidden. */
-export interface Hidden {
-  /** Each secret, to see whether there is one in a text at all. */
-  secrets(): readonly string[]
-  redact: Redactors
 }
 
 /** Examines anything at all that was thrown, or an error that has been described elsewhere. Never throws. */
@@ -38,15 +32,15 @@ export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Exa
 
   function examineDescription(
     description: Description,
-    { secrets, redact }: Hidden,
+    hidden: Hidden,
     placeFrames: () => readonly MappedFrame[],
   ): Told {
     const key = keyOf(description)
-    const isPrivate = key === null || secrets().some((secret) => key.includes(secret))
+    const isPrivate = key === null || hidden.mayHold(key)
     const found = isPrivate ? undefined : known.get(key)
     if (found) return found
-    const { cause, error, isPlaced } = examine(description, mapper, redact, placeFrames, side)
-    const told = { cause, logged: toLogged(error, redact), kept: toKept(error, mapper, redact) }
+    const { cause, error, isPlaced } = examine(description, mapper, hidden, placeFrames, side)
+    const told = { cause, logged: toLogged(error, hidden), kept: toKept(error, mapper, hidden) }
     // One without a frame of the site is told by the place where it was met.
     if (isPrivate || !isPlaced) return told
     if (known.size >= MAX_KNOWN) known.clear()

@@ -2,11 +2,11 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import type { Description } from './describe.ts'
 import { createOccurrence, type Frame } from './digest.ts'
-import { createExaminer, type Hidden, type Told } from './examiner.ts'
+import { createExaminer, type Told } from './examiner.ts'
+import { type Hidden, hiddenIn } from './hidden.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import { tellProcessFailure } from './process-failure.ts'
-import { bodyTexts, hideBody, redactorOf, secretsOf } from './secrets.ts'
 import { SmallMap } from './small-map.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
@@ -53,8 +53,10 @@ export interface Failures {
   countOf(request: FastifyRequest): number
   /** Another value that stands for one which has failed: no failure of its own. */
   alias(substitute: unknown, thrown: unknown, subject: FailureSubject): void
-  /** Removes the request's secrets from a text for the log. */
-  redact(text: string, request: FastifyRequest): string
+  /** The request's address for the log: without secrets, and cut to size. */
+  redactUrl(request: FastifyRequest): string
+  /** A message of the request for the log: the same, without what came in its body. */
+  redactMessage(text: string, request: FastifyRequest): string
   /** The same for what nothing has caught, outside of any request: it ends the process. */
   failProcess(thrown: unknown, log: FastifyBaseLogger): Failure
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
@@ -148,7 +150,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const { digest, status } = named
     const { phase, statusSent } = details
     const pending = pendingOf(details, mapper)
-    const url = own.hidden.redact.frame(request.originalUrl)
+    const url = own.hidden.inPlace(request.originalUrl)
     const { method } = request
     const isRecovered = false
     const telling: Telling = {
@@ -176,7 +178,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const { examineDescription } = createExaminer(mapper, 'client')
     const told = examineDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)
-    const url = hidden.redact.frame(path)
+    const url = hidden.inPlace(path)
     const { host } = publicAddress(request)
     const place = { side: 'client', phase: 'client', route, method: 'GET', host, url } as const
     const nothing = { statusSent: undefined, status: null, pending: null }
@@ -204,16 +206,9 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     firstOf,
     countOf,
     alias,
-    redact: (text, request) => failuresOf(request).hidden.redact.frame(text),
+    redactUrl: (request) => failuresOf(request).hidden.inPlace(request.originalUrl),
+    redactMessage: (text, request) => failuresOf(request).hidden.inMessage(text),
   }
-}
-
-function hiddenIn(request: FastifyRequest): Hidden {
-  const inHeaders = secretsOf(request.headers)
-  const frame = redactorOf(inHeaders)
-  // A body has no business in frames, and what stands there must not depend on what a visitor sends.
-  const message = (text: string) => frame(hideBody(text, request.body))
-  return { secrets: () => [...inHeaders, ...bodyTexts(request.body)], redact: { frame, message } }
 }
 
 // What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`

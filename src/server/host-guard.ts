@@ -22,8 +22,9 @@ export function addHostGuard(app: FastifyInstance, hosts: readonly string[]) {
   app.addHook('onRequest', (request, reply, done) => {
     const { host } = publicAddress(request)
     if (isServedHost(host, served) || isHealthRoute(request)) return done()
-    const url = createRedactor(request.headers)(request.originalUrl)
-    const asked = (request.host ?? '').slice(0, MAX_LOGGED_HOST)
+    const redact = createRedactor(request.headers)
+    const url = redact(request.originalUrl)
+    const asked = redact(request.host ?? '', { maxLength: MAX_LOGGED_HOST })
     request.log.info(
       { method: request.method, url, statusCode: MISDIRECTED, host: asked },
       `refused: ${MISDIRECTED} a host that is not among "hosts"`,

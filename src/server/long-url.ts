@@ -8,7 +8,7 @@ const MAX_LOGGED = 200
 /** Answers 414 to an address that nobody means. */
 export function refuseLongUrl(maxUrlBytes: number, request: FastifyRequest, reply: FastifyReply) {
   const { method, headers, originalUrl } = request
-  const url = `${createRedactor(headers)(originalUrl).slice(0, MAX_LOGGED)}…`
+  const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
   request.log.info({ method, url, statusCode: TOO_LONG }, `refused: ${TOO_LONG} a URL of ${originalUrl.length} bytes`)
   sendBareRefusal(TOO_LONG, `The address is longer than ${maxUrlBytes} bytes (limits.maxUrlBytes).`, request, reply)
 }

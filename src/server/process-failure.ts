@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import { createOccurrence } from './digest.ts'
-import type { Examiner, Hidden } from './examiner.ts'
+import type { Examiner } from './examiner.ts'
 import { writeFailure } from './failure-line.ts'
+import { HIDDEN_OUTSIDE } from './hidden.ts'
 import type { FailureRecord } from './ledger/ledger.ts'
-import { createRedactor } from './secrets.ts'
 
 /** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */
 export function tellProcessFailure(
@@ -14,7 +14,7 @@ export function tellProcessFailure(
   log: FastifyBaseLogger,
   keep: (failure: FailureRecord) => void,
 ): string {
-  const { cause, logged, kept } = examineThrown(thrown, OF_NO_REQUEST, () => [])
+  const { cause, logged, kept } = examineThrown(thrown, HIDDEN_OUTSIDE, () => [])
   const digest = formatDigest(cause, createOccurrence())
   writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
   keep({
@@ -37,6 +37,3 @@ export function tellProcessFailure(
   })
   return digest
 }
-
-const hide = createRedactor({})
-const OF_NO_REQUEST: Hidden = { secrets: () => [], redact: { message: hide, frame: hide } }

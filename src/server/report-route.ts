@@ -72,8 +72,9 @@ export function addReportRoute(
       const { status: statusCode, message } = meaning
       // The others are told of elsewhere.
       if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
-        const url = site.failures.redact(request.originalUrl, request)
-        request.log.info({ method: request.method, url, statusCode }, `refused: ${statusCode} ${message}`)
+        const url = site.failures.redactUrl(request)
+        const reason = site.failures.redactMessage(message, request)
+        request.log.info({ method: request.method, url, statusCode }, `refused: ${statusCode} ${reason}`)
       }
       return sendRefusal(statusCode, message, request, reply)
     },

@@ -1,92 +1,125 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isMessageWord } from './message-words.ts'
+import { findNamedSecrets, isSecretName, LEAST_SECRET_LENGTH, longEnough } from './secret-names.ts'
+import { createHeadFinder } from './text-heads.ts'
+import { findParts, type Span } from './text-parts.ts'
 
 const HIDDEN = '[hidden]'
-// Shorter values (`a`, `1`, `dark`) are no secrets and would hide half of every message.
-const LEAST_SECRET_LENGTH = 6
-const SECRET_NAME = /pass|pwd|secret|token|auth|session|credential|signature|api-?key|^key$|^code$|^sig$/i
-/** Finds whether there can be anything to hide in a text at all, which most are done with. */
-const SUSPICIOUS = new RegExp(`://|bearer|basic|${SECRET_NAME.source.replace(/[$^]/g, '')}`, 'i')
+const MAX_LENGTH = 2_000
+
+export interface RedactOptions {
+  /** Most characters of the text that are shown; the rest is cut off (2,000). */
+  maxLength?: number
+  /** Does a word belong to the message whatever the visitor has written? (no) */
+  isKnownWord?(word: string): boolean
+}
+
+/** Removes secrets from a text. */
+export interface Redactor {
+  (text: string, options?: RedactOptions): string
+  /** May the text hold one of the secrets of this request? False is certain. */
+  mayHold(text: string): boolean
+}
 
 /** Removes from a text what must reach no log: credentials in URLs and what the request's own headers hold. */
-export function createRedactor(headers: IncomingHttpHeaders): (text: string) => string {
+export function createRedactor(headers: IncomingHttpHeaders): Redactor {
   return redactorOf(secretsOf(headers))
 }
 
-/** The same for what `secretsOf` has read. */
-export function redactorOf(secrets: readonly string[]): (text: string) => string {
-  return (text) => {
-    const unnamed = SUSPICIOUS.test(text) ? hideNamed(text) : text
-    return secrets.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), unnamed)
+const NO_WORDS: ReadonlySet<string> = new Set()
+
+/**
+ * Removes these texts wherever they stand, these words where they stand alone, and what the text itself calls a secret. A
+ * text is cut before anything is looked for in it. All places are found in the text as it came and replaced at once: what
+ * has been hidden is never searched. The work grows with the text and the secrets together, never with their product, and
+ * the result has at most three times the length of the text.
+ *
+ * @param texts Each of at least `LEAST_SECRET_LENGTH` characters, as the words.
+ */
+export function redactorOf(texts: readonly string[], words = NO_WORDS): Redactor {
+  const mayHold = createHeadFinder([...texts, ...words])
+
+  function redact(text: string, { maxLength = MAX_LENGTH, isKnownWord = () => false }: RedactOptions = {}): string {
+    const isCut = text.length >= maxLength
+    // A secret that the cut goes through is still told by what follows.
+    const near = text.slice(0, maxLength + LEAST_SECRET_LENGTH)
+    const spans = findNamedSecrets(near)
+    if (mayHold(near)) {
+      if (texts.length > 0) spans.push(...findParts(near, texts, isCut))
+      if (words.size > 0) spans.push(...findWords(near, words, isCut, isKnownWord))
+    }
+    return hide(near, spans, maxLength) + (text.length > maxLength ? '…' : '')
   }
+
+  return Object.assign(redact, { mayHold })
 }
 
-function hideNamed(text: string): string {
-  return text
-    .replace(/:\/\/[^\s/@:]*:[^\s/@]*@/g, `://${HIDDEN}@`)
-    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${HIDDEN}`)
-    .replace(/([?&;]([\w.-]+)=)[^\s&;#"'`]+/g, (whole, start: string, name: string) =>
-      SECRET_NAME.test(name) ? start + HIDDEN : whole,
-    )
-}
+// A letter beside a digit ends a word: `id4711`.
+const RUN = /[\p{L}\p{M}]+|\p{N}+/gu
 
-/** Removes what the visitor has written into a form or into JSON: an error's message may repeat it. */
-export function hideBody(text: string, body: unknown): string {
-  return bodyTexts(body).reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
-}
-
-/** The texts that a body holds, as far as they are long enough to be told from others. Longest first. */
-export function bodyTexts(body: unknown): readonly string[] {
-  if (body instanceof FormData) return longestFirst([...body.values()].filter((value) => typeof value === 'string'))
-  return body === undefined || body === null ? NONE : longestFirst(textsIn(body))
-}
-
-/** Nobody's message repeats more. */
-const MAX_TEXTS = 1_000
-
-function textsIn(json: unknown): string[] {
-  const texts: string[] = []
-  const left = [json]
-  const seen = new Set<object>()
-  while (left.length > 0 && texts.length < MAX_TEXTS) {
-    const value = left.pop()
-    if (typeof value === 'string') texts.push(value)
-    if (!isJsonObject(value) || seen.has(value)) continue
-    seen.add(value)
-    for (const part of Object.values(value)) left.push(part)
+function findWords(
+  text: string,
+  words: ReadonlySet<string>,
+  isCut: boolean,
+  isKnown: (word: string) => boolean,
+): Span[] {
+  const spans: Span[] = []
+  for (const { index, 0: run } of text.matchAll(RUN)) {
+    const to = index + run.length
+    if (words.has(run) ? !isMessageWord(run) && !isKnown(run) : isCut && to === text.length && beginsOne(words, run))
+      spans.push({ from: index, to })
   }
-  return texts
+  return spans
 }
 
-// Bodies may also be bytes, streams, and whatever a parser of the site's makes.
-function isJsonObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
+function beginsOne(words: ReadonlySet<string>, run: string): boolean {
+  for (const word of words) if (word.startsWith(run)) return true
+  return false
+}
+
+/** Puts `HIDDEN` into the place of each span, of those that touch once, in what is shown of the text. */
+function hide(text: string, spans: Span[], maxLength: number): string {
+  let shown = ''
+  let at = 0
+  let hiddenTo = -1
+  for (const { from, to } of spans.sort((a, b) => a.from - b.from)) {
+    if (from >= maxLength) break
+    if (from > hiddenTo) shown += text.slice(at, from) + HIDDEN
+    hiddenTo = Math.max(hiddenTo, to)
+    at = hiddenTo
+  }
+  return shown + text.slice(at, maxLength)
 }
 
 const NONE: readonly string[] = []
 
-const CREDENTIALS = ['authorization', 'proxy-authorization'] as const
-const WITH_SECRETS = [...CREDENTIALS, 'cookie'] as const
-
-/** What the headers of a request hold that nobody else is to read. Longest first. */
+/** What the headers of a request hold that nobody else is to read. */
 export function secretsOf(headers: IncomingHttpHeaders): readonly string[] {
-  if (WITH_SECRETS.every((name) => headers[name] === undefined)) return NONE
   const values: string[] = []
-  for (const name of CREDENTIALS) {
+  for (const name in headers) {
     const value = headers[name]
-    if (value) values.push(value, value.slice(value.indexOf(' ') + 1))
+    if (typeof value !== 'string') continue
+    if (name === 'cookie') values.push(...cookieValues(value))
+    // `Authorization`, `Proxy-Authorization`, `X-API-Key`, `X-Session-Id`
+    else if (isSecretName(name)) values.push(value, ...credentialsIn(value))
   }
-  for (const pair of headers.cookie?.split(';') ?? []) {
-    const value = pair.slice(pair.indexOf('=') + 1).trim()
-    const bare = value.replace(/^"(.*)"$/, '$1')
-    values.push(value, bare, decodeLoosely(bare))
-  }
-  return longestFirst(values)
+  return values.length === 0 ? NONE : longEnough(values)
 }
 
-// One may be the beginning of another.
-function longestFirst(values: readonly string[]): string[] {
-  return [...new Set(values)].filter((value) => value.length >= LEAST_SECRET_LENGTH).sort((a, b) => b.length - a.length)
+function cookieValues(cookie: string): string[] {
+  return cookie.split(';').flatMap((pair) => {
+    const value = pair.slice(pair.indexOf('=') + 1).trim()
+    const bare = value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
+    return bare.includes('%') ? [value, bare, decodeLoosely(bare)] : [value, bare]
+  })
+}
+
+/** What stands behind the scheme: a token, or a name and a password as Base64. */
+function credentialsIn(value: string): string[] {
+  const token = value.slice(value.indexOf(' ') + 1)
+  if (!/^basic /i.test(value)) return [token]
+  const pair = Buffer.from(token, 'base64').toString()
+  return [token, pair, pair.slice(pair.indexOf(':') + 1)]
 }
 
 function decodeLoosely(value: string): string {

@@ -113,8 +113,8 @@ export class Visit {
   /** Logs what is no failure, at info. */
   note(details: object, message: string) {
     const { request, route } = this
-    const url = this.#failures.redact(request.originalUrl, request)
-    request.log.info({ route, method: request.method, url, ...details }, this.#failures.redact(message, request))
+    const url = this.#failures.redactUrl(request)
+    request.log.info({ route, method: request.method, url, ...details }, this.#failures.redactMessage(message, request))
   }
 
   /** Tells loads and render to stop. */

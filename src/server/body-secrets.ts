@@ -1,0 +1,58 @@
+import { isSecretName, LEAST_SECRET_LENGTH, longEnough } from './secret-names.ts'
+
+/** What must not be read in messages, each of at least `LEAST_SECRET_LENGTH` characters. */
+export interface BodySecrets {
+  /** Hidden wherever they stand. */
+  texts: readonly string[]
+  /** Words and numbers: hidden where they stand alone, unless the word belongs to the message. */
+  words: ReadonlySet<string>
+}
+
+/** In alphabets that leave blanks between words. */
+const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+|\p{N}+)$/u
+
+/** What the visitor has written into a form or into JSON: an error's message may repeat it. */
+export function bodySecretsOf(body: unknown): BodySecrets {
+  if (body === undefined || body === null) return { texts: [], words: new Set() }
+  const texts: string[] = []
+  const words = new Set<string>()
+  for (const [name, written] of body instanceof FormData ? formEntries(body) : textsIn(body)) {
+    const value = written.trim()
+    if (value.length >= LEAST_SECRET_LENGTH && !isSecretName(name) && WORD.test(value)) words.add(value)
+    else texts.push(value)
+  }
+  return { texts: longEnough(texts), words }
+}
+
+type NamedText = readonly [name: string, text: string]
+
+function formEntries(form: FormData): NamedText[] {
+  return [...form].map(([name, value]) => [name, typeof value === 'string' ? value : value.name])
+}
+
+/** Nobody's message repeats more. */
+const MAX_TEXTS = 10_000
+
+/** The texts in JSON, each with the name that it has, or the first one around it that speaks of a secret. */
+function textsIn(json: unknown): NamedText[] {
+  const texts: NamedText[] = []
+  const left: (readonly [name: string, value: unknown])[] = [['', json]]
+  const seen = new Set<object>()
+  for (let next = left.pop(); next !== undefined && texts.length < MAX_TEXTS; next = left.pop()) {
+    const [name, value] = next
+    if (typeof value === 'string') texts.push([name, value])
+    if (!isJsonObject(value) || seen.has(value)) continue
+    seen.add(value)
+    const isKept = Array.isArray(value) || isSecretName(name)
+    for (const [key, part] of Object.entries(value)) left.push([isKept ? name : key, part])
+  }
+  return texts
+}
+
+// Bodies may also be bytes, streams, and whatever a parser of the site's makes.
+function isJsonObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return true
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,199 @@
+// Attacks on what removes secrets from the log: by words of its own, which made one request hold the process up for a minute and
+// fill the disk (CWE-407, CWE-400), and by places that it does not look at (CWE-532).
+
+import t from 'tap'
+import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
+import { buildFiles, serve } from '../server/served.ts'
+import { createRandom } from '../shared/random.ts'
+import { startCounting } from '../work.ts'
+import { listenRaw, parseRaw, rawRequest } from './raw.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/fails.tsx': page,
+  'pages/fails.server.ts': `const said = (request) => request.originalUrl + JSON.stringify(request.headers)
+const fail = (text) => {
+  throw Object.assign(new Error(text, { cause: new AggregateError([new TypeError(text)], text) }), { name: text, digest: text })
+}
+export const load = ({ request }) => fail(said(request))
+export const action = ({ request, form }) =>
+  fail(JSON.stringify(request.body instanceof FormData ? [...form] : request.body) + said(request))
+`,
+  'pages/refuses.tsx': page,
+  'pages/refuses.server.ts': `import { HttpError } from 'hydrant'
+const refuse = ({ request }) => {
+  throw new HttpError(403, JSON.stringify([request.headers, request.body instanceof FormData ? [...request.body] : request.body]))
+}
+export const load = refuse
+export const action = refuse
+`,
+})
+
+interface Sent {
+  /** What the requests say of a secret or of hostile words, in each place that has room for it. */
+  query: string
+  headers: readonly string[]
+  fields: Record<string, string>
+  /** What the headers say that are told when they are refused. */
+  refused: string
+}
+
+/** Requests for each line that the server writes. */
+function requests({ query, headers, fields, refused }: Sent): string[] {
+  const own = ['Host: shop.example', ...headers]
+  const target = (path: string) => `${path}?${query}`
+  const post = (path: string, type: string, body: string, ...more: string[]) =>
+    rawRequest(
+      `POST ${path} HTTP/1.1`,
+      [...own, `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, ...more],
+      Buffer.from(body).toString('latin1'),
+    )
+  const browser = ['Origin: http://shop.example', 'Sec-Fetch-Site: same-origin']
+  const text = Object.values(fields).join(' ')
+  const error = {
+    type: text.slice(0, 90),
+    message: text.slice(0, 2_000),
+    stack: `E\n    at ${text.slice(0, 900)} (x:1:2)`,
+  }
+  const report = { kind: 'failure', build: 'x', path: target('/fails').slice(0, 2_000), isRecovered: false, error }
+  const boundary = Object.entries(fields).map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${value}"\r\n\r\n${value}\r\n`,
+  )
+  return [
+    ...['/fails', '/refuses', '/nowhere', '/fails/', '/%zz'].map((path) =>
+      rawRequest(`GET ${target(path)} HTTP/1.1`, [...own, 'Accept: application/json']),
+    ),
+    rawRequest(`PUT ${target('/nowhere')} HTTP/1.1`, own),
+    rawRequest(`GET ${target('/nowhere')}${'x'.repeat(8_192)} HTTP/1.1`, [
+      'Host: shop.example',
+      ...headers.slice(0, 1),
+    ]),
+    rawRequest(`GET ${target('/fails')} HTTP/1.1`, ['Host: other.example', ...headers]),
+    rawRequest(`GET ${target('/fails')} HTTP/1.1`, [`Host: ${refused}`, ...headers]),
+    post(target('/fails'), 'text/plain', text, 'Sec-Fetch-Site: cross-site', `Origin: ${refused}`),
+    post(target('/fails'), 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString()),
+    post(target('/refuses'), 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString()),
+    post(target('/fails'), 'application/json', JSON.stringify(fields)),
+    post(target('/refuses'), 'application/json', JSON.stringify([[fields]])),
+    post(target('/fails'), 'text/plain', text),
+    post(target('/fails'), 'multipart/form-data; boundary=b', `${boundary.join('')}--b--\r\n`),
+    post(target('/_hydrant/report'), 'application/json', JSON.stringify(report), ...browser),
+    post(target('/_hydrant/report'), 'application/json', JSON.stringify({ ...report, [text]: 1 }), ...browser),
+  ]
+}
+
+async function listen(t: Parameters<typeof serve>[0]) {
+  const kept: FailureRecord[] = []
+  const written = { bytes: 0, text: '' }
+  const stream = {
+    write(line: string) {
+      written.bytes += Buffer.byteLength(line)
+      written.text += line
+    },
+  }
+  const onFailure = (failure: FailureRecord) => void kept.push(failure)
+  const { app } = await serve(t, dir, {
+    ledger: false,
+    logRequests: true,
+    hosts: ['shop.example'],
+    onFailure,
+    logger: { level: 'info', stream },
+  })
+  return { kept, written, server: await listenRaw(t, app) }
+}
+
+const HIDDEN = '[hidden]'
+/** Words of the redactor's, within each other. */
+function ownWords(count: number): string[] {
+  const random = createRandom(7)
+  const words = new Set<string>(['[hidden]', 'hidden', 'bearer', 'aaaaaa'])
+  while (words.size < count) {
+    let text = HIDDEN
+    for (let depth = 0; depth < 3; depth++) {
+      const at = random.below(text.length)
+      text = text.slice(0, at) + HIDDEN + text.slice(at + random.below(3))
+    }
+    const from = random.below(text.length - 7)
+    words.add(text.slice(from, from + 6 + random.below(2)))
+  }
+  return [...words]
+}
+
+const HOSTILE: Record<string, Sent> = Object.fromEntries(
+  Object.entries({
+    'words of its own': ownWords(900),
+    'the letter a': Array.from({ length: 100 }, (_, n) => 'a'.repeat(6 + n)),
+    'many different ones': Array.from({ length: 900 }, (_, n) => `x${10_000 + n}`),
+    'beginnings of secrets': ['://a:', 'bearer bearer', '?token=?token=', '%3Ftoken%3D', '&code=&', ':@:@:@'],
+  }).map(([name, words]): [string, Sent] => [
+    name,
+    {
+      query: words
+        .join('')
+        .replace(/[^!-~]/g, '')
+        .repeat(9)
+        .slice(0, 5_000),
+      headers: [`Cookie: ${words.join(';').slice(0, 8_000)}`, `Authorization: Bearer ${words[0]}`],
+      fields: Object.fromEntries(words.map((word, n) => [`f${n}`, word])),
+      refused: words
+        .join('')
+        .replace(/[^!-~]/g, '')
+        .slice(0, 300),
+    },
+  ]),
+)
+
+t.test('no request costs or writes more than what was sent, times a few', async (t) => {
+  const { written, server } = await listen(t)
+  for (const [name, sent] of Object.entries(HOSTILE)) {
+    for (const request of requests(sent)) {
+      written.bytes = 0
+      const { status } = parseRaw(await server.send(request))
+      const title = `${name}: ${request.slice(0, 40)}`
+      t.ok(status >= 204 && status <= 500, `${title} is answered ${status}`)
+      t.ok(written.bytes < 3 * request.length + 30_000, `${title}: ${written.bytes} bytes of log for ${request.length}`)
+    }
+  }
+})
+
+t.test('the work for a request grows with what was sent, and not faster', async (t) => {
+  const { app } = await serve(t, dir, { ledger: false, logger: { level: 'info', stream: { write() {} } } })
+  const ask = async (count: number) => {
+    const cookie = ownWords(count).join(';')
+    const stop = startCounting()
+    try {
+      await app.inject({ url: `/nowhere?${HIDDEN.repeat(count / 2)}`, headers: { cookie } })
+    } finally {
+      stop()
+    }
+    return stop()
+  }
+  await ask(100)
+  const [few, many] = [await ask(200), await ask(800)]
+  t.ok(many < 6 * few, `${many} steps for four times of what took ${few}`)
+})
+
+t.test('no secret of a request is logged or kept, wherever it stands', async (t) => {
+  const { kept, written, server } = await listen(t)
+  const random = createRandom(11)
+  const secret = (length: number) => `zq${random.text(length, 'bcdfghjkm23456789')}`
+  const values = Array.from({ length: 12 }, (_, n) => secret(6 + n * n))
+  const [cookie, quoted, bearer, key, token, nested, inner, user, password, field, card, file] = values
+  const basic = Buffer.from(`${user}:${password}`).toString('base64')
+  const sent: Sent = {
+    query: `api_key=${token}&next=/a?session=${nested}&to=%2Fb%3Fx%3D1%26user%5Bpassword%5D%3D${inner}&url=db://${user}:${password}@h`,
+    headers: [`Cookie: a=${cookie}; b="${quoted}"`, `Authorization: Bearer ${bearer}`, `X-Api-Key: ${key}`],
+    fields: { text: `${field}`, card: `${card}`, file: `${file}` },
+    refused: `http://x@${cookie}`,
+  }
+  const withBasic = { ...sent, headers: [...sent.headers.slice(0, 1), `Proxy-Authorization: Basic ${basic}`] }
+  for (const request of [...requests(sent), ...requests(withBasic)]) {
+    // Reports tell of another's page: what their fields hold is no secret of the request.
+    if (request.includes('/_hydrant/report')) continue
+    await server.send(request)
+  }
+  t.ok(written.text.split('\n').length > 40, 'lines')
+  t.ok(kept.length >= 10, 'failures')
+  const told = written.text + JSON.stringify(kept)
+  for (const value of values) t.notOk(told.includes(value), value)
+})

@@ -1,0 +1,123 @@
+import t from 'tap'
+import { buildFiles, HTML, serve } from './served.ts'
+
+const page = 'export default function Page() {\n  return <p>never</p>\n}\n'
+const { app, failuresOf, log } = await serve(
+  t,
+  await buildFiles(t.testdir({}), {
+    'pages/says.tsx': page,
+    'pages/says.server.ts': `export const action = ({ request }) => {
+  throw new Error(decodeURIComponent(request.headers['x-says']))
+}
+`,
+    'pages/refuses.tsx': page,
+    'pages/refuses.server.ts': `import { HttpError } from 'hydrant'
+export const action = ({ request }) => {
+  throw new HttpError(422, decodeURIComponent(request.headers['x-says']))
+}
+`,
+    'pages/unknown.tsx': page,
+    'pages/unknown.server.ts': `// No customer of the wholesale branch has one.
+export const action = ({ form }) => {
+  throw new Error('Unknown customer ' + form.get('name') + ' of the ' + form.get('branch') + ' branch')
+}
+`,
+    'pages/typed.tsx': page,
+    'pages/typed.server.ts': `export const action = ({ form }) => {
+  if (form.get('kind') === 'returned') return { later: [() => 1] }
+  form.get('kind').property.reading
+}
+`,
+  }),
+)
+
+async function said(url: string, message: string, payload: Record<string, unknown> | string): Promise<string> {
+  const isForm = typeof payload === 'string'
+  const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  const response = await app.inject({
+    method: 'POST',
+    url,
+    headers: { ...HTML, 'content-type': type, 'x-says': encodeURIComponent(message) },
+    payload,
+  })
+  const [failure] = failuresOf(response)
+  return (
+    failure?.err?.message ?? String(log.lines.findLast(({ reqId }) => reqId === response.headers['x-request-id'])?.msg)
+  )
+}
+
+const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+
+t.test('hides what tells something of a person', async (t) => {
+  for (const [message, fields, expected] of [
+    ['Unknown customer Jane Doe', { name: 'Jane Doe' }, 'Unknown customer [hidden]'],
+    ['Unknown customer Winterbottom', { surname: 'Winterbottom' }, 'Unknown customer [hidden]'],
+    ['no winterbottom, and no "winterbottom"', { surname: 'winterbottom' }, 'no [hidden], and no "[hidden]"'],
+    ['user_winterbottom2 is taken', { name: 'winterbottom' }, 'user_[hidden]2 is taken'],
+    ['no Žižková', { name: 'Žižková' }, 'no [hidden]'],
+    ['nobody is named 山田太郎左衛門さん', { name: '山田太郎左衛門' }, 'nobody is named [hidden]さん'],
+    ['no jane@example.org here', { mail: ' jane@example.org ' }, 'no [hidden] here'],
+    ['card 4242424242424242 refused', { card: '4242424242424242' }, 'card [hidden] refused'],
+    ['card:4242 4242 4242 4242.', { card: '4242 4242 4242 4242' }, 'card:[hidden].'],
+    ['IBAN DE02120300000000202051x', { account: 'DE02120300000000202051' }, 'IBAN [hidden]x'],
+    ["Duplicate entry 'hunter22'", { nick: 'hunter22' }, "Duplicate entry '[hidden]'"],
+    ['invalid O’Connor-Smith', { name: 'O’Connor-Smith' }, 'invalid [hidden]'],
+    ['12 Rose Lane, Bath is far', { street: '12 Rose Lane, Bath' }, '[hidden] is far'],
+  ] as const) {
+    t.equal(await said('/says', message, form(fields)), expected)
+    t.equal(await said('/says', message, { nested: [fields] }), expected)
+  }
+})
+
+t.test('hides what a field holds whose name speaks of a secret, whatever it is', async (t) => {
+  const message = 'the function is wrong: xfunctionx'
+  for (const name of ['password', 'user[password]', 'apiKey', 'access_token', 'code']) {
+    t.equal(await said('/says', message, form({ [name]: 'function' })), 'the [hidden] is wrong: x[hidden]x', name)
+  }
+  const nested = { credentials: { first: ['function'] } }
+  t.equal(await said('/says', message, nested), 'the [hidden] is wrong: x[hidden]x')
+})
+
+t.test('what a message says by itself stays, whatever the visitor has written', async (t) => {
+  for (const [message, value] of [
+    ['route.load is not a function', 'function'],
+    ["Cannot read properties of undefined (reading 'price')", 'properties'],
+    ["Cannot read properties of undefined (reading 'price')", 'Cannot'],
+    ['Unexpected token < in JSON at position 0', 'Unexpected'],
+    ['the constructor of winterbottomless things', 'winterbottom'],
+    ['order 1234567 is gone', '123456'],
+    ['getCustomerById failed', 'Customer'],
+    ['the theme is dark', 'dark'],
+  ] as const) {
+    t.equal(await said('/says', message, form({ comment: value })), message)
+    t.equal(await said('/says', message, { value }), message)
+  }
+})
+
+t.test('words of Hydrant’s own messages stay', async (t) => {
+  const returned = await said('/typed', '', form({ kind: 'returned' }))
+  t.match(returned, /returned data.* cannot be sent to the browser/)
+  t.match(await said('/typed', '', form({ kind: 'object' })), "Cannot read properties of undefined (reading 'reading')")
+})
+
+t.test('words of the code around the place stay, as they are no visitor’s', async (t) => {
+  const fields = { name: 'Winterbottom', branch: 'wholesale' }
+  t.equal(await said('/unknown', '', form(fields)), 'Unknown customer [hidden] of the wholesale branch')
+  const told = await said('/unknown', '', form({ name: 'customer', branch: 'branch of Winterbottom' }))
+  t.equal(told, 'Unknown customer customer of the [hidden] branch')
+})
+
+t.test('the line of a refusal has nothing of it either', async (t) => {
+  t.equal(
+    await said('/refuses', 'No account for jane@example.org', form({ mail: 'jane@example.org' })),
+    'refused: 422 No account for [hidden]',
+  )
+})
+
+t.test('a long text that a message repeats in part is hidden in whole', async (t) => {
+  const story = Array.from({ length: 3_000 }, (_, n) => `word${n}`).join(' ')
+  t.match(
+    await said('/says', `too long: ${story.slice(0, 4_000)}`, { story }),
+    /^too long: \[hidden\]… \(4010 characters\)$/,
+  )
+})
