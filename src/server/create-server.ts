@@ -73,6 +73,8 @@ export interface InstanceInput {
   measures?: Measures | null
   /** A server whose connections are handed to it, and what ends that (Fastify's own, which listens). */
   handed?: { server: Server; stopListening(): Promise<void> }
+  /** Number of the worker whose process this is; null for none (null). */
+  worker?: string | null
   /** Gives one that outlives the instance (one of its own, which is closed with it). */
   findKeeper?(log: FastifyBaseLogger): Keeper
 }
@@ -85,7 +87,7 @@ export interface Instance extends ServedSite {
 
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, measures = null, handed, findKeeper } = input
+  const { dir, folder, options, logging, measures = null, handed, worker = null, findKeeper } = input
   const limits = createConnectionLimits(options)
   const trust = createTrust(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
@@ -122,7 +124,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     sendBareRefusal(statusCode, 'What was sent cannot be read.', request, reply)
   })
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await serveSite(scope, folder, options, { keeper, measures })))
+    app.register(async (scope) => resolve(await serveSite(scope, folder, options, { keeper, measures, worker })))
   })
   // Rejects with what the site's own registration does.
   await app.ready()

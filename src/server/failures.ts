@@ -76,6 +76,8 @@ export interface BrowserFailure {
   /** Where it happened, for what has no frame of the site's own. */
   placeFrames(): readonly MappedFrame[]
   release: string
+  /** The page's; null when it is none that is known. */
+  build: string | null
   isRecovered: boolean
 }
 
@@ -103,11 +105,13 @@ export interface FailuresInput {
   mapper: SourceMapper
   /** What is said to have failed: `HYDRANT_RELEASE`, or the build's id. */
   release: string
+  /** The build's id; null when the build could not be read. */
+  build: string | null
   /** Takes each failure once its line is written. */
   keep(failure: FailureRecord): void
 }
 
-export function createFailures({ mapper, release, keep }: FailuresInput): Failures {
+export function createFailures({ mapper, release, build, keep }: FailuresInput): Failures {
   const examiner = createExaminer(mapper)
 
   function failuresOf(request: Holder): RequestFailures {
@@ -163,6 +167,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
       host: address.host,
       url,
       release,
+      build,
       statusSent,
       status,
       isRecovered,
@@ -174,7 +179,7 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
 
   function failInBrowser(failure: BrowserFailure, request: FastifyRequest) {
     const { hidden, occurrence } = failuresOf(request)
-    const { description, mapper, route, path, placeFrames, release, isRecovered } = failure
+    const { description, mapper, route, path, placeFrames, release, build, isRecovered } = failure
     const { examineDescription } = createExaminer(mapper, 'client')
     const told = examineDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)
@@ -182,11 +187,11 @@ export function createFailures({ mapper, release, keep }: FailuresInput): Failur
     const { host } = publicAddress(request)
     const place = { side: 'client', phase: 'client', route, method: 'GET', host, url } as const
     const nothing = { statusSent: undefined, status: null, pending: null }
-    tellFailure({ digest, told, ...place, release, isRecovered, ...nothing }, request, keep)
+    tellFailure({ digest, told, ...place, release, build, isRecovered, ...nothing }, request, keep)
   }
 
   function failProcess(thrown: unknown, log: FastifyBaseLogger): Failure {
-    const digest = tellProcessFailure(thrown, examiner, release, log, keep)
+    const digest = tellProcessFailure(thrown, examiner, { release, build }, log, keep)
     return { digest, status: statusOf(thrown) }
   }
 

@@ -10,7 +10,7 @@ import type { FailureRecord } from './ledger/ledger.ts'
 export function tellProcessFailure(
   thrown: unknown,
   { examineThrown }: Examiner,
-  release: string,
+  { release, build }: { release: string; build: string | null },
   log: FastifyBaseLogger,
   keep: (failure: FailureRecord) => void,
 ): string {
@@ -34,6 +34,7 @@ export function tellProcessFailure(
     userAgent: null,
     statusSent: null,
     isRecovered: false,
+    ...(build === null ? {} : { build }),
   })
   return digest
 }

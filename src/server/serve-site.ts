@@ -12,6 +12,7 @@ import type { Keeper } from './ledger/keeper.ts'
 import { addLoadShedding } from './load-shedding.ts'
 import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
+import { ownOrigin } from './origin.ts'
 import { createPageRoute } from './page-route.ts'
 import { checkReact } from './react-mode.ts'
 import { readManifest } from './read-build.ts'
@@ -31,6 +32,8 @@ export interface SiteParts {
   keeper: Keeper
   /** Null when nobody measures (null). */
   measures?: Measures | null
+  /** Number of the worker whose process this is; null for none (null). */
+  worker?: string | null
 }
 
 /** What a site that is served has for what happens outside of its requests. */
@@ -39,6 +42,8 @@ export interface ServedSite {
   health: Health
   /** What it is called where failures are told: the option, or the build's id. */
   release: string
+  /** The build's id. */
+  build: string
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
   settleFailures(): Promise<void>
 }
@@ -51,14 +56,17 @@ export async function serveSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { keeper, measures = null }: SiteParts,
+  { keeper, measures = null, worker = null }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
   const settleFailures = addFailureListener(outer, options, keeper)
   const release = options.release || build.manifest.buildId
   const mapper = createSourceMapper(build.siteDir, build.bundles)
-  const failures = createFailures({ mapper, release, keep: keeper.keep })
+  const origin = ownOrigin(worker)
+  const { buildId } = build.manifest
+  const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
+  const failures = createFailures({ mapper, release, build: buildId, keep })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
   await rehearseFailures(render)
@@ -110,7 +118,7 @@ export async function serveSite(
   }
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
-  return { failures, health, release, settleFailures }
+  return { failures, health, release, build: buildId, settleFailures }
 }
 
 function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: Keeper): () => Promise<void> {

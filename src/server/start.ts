@@ -26,12 +26,14 @@ export interface StartInput {
 export async function startServer(input: StartInput): Promise<void> {
   const attempt: Attempt = { folder: buildFolder(input.dir), buildId: null, options: null }
   const isSuccessor = input.env[SUCCESSOR_VARIABLE] !== undefined
+  // Read here, as the worker removes it from its environment.
+  const name = input.env[WORKER_VARIABLE] ?? null
   try {
     await serveBuild(input, attempt)
   } catch (error) {
     const { worker } = cluster
     if (worker && isSuccessor) {
-      await (await import('./cluster/tell-unable.ts')).tellUnable(error, attempt, worker)
+      await (await import('./cluster/tell-unable.ts')).tellUnable(error, attempt, worker, name)
       process.exit(1)
     }
     // The channel would keep a process that has nothing left to do.

@@ -32,7 +32,7 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
         route: route?.id ?? '*',
         path: path.replace(/[?#].*$/s, ''),
         placeFrames: () => placeFramesOf(componentStack ?? '', route?.page.file ?? null, mapper),
-        release: releaseOf(own.build),
+        ...versionOf(own.build),
         isRecovered,
       },
       request,
@@ -40,9 +40,9 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
   }
 
   // Anybody can say anything: a release that is met for the first time opens again what was marked as solved.
-  function releaseOf(buildId: string): string {
-    if (buildId === build.manifest.buildId) return release
-    return isBuildOf(build.folder, buildId) ? buildId : UNKNOWN_RELEASE
+  function versionOf(buildId: string): { release: string; build: string | null } {
+    if (buildId === build.manifest.buildId) return { release, build: buildId }
+    return isBuildOf(build.folder, buildId) ? { release: buildId, build: buildId } : UNKNOWN_VERSION
   }
 
   return (report, request) => {
@@ -51,7 +51,7 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
   }
 }
 
-const UNKNOWN_RELEASE = 'unknown'
+const UNKNOWN_VERSION = { release: 'unknown', build: null }
 
 type FailureReport = Extract<Report, { kind: 'failure' }>
 

@@ -19,6 +19,8 @@ export interface Telling {
   /** Without secrets. */
   url: string
   release: string
+  /** Null where it is not known. */
+  build: string | null
   /** Undefined when nothing has gone out. */
   statusSent: number | undefined
   /** What the visitor gets in the end; null when it is not the server that failed. */
@@ -33,8 +35,8 @@ const MAX_PATH = 2_000
 
 /** Writes the line of a failure, and hands it over to be kept. */
 export function tellFailure(telling: Telling, request: FastifyRequest, keep: (failure: FailureRecord) => void) {
-  const { digest, told, side, phase, route, method, host, url, release, statusSent, status, isRecovered, pending } =
-    telling
+  const { digest, told, side, phase, route, method, host, url, release, build, statusSent, status } = telling
+  const { isRecovered, pending } = telling
   const trace = traceOf(request.headers.traceparent)
   const line: FailureLine = { digest, side, phase, route, method, url, host, err: told.logged }
   if (statusSent !== undefined) line.statusSent = statusSent
@@ -60,6 +62,7 @@ export function tellFailure(telling: Telling, request: FastifyRequest, keep: (fa
     statusSent: statusSent ?? status,
     isRecovered,
   }
+  if (build !== null) record.build = build
   if (pending) record.pending = pending
   if (trace) Object.assign(record, trace)
   keep(record)

@@ -21,7 +21,7 @@ export default function Console() {
           it has happened and your own request. Leave the list open: the next failure comes into it by itself.
         </p>
         <p>
-          <strong>Mark as solved</strong> takes a failure out of the list, until it happens in a later release.
+          <strong>Mark as solved</strong> takes a failure out of the list, until it happens in a later release or build.
         </p>
         <p>The console is itself a Hydrant site. It works without JavaScript as well.</p>
       </Section>

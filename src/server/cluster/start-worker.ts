@@ -33,6 +33,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     // The primary makes it readable where people read it.
     logging: createJsonLogging(options.logLevel),
     measures: options.admin ? counting.measures : null,
+    worker: name,
     findKeeper(log) {
       const remote = createRemoteLedger(link, () => createLedger(dir, options, log))
       settle = remote.settle

@@ -5,6 +5,7 @@ import { createFailureListener } from '../failure-listener.ts'
 import { createFailures } from '../failures.ts'
 import { createJsonLogging } from '../logging.ts'
 import type { Options } from '../options.ts'
+import { ownOrigin } from '../origin.ts'
 import { ownBundles } from '../own-bundles.ts'
 import { createSourceMapper } from '../source-map.ts'
 import { createCounting } from './counting.ts'
@@ -28,6 +29,7 @@ export async function tellUnable(
   thrown: unknown,
   { folder, buildId, options }: Attempt,
   worker: Worker,
+  name: string | null,
 ): Promise<void> {
   const link = createLink(worker)
   const { log } = Fastify(createJsonLogging(options?.logLevel ?? 'info'))
@@ -35,10 +37,13 @@ export async function tellUnable(
   const listener = options?.onFailure ? createFailureListener(options.onFailure, log) : null
   const counting = createCounting(link)
   const sent: Promise<void>[] = []
+  const origin = ownOrigin(name)
   const failures = createFailures({
     mapper,
     release: options?.release || (buildId ?? 'unknown'),
+    build: buildId,
     keep(failure) {
+      Object.assign(failure, origin)
       sent.push(link.send({ kind: 'failed', failure }))
       counting.failed(failure)
       listener?.tell(failure)

@@ -10,6 +10,7 @@ export function delegateLedger(use: UseLedger, close: () => Promise<void>): Ledg
     list: (query) => use((ledger) => ledger.list(query)),
     read: (cause, query) => use((ledger) => ledger.read(cause, query)),
     causes: () => use((ledger) => ledger.causes()),
+    releases: () => use((ledger) => ledger.releases()),
     hours: (sinceHour) => use((ledger) => ledger.hours(sinceHour)),
     markRecovered: (digest) => use((ledger) => ledger.markRecovered(digest)),
     setSolved: (cause, at) => use((ledger) => ledger.setSolved(cause, at)),

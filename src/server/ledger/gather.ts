@@ -25,6 +25,7 @@ export function entryOf(record: FailureRecord): LedgerEntry {
 export function occurrenceOf(record: Occurrence): Occurrence {
   const { digest, time, phase, message, route, method, path, host, requestId } = record
   const { traceId, spanId, release, userAgent, statusSent, isRecovered, pending } = record
+  const { build, replica, worker, pid } = record
   const occurrence: Occurrence = {
     digest,
     time,
@@ -40,6 +41,10 @@ export function occurrenceOf(record: Occurrence): Occurrence {
     statusSent,
     isRecovered,
   }
+  if (build !== undefined) occurrence.build = build
+  if (replica !== undefined) occurrence.replica = replica
+  if (worker !== undefined) occurrence.worker = worker
+  if (pid !== undefined) occurrence.pid = pid
   if (traceId !== undefined) occurrence.traceId = traceId
   if (spanId !== undefined) occurrence.spanId = spanId
   if (pending) occurrence.pending = pending

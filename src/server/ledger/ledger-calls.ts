@@ -85,6 +85,7 @@ export function forwardCalls(call: Calls['call'], close: Ledger['close']): Ledge
     list: forward('list'),
     read: forward('read'),
     causes: forward('causes'),
+    releases: forward('releases'),
     hours: forward('hours'),
     markRecovered: forward('markRecovered'),
     setSolved: forward('setSolved'),

@@ -64,6 +64,14 @@ export interface Occurrence {
   spanId?: string
   /** `HYDRANT_RELEASE`, or the build's id. */
   release: string
+  /** The build's id; missing where it is not known. */
+  build?: string
+  /** Name of the machine or container whose process has told of it. */
+  replica?: string
+  /** Number of the worker; missing for a process that serves alone. */
+  worker?: string
+  /** Of that process. */
+  pid?: number
   userAgent: UserAgentClass | null
   /** The status that the visitor got; null outside of any request and for what failed in a browser. */
   statusSent: number | null
@@ -121,8 +129,28 @@ export interface ListQuery {
   /** A text that the cause, type, message or place in the source holds, in any case. */
   search?: string
   isSolved?: boolean
-  /** Most of them to return, those seen last (all). */
+  /** A release that it has happened in: its first, its last, or that of an occurrence that is kept. */
+  release?: string
+  /** The release that it happened in first. */
+  firstRelease?: string
+  /** What comes first ('last'). */
+  sort?: Sort
+  /** Only what comes after that place, in the same order (from the beginning). */
+  after?: ListPlace
+  /** Most of them to return (all). */
   limit?: number
+}
+
+/** `last` and `first`: by when a cause was seen last or first, the newest first. `count`: what happens most often first. */
+export const SORTS = ['last', 'first', 'count'] as const
+export type Sort = (typeof SORTS)[number]
+
+/** A place in a list. It stays where it is when its cause moves or goes: what comes after it is never listed twice. */
+export interface ListPlace {
+  /** What the list is sorted by. */
+  value: number
+  cause: string
+  side: Side
 }
 
 export interface CauseSummary {
@@ -170,15 +198,17 @@ export interface LedgerStats {
 export interface Ledger {
   /**
    * Keeps a batch, all of it or nothing, and removes what is beyond the limits, which an empty batch does as well. A cause
-   * marked as solved is open again when it happens in a release that the ledger met after that.
+   * marked as solved is open again when it happens in a release, or in a build, that the ledger met after that.
    */
   record(entries: readonly LedgerEntry[]): Promise<void>
-  /** Seen last first. */
+  /** In the order that the query names; among equals by cause. */
   list(query: ListQuery): Promise<CauseSummary[]>
   /** Null for a cause that is not kept. */
   read(cause: string, query?: ReadQuery): Promise<CauseDetails | null>
   /** Every cause that is kept. */
   causes(): Promise<string[]>
+  /** The releases that something has failed in, up to 100, the one that was met last first. */
+  releases(): Promise<string[]>
   /** How often each cause happened in each hour from `sinceHour` on, hours since 1970. */
   hours(sinceHour: number): Promise<{ cause: string; hour: number; count: number }[]>
   /** Notes that the browser has shown the page all the same. False when that occurrence is not kept. */

@@ -8,6 +8,7 @@ import {
   type LedgerLimits,
   type ListQuery,
 } from './ledger.ts'
+import { comesAfter, compareTexts, createOrder } from './list-order.ts'
 import { matches, summaryOf } from './summary.ts'
 
 const DEFAULT_OCCURRENCES = 50
@@ -23,15 +24,23 @@ interface Kept {
 export function createMemoryLedger(limits: LedgerLimits): Ledger {
   /** What was seen last stands last. */
   const kept = new Map<string, Kept>()
-  /** When each release was met first. */
-  const releases = new Map<string, number>()
+  /** When each release, and each build, was met first. */
+  const releases = new Map<string, { firstMet: number; isBuild: boolean }>()
+
+  function meet(name: string, firstMet: number, isBuild: boolean) {
+    if (!releases.has(name)) releases.set(name, { firstMet, isBuild })
+  }
 
   function add(entry: LedgerEntry) {
     const known = kept.get(entry.cause)
     const summary = summaryOf(entry, known?.details ?? null)
-    for (const { release, time } of entry.occurrences) if (!releases.has(release)) releases.set(release, time)
+    for (const { release, build = release, time } of entry.occurrences) {
+      meet(release, time, false)
+      meet(build, time, true)
+    }
     const { solvedAt } = summary
-    const isBack = solvedAt !== null && entry.occurrences.some(({ release }) => (releases.get(release) ?? 0) > solvedAt)
+    const isNew = (name: string) => solvedAt !== null && (releases.get(name)?.firstMet ?? 0) > solvedAt
+    const isBack = entry.occurrences.some(({ release, build = release }) => isNew(release) || isNew(build))
     const hours = known?.hours ?? new Map<number, number>()
     for (const [hour, count] of Object.entries(entry.hours)) {
       hours.set(Number(hour), (hours.get(Number(hour)) ?? 0) + count)
@@ -59,8 +68,10 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
         if (!isTooMuch()) break
       }
     }
-    const failing = new Set([...kept.values()].map(({ details }) => details.lastRelease))
-    for (const [release, met] of releases) if (met < oldest && !failing.has(release)) releases.delete(release)
+    const failing = new Set(
+      [...kept.values()].flatMap(({ details }) => [details.lastRelease, details.occurrences[0]?.build]),
+    )
+    for (const [name, { firstMet }] of releases) if (firstMet < oldest && !failing.has(name)) releases.delete(name)
     for (const { details, hours } of kept.values()) {
       details.occurrences = details.occurrences.filter(({ time }) => time >= oldest)
       for (const hour of hours.keys()) if (hour < hourOf(oldest)) hours.delete(hour)
@@ -96,8 +107,9 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     },
     async list(query) {
       const found = details()
-        .filter((cause) => matches(cause, query) && isOfRoute(cause, query))
-        .sort((a, b) => b.lastSeen - a.lastSeen)
+        .filter((cause) => matches(cause, query) && isOfRoute(cause, query) && isOfRelease(cause, query))
+        .sort(createOrder(query.sort))
+        .filter(comesAfter(query))
       return found.slice(0, query.limit).map(({ error: _error, occurrences: _occurrences, ...summary }) => summary)
     },
     async read(cause, { limit = DEFAULT_OCCURRENCES, occurrence } = {}) {
@@ -108,6 +120,11 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
       return { ...found, occurrences: [...meant, ...others].slice(0, limit) }
     },
     causes: async () => [...kept.keys()],
+    async releases() {
+      const met = [...releases].filter(([, { isBuild }]) => !isBuild)
+      met.sort(([a, one], [b, other]) => other.firstMet - one.firstMet || compareTexts(a, b))
+      return met.slice(0, 100).map(([release]) => release)
+    },
     hours: async (sinceHour) =>
       [...kept].flatMap(([cause, { hours }]) =>
         [...hours].flatMap(([hour, count]) => (hour >= sinceHour ? [{ cause, hour, count }] : [])),
@@ -130,6 +147,11 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     }),
     close: async () => kept.clear(),
   }
+}
+
+function isOfRelease({ firstRelease, lastRelease, occurrences }: CauseDetails, { release }: ListQuery): boolean {
+  if (release === undefined || release === firstRelease || release === lastRelease) return true
+  return occurrences.some((occurrence) => occurrence.release === release)
 }
 
 function isOfRoute({ occurrences }: CauseDetails, { route }: ListQuery): boolean {

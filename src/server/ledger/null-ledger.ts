@@ -7,6 +7,7 @@ export function createNullLedger(): Ledger {
     list: async () => [],
     read: async () => null,
     causes: async () => [],
+    releases: async () => [],
     hours: async () => [],
     markRecovered: async () => false,
     setSolved: async () => false,

@@ -64,6 +64,11 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
         const { rows } = await client.query<{ cause: string }>('SELECT cause FROM hydrant_causes')
         return rows.map(({ cause }) => cause)
       }),
+    releases: () =>
+      use(async (client) => {
+        const sql = 'SELECT release FROM hydrant_releases WHERE NOT is_build ORDER BY first_met DESC, release LIMIT 100'
+        return (await client.query<{ release: string }>(sql)).rows.map(({ release }) => release)
+      }),
     hours: (sinceHour) =>
       use(async (client) => {
         const sql = 'SELECT cause, hour, count FROM hydrant_hours WHERE hour >= $1'

@@ -37,11 +37,12 @@ const HOURS = `
   DELETE FROM hydrant_hours WHERE (cause, hour) IN (
     SELECT cause, hour FROM hydrant_hours WHERE hour < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
   )`
-// One that was the last to fail in a release still needs to know when that was met.
+// One that was the last to fail in a release, or in a build, still needs to know when that was met.
 const RELEASES = `
   DELETE FROM hydrant_releases WHERE release IN (
     SELECT release FROM hydrant_releases
     WHERE first_met < $1 AND release NOT IN (SELECT last_release FROM hydrant_causes)
+      AND release NOT IN (SELECT last_build FROM hydrant_causes WHERE last_build IS NOT NULL)
     LIMIT $2 FOR UPDATE SKIP LOCKED
   )`
 

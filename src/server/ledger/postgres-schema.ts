@@ -56,6 +56,14 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     written_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX hydrant_batches_by_written_at ON hydrant_batches (written_at);`,
+  // Builds are met as releases are: the same release may be built more than once. `data` may hold what jsonb refuses.
+  `ALTER TABLE hydrant_releases ADD COLUMN is_build boolean NOT NULL DEFAULT FALSE;
+  ALTER TABLE hydrant_causes ADD COLUMN last_build text;
+  ALTER TABLE hydrant_occurrences ADD COLUMN release text;
+  UPDATE hydrant_occurrences SET release = substring(data from '"release":"((?:[^"\\\\]|\\\\.)*)"');
+  CREATE INDEX hydrant_occurrences_by_release ON hydrant_occurrences (cause, release);
+  DROP INDEX IF EXISTS hydrant_causes_by_last_seen;
+  CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen DESC, cause, side);`,
 ]
 
 /**

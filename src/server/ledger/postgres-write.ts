@@ -7,31 +7,36 @@ import { toCauseRow, toOccurrenceRow } from './rows.ts'
 // written under that cause's lock.
 
 const ADD_RELEASES = `
-  INSERT INTO hydrant_releases (release, first_met)
-  SELECT release, min(time) FROM jsonb_to_recordset($1) AS o (release text, time bigint) GROUP BY release ORDER BY release
+  INSERT INTO hydrant_releases (release, first_met, is_build)
+  SELECT met.release, min(time), bool_and(met.is_build)
+  FROM jsonb_to_recordset($1) AS o (release text, build text, time bigint),
+    LATERAL (VALUES (o.release, FALSE), (o.build, TRUE)) AS met (release, is_build)
+  WHERE met.release IS NOT NULL GROUP BY met.release ORDER BY met.release
   ON CONFLICT DO NOTHING`
 
 const ADD_CAUSES = `
   INSERT INTO hydrant_causes AS c (cause, side, phase, type, message, count, first_seen, last_seen, first_release,
-    last_release, route, source, search, error)
+    last_release, route, source, search, error, last_build)
   SELECT cause, side, phase, type, message, count, first_seen, last_seen, first_release,
-    last_release, route, source, search, error
+    last_release, route, source, search, error, last_build
   FROM jsonb_to_recordset($1) AS e (cause text, side text, phase text, type text, message text, count bigint,
     first_seen bigint, last_seen bigint, first_release text, last_release text, route text, source text, search text,
-    error text)
+    error text, last_build text)
   ORDER BY cause COLLATE "C"
   ON CONFLICT (cause) DO UPDATE SET
     side = excluded.side, phase = excluded.phase, type = excluded.type, message = excluded.message,
     count = c.count + excluded.count,
     first_seen = least(c.first_seen, excluded.first_seen), last_seen = greatest(c.last_seen, excluded.last_seen),
     last_release = excluded.last_release, route = coalesce(excluded.route, c.route),
-    source = excluded.source, search = excluded.search, error = excluded.error`
+    source = excluded.source, search = excluded.search, error = excluded.error,
+    last_build = coalesce(excluded.last_build, c.last_build)`
 
 const ADD_OCCURRENCES = `
-  INSERT INTO hydrant_occurrences (cause, digest, time, route, is_recovered, data)
-  SELECT cause, digest, time, route, is_recovered, data
-  FROM ROWS FROM (jsonb_to_recordset($1) AS (cause text, digest text, time bigint, route text, is_recovered boolean,
-    data text)) WITH ORDINALITY AS o (cause, digest, time, route, is_recovered, data, place)
+  INSERT INTO hydrant_occurrences (cause, digest, time, route, release, is_recovered, data)
+  SELECT cause, digest, time, route, release, is_recovered, data
+  FROM ROWS FROM (jsonb_to_recordset($1) AS (cause text, digest text, time bigint, route text, release text,
+    is_recovered boolean, data text)) WITH ORDINALITY
+    AS o (cause, digest, time, route, release, is_recovered, data, place)
   ORDER BY place`
 
 const ADD_HOURS = `
@@ -41,7 +46,8 @@ const ADD_HOURS = `
 
 const REOPEN = `
   UPDATE hydrant_causes c SET solved_at = NULL
-  FROM jsonb_to_recordset($1) AS o (cause text, release text) JOIN hydrant_releases r ON r.release = o.release
+  FROM jsonb_to_recordset($1) AS o (cause text, release text, build text)
+    JOIN hydrant_releases r ON r.release IN (o.release, o.build)
   WHERE c.cause = o.cause AND c.solved_at < r.first_met`
 
 const TRIM = `

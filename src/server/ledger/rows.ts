@@ -1,4 +1,4 @@
-import type { CauseSummary, LedgerEntry, ListQuery, Occurrence } from './ledger.ts'
+import type { CauseSummary, LedgerEntry, ListQuery, Occurrence, Sort } from './ledger.ts'
 import { searchText, summaryOf } from './summary.ts'
 
 /** A cause as tables hold it; the columns that a summary is made of. */
@@ -35,6 +35,7 @@ export function toCauseRow(entry: LedgerEntry) {
     source: source && JSON.stringify(source),
     search: searchText(summary),
     error: JSON.stringify(entry.error),
+    last_build: entry.occurrences.at(-1)?.build ?? null,
   }
 }
 
@@ -59,8 +60,8 @@ export interface OccurrenceRow {
 }
 
 export function toOccurrenceRow(cause: string, occurrence: Occurrence) {
-  const { digest, time, route, release, isRecovered } = occurrence
-  return { cause, digest, time, route, release, is_recovered: isRecovered, data: JSON.stringify(occurrence) }
+  const { digest, time, route, release, build = null, isRecovered } = occurrence
+  return { cause, digest, time, route, release, build, is_recovered: isRecovered, data: JSON.stringify(occurrence) }
 }
 
 export function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
@@ -79,21 +80,33 @@ export interface Dialect {
 export function listSql(query: ListQuery, { prefix, position }: Dialect): { sql: string; values: (string | number)[] } {
   const values: (string | number)[] = []
   const place = (value: string | number) => `$${values.push(value)}`
-  const { since, side, route, search, isSolved, limit } = query
+  const { since, side, route, search, isSolved, release, firstRelease, sort = 'last', after, limit } = query
   const causes = `${prefix}causes`
+  const ownOccurrence = (condition: string) =>
+    `EXISTS (SELECT 1 FROM ${prefix}occurrences o WHERE o.cause = ${causes}.cause AND ${condition})`
   const conditions = ['TRUE']
   if (since !== undefined) conditions.push(`last_seen >= ${place(since)}`)
   if (side !== undefined) conditions.push(`side = ${place(side)}`)
   if (isSolved !== undefined) conditions.push(`solved_at IS ${isSolved ? 'NOT NULL' : 'NULL'}`)
   if (search !== undefined) conditions.push(`${position}(search, ${place(search.toLowerCase())}) > 0`)
-  if (route !== undefined) {
-    const own = `SELECT 1 FROM ${prefix}occurrences o WHERE o.cause = ${causes}.cause AND o.route = ${place(route)}`
-    conditions.push(`EXISTS (${own})`)
+  if (route !== undefined) conditions.push(ownOccurrence(`o.route = ${place(route)}`))
+  if (firstRelease !== undefined) conditions.push(`first_release = ${place(firstRelease)}`)
+  if (release !== undefined) {
+    const [first, last, kept] = [place(release), place(release), place(release)]
+    conditions.push(`(first_release = ${first} OR last_release = ${last} OR ${ownOccurrence(`o.release = ${kept}`)})`)
+  }
+  const column = SORT_COLUMNS[sort]
+  if (after !== undefined) {
+    const [value, same, cause] = [place(after.value), place(after.value), place(after.cause)]
+    const later = `cause > ${cause} OR (cause = ${place(after.cause)} AND side > ${place(after.side)})`
+    conditions.push(`(${column} < ${value} OR (${column} = ${same} AND (${later})))`)
   }
   const bound = limit === undefined ? '' : ` LIMIT ${place(limit)}`
   const where = conditions.join(' AND ')
   return {
-    sql: `SELECT ${SUMMARY_COLUMNS} FROM ${causes} WHERE ${where} ORDER BY last_seen DESC, cause${bound}`,
+    sql: `SELECT ${SUMMARY_COLUMNS} FROM ${causes} WHERE ${where} ORDER BY ${column} DESC, cause, side${bound}`,
     values,
   }
 }
+
+const SORT_COLUMNS: Record<Sort, string> = { last: 'last_seen', first: 'first_seen', count: 'count' }

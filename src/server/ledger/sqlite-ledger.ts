@@ -39,6 +39,9 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     WHERE cause = ? ORDER BY digest = ? DESC, time DESC, id DESC LIMIT ?`,
   )
   const causes = db.prepare<[], string>('SELECT cause FROM causes').pluck()
+  const releases = db
+    .prepare<[], string>('SELECT release FROM releases WHERE is_build = 0 ORDER BY first_met DESC, release LIMIT 100')
+    .pluck()
   const hours = db.prepare<[number], { cause: string; hour: number; count: number }>(
     'SELECT cause, hour, count FROM hours WHERE hour >= ?',
   )
@@ -73,6 +76,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     list: (query) => run(() => list(db, query)),
     read: (cause, query) => run(() => db.transaction(() => read(cause, query))()),
     causes: () => run(() => causes.all()),
+    releases: () => run(() => releases.all()),
     hours: (sinceHour) => run(() => hours.all(sinceHour)),
     markRecovered: (digest) => run(() => recover.run(digest.slice(0, digest.indexOf('-')), digest).changes > 0),
     setSolved: (cause, at) => run(() => solve.run(at, cause).changes > 0),

@@ -22,11 +22,12 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
   const oldHours = db.prepare(
     'DELETE FROM hours WHERE (cause, hour) IN (SELECT cause, hour FROM hours WHERE hour < ? LIMIT ?)',
   )
-  // One that was the last to fail in a release still needs to know when that was met.
+  // One that was the last to fail in a release, or in a build, still needs to know when that was met.
   const oldReleases = db.prepare(
     `DELETE FROM releases WHERE release IN (
       SELECT release FROM releases
-      WHERE first_met < ? AND release NOT IN (SELECT last_release FROM causes) LIMIT ?
+      WHERE first_met < ? AND release NOT IN (SELECT last_release FROM causes)
+        AND release NOT IN (SELECT last_build FROM causes WHERE last_build IS NOT NULL) LIMIT ?
     )`,
   )
   const oldCauses = db.prepare(

@@ -46,6 +46,14 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     release TEXT PRIMARY KEY,
     first_met INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  // Builds are met as releases are: the same release may be built more than once.
+  `ALTER TABLE releases ADD COLUMN is_build INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE causes ADD COLUMN last_build TEXT;
+  ALTER TABLE occurrences ADD COLUMN release TEXT;
+  UPDATE occurrences SET release = json_extract(data, '$.release');
+  CREATE INDEX occurrences_by_release ON occurrences (cause, release);
+  DROP INDEX IF EXISTS causes_by_last_seen;
+  CREATE INDEX causes_by_last_seen ON causes (last_seen DESC, cause, side);`,
 ]
 
 /** Brings the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */

@@ -1,33 +1,36 @@
 import type { Database } from 'better-sqlite3'
-import type { LedgerEntry } from './ledger.ts'
+import type { LedgerEntry, Occurrence } from './ledger.ts'
 import { toCauseRow, toOccurrenceRow } from './rows.ts'
 
 /** Writes one entry of a batch; to be called within a transaction. */
 export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
   const addCause = db.prepare(
     `INSERT INTO causes (cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release,
-      route, source, search, error)
+      route, source, search, error, last_build)
     VALUES (@cause, @side, @phase, @type, @message, @count, @first_seen, @last_seen, @first_release, @last_release,
-      @route, @source, @search, @error)
+      @route, @source, @search, @error, @last_build)
     ON CONFLICT (cause) DO UPDATE SET
       side = excluded.side, phase = excluded.phase, type = excluded.type, message = excluded.message,
       count = count + excluded.count,
       first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
       last_release = excluded.last_release, route = coalesce(excluded.route, route),
-      source = excluded.source, search = excluded.search, error = excluded.error`,
+      source = excluded.source, search = excluded.search, error = excluded.error,
+      last_build = coalesce(excluded.last_build, last_build)`,
   )
   const addOccurrence = db.prepare(
-    `INSERT INTO occurrences (cause, digest, time, route, is_recovered, data)
-    VALUES (@cause, @digest, @time, @route, @is_recovered, @data)`,
+    `INSERT INTO occurrences (cause, digest, time, route, release, is_recovered, data)
+    VALUES (@cause, @digest, @time, @route, @release, @is_recovered, @data)`,
   )
   const addHour = db.prepare(
     `INSERT INTO hours (cause, hour, count) VALUES (?, ?, ?)
     ON CONFLICT (cause, hour) DO UPDATE SET count = count + excluded.count`,
   )
-  const addRelease = db.prepare('INSERT INTO releases (release, first_met) VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const addRelease = db.prepare(
+    'INSERT INTO releases (release, first_met, is_build) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
   const reopen = db.prepare(
     `UPDATE causes SET solved_at = NULL
-    WHERE cause = ? AND solved_at < (SELECT first_met FROM releases WHERE release = ?)`,
+    WHERE cause = ? AND solved_at < (SELECT max(first_met) FROM releases WHERE release IN (?, ?))`,
   )
   const trim = db.prepare(
     `DELETE FROM occurrences WHERE id IN (
@@ -40,12 +43,14 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
     addCause.run(toCauseRow(entry))
     for (const [hour, count] of Object.entries(hours)) addHour.run(cause, Number(hour), count)
     // In a storm all of them are of the same one.
-    let release: string | null = null
+    let last: Occurrence | null = null
     for (const occurrence of occurrences) {
-      if (occurrence.release !== release) {
-        release = occurrence.release
-        addRelease.run(release, occurrence.time)
-        reopen.run(cause, release)
+      const { release, build = release, time } = occurrence
+      if (release !== last?.release || occurrence.build !== last.build) {
+        last = occurrence
+        addRelease.run(release, time, 0)
+        addRelease.run(build, time, 1)
+        reopen.run(cause, release, build)
       }
       const row = toOccurrenceRow(cause, occurrence)
       // SQLite has no booleans.

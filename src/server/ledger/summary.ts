@@ -31,9 +31,11 @@ function sourceOf(error: KeptError): SourceFrame | null {
 }
 
 /** Is a cause among those asked for, as far as its summary tells? */
-export function matches(summary: CauseSummary, { since, side, search, isSolved }: ListQuery): boolean {
+export function matches(summary: CauseSummary, query: ListQuery): boolean {
+  const { since, side, search, isSolved, firstRelease } = query
   if (since !== undefined && summary.lastSeen < since) return false
   if (side !== undefined && summary.side !== side) return false
+  if (firstRelease !== undefined && summary.firstRelease !== firstRelease) return false
   if (isSolved !== undefined && (summary.solvedAt !== null) !== isSolved) return false
   if (search === undefined) return true
   return searchText(summary).includes(search.toLowerCase())

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { hourOf } from '../../../src/server/ledger/gather.ts'
 import type { Ledger, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 import type { Side } from '../../../src/shared/page-types.ts'
+import { testOrders, testReleases } from './contract-lists.ts'
 import { entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
 
 /** Makes an empty ledger, which is closed with the test. */
@@ -12,7 +13,10 @@ export type CreateLedger = (t: Test, limits: LedgerLimits) => Promise<Ledger>
 export function testLedger(t: Test, createLedger: CreateLedger) {
   testReading(t, createLedger)
   testLists(t, createLedger)
+  testOrders(t, createLedger)
+  testReleases(t, createLedger)
   testSolving(t, createLedger)
+  testBuilds(t, createLedger)
   testLimits(t, createLedger)
 }
 
@@ -22,6 +26,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.strictSame(await ledger.list({}), [])
     t.equal(await ledger.read('AAAAAAAA'), null)
     t.strictSame(await ledger.causes(), [])
+    t.strictSame(await ledger.releases(), [])
     t.strictSame(await ledger.hours(0), [])
     t.equal(await ledger.markRecovered('AAAAAAAA-000001'), false)
     t.equal(await ledger.setSolved('AAAAAAAA', NOW), false)
@@ -32,7 +37,8 @@ function testReading(t: Test, createLedger: CreateLedger) {
 
   t.test('gives back what a failure was', async (t) => {
     const ledger = await createLedger(t, LIMITS)
-    const kept = entry({ pending: ['data.reviews'] })
+    const origin = { build: 'b1', replica: 'web-1', worker: '2', pid: 4711 }
+    const kept = entry({ pending: ['data.reviews'], ...origin })
     await ledger.record([kept])
     const summary = {
       ...{ cause: 'AAAAAAAA', side: 'server', phase: 'load', type: 'TypeError', message: 'no price for 7', count: 1 },
@@ -184,12 +190,47 @@ function testSolving(t: Test, createLedger: CreateLedger) {
       await ledger.setSolved('AAAAAAAA', NOW + 30)
       await ledger.record([entryOfAll([{ time: NOW + 31 }, { time: NOW + 32, release: 'r4' }])])
       t.equal(await solvedAt(), null, 'a new release among occurrences of an old one')
-      await ledger.setSolved('AAAAAAAA', NOW + 30)
+      await ledger.setSolved('AAAAAAAA', NOW + 40)
       t.equal((await ledger.list({ isSolved: true })).length, 1)
       await ledger.setSolved('AAAAAAAA', null)
       t.equal(await solvedAt(), null)
     },
   )
+}
+
+function testBuilds(t: Test, createLedger: CreateLedger) {
+  t.test('a cause that is solved is open again when it happens in a new build of the same release', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    await ledger.record([entry({ build: 'b1' })])
+    await ledger.setSolved('AAAAAAAA', NOW + 10)
+    const solvedAt = async () => (await ledger.read('AAAAAAAA'))?.solvedAt
+    await ledger.record([entry({ time: NOW + 20, build: 'b1' })])
+    t.equal(await solvedAt(), NOW + 10, 'a replica that has the old build')
+    await ledger.record([entry({ time: NOW + 21, release: 'b1', build: 'b1' })])
+    t.equal(await solvedAt(), NOW + 10, 'a page of the old build, whose release is not known')
+    await ledger.record([entry({ time: NOW + 22 })])
+    t.equal(await solvedAt(), NOW + 10, 'one whose build is not known')
+    await ledger.record([entry({ time: NOW + 23, build: 'b2' })])
+    t.equal(await solvedAt(), null, 'the new build')
+    await ledger.setSolved('AAAAAAAA', NOW + 30)
+    await ledger.record([
+      entryOfAll([
+        { time: NOW + 31, build: 'b2' },
+        { time: NOW + 32, build: 'b3' },
+      ]),
+    ])
+    t.equal(await solvedAt(), null, 'a new build among occurrences of an old one')
+  })
+
+  t.test('remembers a build for as long as something fails in it', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
+    await ledger.record([entry({ time: NOW - 48 * HOUR_MS, build: 'b1' })])
+    await ledger.record([entry({ build: 'b1' })])
+    await ledger.record([])
+    await ledger.setSolved('AAAAAAAA', NOW + 1)
+    await ledger.record([entry({ time: NOW + 2, build: 'b1' })])
+    t.equal((await ledger.read('AAAAAAAA'))?.solvedAt, NOW + 1)
+  })
 }
 
 function testLimits(t: Test, createLedger: CreateLedger) {

@@ -1,0 +1,64 @@
+// A new build behind a release that stays the same, as HYDRANT_RELEASE does while a process runs.
+
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { createHttpClient } from '../../http-client.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, type Files, HTML } from '../served.ts'
+
+const site = (version: string): Files => ({
+  'server.ts': `export default async function server(app) {
+  app.get('/version', async () => '${version}')
+  app.get('/fail', async () => { throw new Error('fail') })
+}
+`,
+})
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), site('one'))
+
+interface Failure {
+  count: number
+  solvedAt: string | null
+  occurrences: { release: string; build: string; replica: string; worker: string; pid: number }[]
+}
+
+t.test('what was solved and happens again in a new build is open again, whatever the release says', async (t) => {
+  const env = { HYDRANT_WORKERS: '2', HYDRANT_ADMIN: '0', HYDRANT_RELEASE: 'v1' }
+  const server = await startSite(t, { dir, env })
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const ask = (path: string) => send({ port: server.port, path, headers: HTML })
+  const { msg } = await server.waitForLine((line) => line.msg.startsWith('the console is at'))
+  const admin = String(/http:\S+/.exec(msg)?.[0])
+  const read = async (cause: string): Promise<Failure> => (await fetch(`${admin}/api/failures/${cause}`)).json()
+  const fail = async () => {
+    const cause = String((await ask('/fail')).headers['x-error-digest']).slice(0, 8)
+    await until(async () => (await fetch(`${admin}/api/failures/${cause}`)).status === 200)
+    return cause
+  }
+
+  const cause = await fail()
+  const { occurrences } = await read(cause)
+  t.match(occurrences, [{ release: 'v1', build: /^\w+$/, replica: hostname(), worker: /^[12]$/ }])
+  t.ok(server.lines.some(({ pid }) => pid === occurrences[0]?.pid))
+  const solve = () => fetch(`${admin}/api/failures/${cause}/solve`, { method: 'POST' })
+  t.equal((await solve()).status, 200)
+  await fail()
+  await until(async () => (await read(cause)).count === 2)
+  t.match(await read(cause), { solvedAt: /^20/ }, 'the same build')
+
+  await buildFiles(dir, site('two'))
+  process.kill(server.pid, 'SIGHUP')
+  await server.waitForLine((line) => line.msg.startsWith('reloaded:'))
+  await until(async () => (await ask('/version')).body === 'two')
+  t.equal(await fail(), cause)
+  await until(async () => (await read(cause)).count === 3)
+  const again = await read(cause)
+  t.equal(again.solvedAt, null)
+  t.strictSame(
+    again.occurrences.map(({ release }) => release),
+    ['v1', 'v1', 'v1'],
+  )
+  t.equal(new Set(again.occurrences.map(({ build }) => build)).size, 2)
+})
