@@ -65,7 +65,7 @@ export function originOf({ page }: Route): Frame {
 async function callAction(
   route: Route,
   params: Record<string, string>,
-  { app, options, slots }: Site,
+  { app, options, slots, measures }: Site,
   visit: Visit,
   files: TemporaryFiles,
 ): Promise<unknown> {
@@ -76,9 +76,13 @@ async function callAction(
   const context: ActionContext = Object.assign(createLoadContext(visit, app, params), { form })
   const { loadMs } = options.timeouts
   const { serverFile } = route.page
+  const startedAt = measures === null ? 0 : performance.now()
   const running = Promise.resolve(visit.isGone ? undefined : call(route, context))
   const deadline = createDeadline(loadMs)
-  const value = await Promise.race([running, deadline.passed]).finally(deadline.clear)
+  const value = await Promise.race([running, deadline.passed]).finally(() => {
+    deadline.clear()
+    measures?.acted(route.id, performance.now() - startedAt)
+  })
   if (value === DEADLINE) {
     running.then(silencePromises, () => {})
     const error = createHydrantError('HYD_ACTION_TIMEOUT', [serverFile, loadMs])

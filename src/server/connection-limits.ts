@@ -6,7 +6,9 @@ import type { Options } from './options.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
 
 /** The deadlines and limits of a server's connections: what its Fastify is made with, and what is added to that then. */
-export function createConnectionLimits(options: Pick<Options, 'timeouts' | 'limits'>) {
+export function createConnectionLimits(
+  options: Pick<Options, 'timeouts' | 'limits'> & Partial<Pick<Options, 'logRequests'>>,
+) {
   let app: FastifyInstance | null = null
   const clientErrors = createClientErrorHandler((details, message) => app?.log.info(details, message))
   return {

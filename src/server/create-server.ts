@@ -7,7 +7,6 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   type FastifyServerOptions,
-  LogController,
 } from 'fastify'
 import { encodeBase32 } from '../shared/digest-format.ts'
 import { createRewrite } from './arrival.ts'
@@ -27,6 +26,7 @@ import { createJsonLogging } from './logging.ts'
 import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
+import { RequestLog } from './request-log.ts'
 import { createRedactor } from './secrets.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
 import { createTrust } from './trust.ts'
@@ -115,6 +115,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   addEntrance(app, options)
   addHostGuard(app, options.hosts)
   const draining = addDraining(app, handed?.stopListening)
+  measures?.watch(app.server)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
   // Fastify reads what such a request has sent all the same.
@@ -129,29 +130,6 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   // Rejects with what the site's own registration does.
   await app.ready()
   return { app, keeper, draining, ...(await served) }
-}
-
-/** One line for a request, when it is answered. */
-class RequestLog extends LogController {
-  #measures: Measures | null
-
-  constructor(isDisabled: boolean, measures: Measures | null) {
-    super({ disableRequestLogging: isDisabled })
-    this.#measures = measures
-  }
-
-  override incomingRequest() {}
-
-  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
-    // Here, as Fastify comes here in any case: a hook would cost each request something.
-    if (this.#measures !== null && !isForwarded(request))
-      this.#measures.answered(request.method, reply.raw.statusCode, reply.elapsedTime)
-    if (this.isLogDisabled(request)) return
-    const url = createRedactor(request.headers)(request.originalUrl)
-    const line = { method: request.method, url, statusCode: reply.statusCode, responseTimeMs: reply.elapsedTime }
-    if (error) reply.log.error({ ...line, err: error }, 'request errored')
-    else reply.log.info(line, 'request completed')
-  }
 }
 
 // Before any route is known: an address that cannot be decoded, for one.

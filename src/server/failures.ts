@@ -6,6 +6,7 @@ import { createExaminer, type Told } from './examiner.ts'
 import { type Hidden, hiddenIn } from './hidden.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
+import type { Measures } from './measures.ts'
 import { tellProcessFailure } from './process-failure.ts'
 import { SmallMap } from './small-map.ts'
 import type { SourceMapper } from './source-map.ts'
@@ -101,17 +102,24 @@ interface Holder extends FastifyRequest {
   [FAILURES]?: RequestFailures
 }
 
+/** The request's first failure, which is the one that is shown. */
+export function firstFailureOf(request: Holder): Failure | null {
+  return request[FAILURES]?.first ?? null
+}
+
 export interface FailuresInput {
   mapper: SourceMapper
   /** What is said to have failed: `HYDRANT_RELEASE`, or the build's id. */
   release: string
   /** The build's id; null when the build could not be read. */
   build: string | null
+  /** Null when nobody measures (null). */
+  measures?: Pick<Measures, 'timedOut'> | null
   /** Takes each failure once its line is written. */
   keep(failure: FailureRecord): void
 }
 
-export function createFailures({ mapper, release, build, keep }: FailuresInput): Failures {
+export function createFailures({ mapper, release, build, measures = null, keep }: FailuresInput): Failures {
   const examiner = createExaminer(mapper)
 
   function failuresOf(request: Holder): RequestFailures {
@@ -151,6 +159,7 @@ export function createFailures({ mapper, release, build, keep }: FailuresInput):
     const own = failuresOf(request)
     own.first ??= named
     own.count++
+    if (named.status === DEADLINE_STATUS) measures?.timedOut(route, details.phase)
     const { digest, status } = named
     const { phase, statusSent } = details
     const pending = pendingOf(details, mapper)
@@ -201,14 +210,13 @@ export function createFailures({ mapper, release, build, keep }: FailuresInput):
     if (named) byThrown.set(substitute, named)
   }
 
-  const firstOf = (request: Holder) => request[FAILURES]?.first ?? null
   const countOf = (request: Holder) => request[FAILURES]?.count ?? 0
   return {
     fail,
     failInBrowser,
     failProcess,
     name,
-    firstOf,
+    firstOf: firstFailureOf,
     countOf,
     alias,
     redactUrl: (request) => failuresOf(request).hidden.inPlace(request.originalUrl),
@@ -229,9 +237,10 @@ function pendingOf({ pending, pendingComponents = [] }: FailureDetails, { mapFra
 
 function statusOf(thrown: unknown): number {
   const { code } = describeCode(thrown)
-  return TIMEOUTS.includes(code) ? 504 : 500
+  return TIMEOUTS.includes(code) ? DEADLINE_STATUS : 500
 }
 
+const DEADLINE_STATUS = 504
 const TIMEOUTS: readonly unknown[] = ['HYD_LOAD_TIMEOUT', 'HYD_ACTION_TIMEOUT', 'HYD_RENDER_TIMEOUT']
 
 function describeCode(thrown: unknown): { code?: unknown } {

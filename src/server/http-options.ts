@@ -1,10 +1,15 @@
+import { CountedResponse } from './counted-response.ts'
 import type { Options } from './options.ts'
 
 const SHORTEST_CHECK_MS = 20
 const LONGEST_CHECK_MS = 1_000
 
 /** What Node's and Fastify's server are told of deadlines and limits. */
-export function createHttpOptions({ timeouts, limits }: Pick<Options, 'timeouts' | 'limits'>) {
+export function createHttpOptions({
+  timeouts,
+  limits,
+  logRequests,
+}: Pick<Options, 'timeouts' | 'limits'> & Partial<Pick<Options, 'logRequests'>>) {
   const { requestMs, keepAliveMs } = timeouts
   // Node refuses to wait longer for the headers than for the whole request.
   const headersMs = Math.min(timeouts.headersMs, requestMs)
@@ -18,6 +23,8 @@ export function createHttpOptions({ timeouts, limits }: Pick<Options, 'timeouts'
       requestTimeout: requestMs,
       connectionsCheckingInterval: checkMs,
       maxHeaderSize: limits.maxHeaderBytes,
+      // Only the request log tells how many bytes a response has.
+      ...(logRequests ? { ServerResponse: CountedResponse } : {}),
     },
     // A parameter is as long as its URL lets it be; Fastify refuses more than 100 characters by default.
     routerOptions: { maxParamLength: limits.maxHeaderBytes },

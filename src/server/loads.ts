@@ -5,6 +5,7 @@ import type { LoadContext } from './config.ts'
 import { startDeadline } from './deadline.ts'
 import { createHydrantError } from './errors.ts'
 import { silencePromises } from './guard.ts'
+import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 
@@ -30,14 +31,16 @@ export async function runLoads(
   steps: readonly LoadStep[],
   context: LoadContext,
   visit: Visit,
-  loadMs: number,
+  { options, measures }: Pick<Site, 'options' | 'measures'>,
   onLoaded?: (index: number, value: unknown) => void,
 ): Promise<Loads> {
   visit.watchLeaving()
   if (visit.isGone) return { kind: 'loaded', values: [] }
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
   const running = steps.map((step, index) => startLoad(step, context, progress, (value) => onLoaded?.(index, value)))
+  const { loadMs } = options.timeouts
   const deadline = createDeadline(loadMs)
+  const startedAt = measures === null ? 0 : performance.now()
   let isDropped = true
   try {
     const values: unknown[] = []
@@ -62,6 +65,8 @@ export async function runLoads(
   } finally {
     progress.isDecided = true
     deadline.clear()
+    if (measures !== null && steps.some(({ load }) => load !== null))
+      measures.loaded(visit.route, performance.now() - startedAt)
     if (isDropped) {
       for (const { promise } of running)
         void promise.then((result) => 'value' in result && silencePromises(result.value))

@@ -13,6 +13,12 @@ export interface LogOutput {
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 let standard: LogOutput | null = null
+let lostLines = 0
+
+/** How many lines of the log this process could not write. */
+export function lostLogLines(): number {
+  return lostLines
+}
 
 /**
  * Standard output. The lines of one turn of the event loop are written together, at its end: to write each by itself, or to
@@ -53,7 +59,9 @@ export function gatherTurns(write: Write, finish: Finish = (lines) => lines): Lo
       write(lost ? Buffer.concat([lossLine(lost.lines, lost.why), finished]) : finished)
       lost = null
     } catch (why) {
-      lost = { lines: (lost?.lines ?? 0) + countLines(lines), why }
+      const count = countLines(lines)
+      lostLines += count
+      lost = { lines: (lost?.lines ?? 0) + count, why }
     }
   }
 

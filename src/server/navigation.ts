@@ -137,16 +137,10 @@ export async function loadNavigation(
   const writer = createDataWriter(plan.dataFiles.at(-1) ?? '', visit)
   writer.subscribe((settlement) => stream.sendText(settledLine(settlement)))
   const context = createLoadContext(visit, site.app, params)
-  const loads: Loads = await runLoads(
-    steps.slice(kept),
-    context,
-    visit,
-    site.options.timeouts.loadMs,
-    (index, value) => {
-      const data = writer.write(value, plan.dataFiles[kept + index] ?? '')
-      if (!stream.endIfLate()) stream.sendText(`["data",${kept + index},${data}]`)
-    },
-  )
+  const loads: Loads = await runLoads(steps.slice(kept), context, visit, site, (index, value) => {
+    const data = writer.write(value, plan.dataFiles[kept + index] ?? '')
+    if (!stream.endIfLate()) stream.sendText(`["data",${kept + index},${data}]`)
+  })
   return { loads, deferred: writer }
 }
 

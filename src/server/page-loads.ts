@@ -10,7 +10,7 @@ export function loadOf(file: string) {
 }
 
 export function loadAll(steps: readonly LoadStep[], params: Record<string, string>, site: Site, visit: Visit) {
-  return runLoads(steps, createLoadContext(visit, site.app, params), visit, site.options.timeouts.loadMs)
+  return runLoads(steps, createLoadContext(visit, site.app, params), visit, site)
 }
 
 export function createPlace(route: Route, { values }: Loads, params: Record<string, string>): Place {

@@ -66,7 +66,7 @@ export async function serveSite(
   const origin = ownOrigin(worker)
   const { buildId } = build.manifest
   const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
-  const failures = createFailures({ mapper, release, build: buildId, keep })
+  const failures = createFailures({ mapper, release, build: buildId, measures, keep })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
   await rehearseFailures(render)

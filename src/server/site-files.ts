@@ -36,8 +36,12 @@ export async function addFiles(app: FastifyInstance, { build, options }: Site) {
   const wellKnown = `/${WELL_KNOWN}/`
   const isWellKnown = (path: string) => `/${path}`.startsWith(wellKnown)
   const folders = [publicFiles.every(isWellKnown) ? [] : ['/'], publicFiles.some(isWellKnown) ? [wellKnown] : []].flat()
-  for (const folder of folders) {
-    await app.register(fastifyStatic, {
+  const serveFolder = async (scope: FastifyInstance, folder: string) => {
+    // One name for all of them, in the log and the metrics.
+    scope.addHook('onRoute', (route) => {
+      route.config = { ...route.config, hydrantRoute: 'public/*' }
+    })
+    await scope.register(fastifyStatic, {
       root: join(build.folder, BUILD_PATHS.public, folder),
       prefix: ownPath(app, withBase(options.base, folder)),
       decorateReply: false,
@@ -47,6 +51,7 @@ export async function addFiles(app: FastifyInstance, { build, options }: Site) {
       dotfiles: 'ignore',
     })
   }
+  for (const folder of folders) await app.register((scope) => serveFolder(scope, folder))
 }
 
 function sendNoAsset(reply: FastifyReply) {

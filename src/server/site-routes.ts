@@ -10,7 +10,6 @@ import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
 import type { Site } from './site.ts'
 
-const PAGE_ROUTE = { hydrant: 'page' } as const
 const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -27,7 +26,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
   await app.register(async (scope) => {
     addFormParsers(scope, limits)
     for (const page of pages.filter(({ action }) => action !== null)) {
-      addRoute(scope, WRITE, withBase(options.base, page.url), {
+      addRoute(scope, WRITE, withBase(options.base, page.url), page.id, {
         bodyLimit: options.bodyLimit,
         preParsing: refuseEncoded,
         onSend: tellRedirect,
@@ -49,18 +48,18 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
     const url = withBase(options.base, route.url)
     const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
       serveThrown(error, route, site, request, reply)
-    addRoute(app, READ, url, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
+    addRoute(app, READ, url, route.id, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
     const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
     const refusal = beforeBody((...pair) => refuseMethod(route, allowed, site, ...pair))
-    addRoute(app, WRITE, url, { errorHandler, ...refusal })
+    addRoute(app, WRITE, url, route.id, { errorHandler, ...refusal })
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
   const answer: Answer = (...pair) => serveUnknown(site, ...pair)
   for (const path of ['/', '/*']) {
     const url = withBase(options.base, path)
     // These have no body that could not be read: all hooks come first.
-    addRoute(app, READ, url, { handler: answerWith(answer) })
-    addRoute(app, WRITE, url, beforeBody(answer))
+    addRoute(app, READ, url, '*', { handler: answerWith(answer) })
+    addRoute(app, WRITE, url, '*', beforeBody(answer))
   }
 }
 
@@ -83,12 +82,19 @@ function addRoute(
   app: FastifyInstance,
   methods: readonly string[],
   url: string,
+  route: string,
   options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'onSend' | 'bodyLimit'>,
 ) {
   // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
   const method = methods.filter((name) => !app.hasRoute({ method: name, url }))
   if (method.length > 0)
-    app.route({ ...options, method, url: ownPath(app, url), prefixTrailingSlash: 'no-slash', config: PAGE_ROUTE })
+    app.route({
+      ...options,
+      method,
+      url: ownPath(app, url),
+      prefixTrailingSlash: 'no-slash',
+      config: { hydrant: 'page', hydrantRoute: route },
+    })
 }
 
 /** A full path as the instance's own routes are written, which Fastify puts its prefix before. */

@@ -24,7 +24,7 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
   const tallying = admin ? createTallying() : null
   const logging = await createLogging(options.logLevel)
   const instance = await createInstance({ dir, folder, options, logging, measures: tallying?.measures ?? null })
-  const { app, keeper, release } = instance
+  const { app, keeper, release, build } = instance
   if (tallying) keeper.subscribe(tallying.failed)
   let listener: AdminListener | null = null
   const close = async () => {
@@ -35,7 +35,7 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
   const { fail, leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
   try {
     if (note !== null) app.log.warn(note)
-    app.log.info({ release }, 'the site is loaded')
+    app.log.info({ release, build }, 'the site is loaded')
     await listen(app, options)
     keeper.open()
     await watchForHangs(options.timeouts.hangMs, app.log, fail)
@@ -45,8 +45,9 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
       const counted: Counted = {
         tally: async () => tallying.read(),
         processes: null,
-        releases: () => [release],
+        served: () => [{ release, build }],
         workersLost: () => 0,
+        lastReload: () => null,
       }
       listener = await startAdmin({ admin, keeper, counted, options, log: app.log })
     }

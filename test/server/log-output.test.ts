@@ -8,7 +8,7 @@ import { Writable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import t from 'tap'
-import { gatherTurns, toFile, toStream } from '../../src/server/log-output.ts'
+import { gatherTurns, lostLogLines, toFile, toStream } from '../../src/server/log-output.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { createHttpClient } from '../http-client.ts'
 import { startCli } from '../scripts/run-cli.ts'
@@ -83,10 +83,12 @@ t.test('what could not be written is counted, and told of once it can be', async
     if (isFull) throw new Error('ENOSPC: no space left on device')
     written.push(String(lines))
   })
+  const before = lostLogLines()
   for (const line of ['a\n', 'b\n', 'c\n']) {
     output.write(line)
     if (line !== 'a\n') await aTurn()
   }
+  t.equal(lostLogLines(), before + 3, 'which the metrics tell while the disk is full')
   isFull = false
   output.write('d\n')
   await aTurn()
@@ -100,6 +102,7 @@ t.test('what could not be written is counted, and told of once it can be', async
     msg: 'up to 3 lines of the log could not be written: ENOSPC: no space left on device',
   })
   t.strictSame(rest, ['d', ''])
+  t.equal(lostLogLines(), before + 3)
   t.equal(second, 'e\n')
 })
 

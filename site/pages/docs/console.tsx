@@ -55,7 +55,7 @@ export default function Console() {
             [<code key="events">GET /api/events</code>, 'server-sent events: “changed” when something has'],
             [
               <code key="metrics">GET /metrics</code>,
-              'requests, durations, failures, event loop and memory for Prometheus',
+              'requests, durations and failures by page, event loop and memory for Prometheus',
             ],
           ]}
         />

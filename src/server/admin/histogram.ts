@@ -28,7 +28,7 @@ export function createHistogram(): Histogram {
   }
 }
 
-export function addCounts(all: readonly HistogramCounts[]): HistogramCounts {
+export function addHistograms(all: readonly HistogramCounts[]): HistogramCounts {
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
   return {
     counts: [...BOUNDS_MS, null].map((_, index) => sum(all.map(({ counts }) => counts[index] ?? 0))),
@@ -36,14 +36,31 @@ export function addCounts(all: readonly HistogramCounts[]): HistogramCounts {
   }
 }
 
+/** A histogram with its labels; one without any stands alone. */
+export interface Series {
+  labels: Record<string, string>
+  counts: HistogramCounts
+}
+
 /** In Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
-export function writeHistogram(name: string, help: string, { counts, sumMs }: HistogramCounts): string {
+export function writeHistograms(name: string, help: string, all: readonly Series[]): string {
+  const head = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`]
+  return [...head, ...all.flatMap((series) => writeSeries(name, series)), ''].join('\n')
+}
+
+function writeSeries(name: string, { labels, counts: { counts, sumMs } }: Series): string[] {
+  const own = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`)
+  const only = own.length === 0 ? '' : `{${own.join()}}`
   let total = 0
   const buckets = counts.map((count, index) => {
     total += count
     const bound = BOUNDS_MS[index]
-    return `${name}_bucket{le="${bound === undefined ? '+Inf' : bound / 1000}"} ${total}`
+    const le = `le="${bound === undefined ? '+Inf' : bound / 1000}"`
+    return `${name}_bucket{${[...own, le].join()}} ${total}`
   })
-  const head = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`]
-  return [...head, ...buckets, `${name}_sum ${sumMs / 1000}`, `${name}_count ${total}`, ''].join('\n')
+  return [...buckets, `${name}_sum${only} ${sumMs / 1000}`, `${name}_count${only} ${total}`]
+}
+
+function escapeLabel(value: string): string {
+  return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')
 }

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { version as react } from 'react'
+import type { Reload, Served } from '../cluster/served.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
-import { writeHistogram } from './histogram.ts'
+import { type Series, writeHistograms } from './histogram.ts'
 import { type NamedProcess, writeProcesses } from './process-metrics.ts'
 import type { Tally } from './tally.ts'
 
@@ -10,9 +13,11 @@ export interface Counted {
   /** Of the processes that serve; null when this one does it alone. */
   processes: (() => Promise<NamedProcess[]>) | null
   /** What each process that serves has of the site. */
-  releases(): readonly string[]
+  served(): readonly Served[]
   /** Workers that have ended without being told to. */
   workersLost(): number
+  /** Null before the first, and for a process that serves alone. */
+  lastReload(): Reload | null
 }
 
 export interface Metrics {
@@ -22,66 +27,148 @@ export interface Metrics {
 }
 
 /** Metrics in a registry of their own: those of the app are its own business. */
-export function createMetrics(
-  { tally, processes, releases, workersLost }: Counted,
-  writer: Pick<LedgerWriter, 'stats'>,
-): Metrics {
+export function createMetrics({ tally, processes, ...counted }: Counted, writer: Pick<LedgerWriter, 'stats'>): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   if (processes === null) collectDefaultMetrics({ register: registry })
-  const counter = (name: string, help: string, labelNames: string[] = []) =>
-    new Counter({ name, help, labelNames, registers })
-  const requests = counter('hydrant_requests_total', 'Requests that were answered, or whose visitors have left.', [
-    'method',
-    'status',
+  const setters = [measureRequests(registry), measureProcesses(registry, counted), measureLedger(registry, writer)]
+  return {
+    contentType: registry.contentType,
+    async text() {
+      const [counts, processText] = await Promise.all([tally(), processes?.().then(writeProcesses) ?? ''])
+      for (const set of setters) set(counts)
+      return [processText, await registry.metrics(), ...writeDurations(counts)].join('')
+    },
+  }
+}
+
+/** Gives the metrics of a registry the values that they have now. */
+type SetMetrics = (tally: Tally) => void
+
+function measureRequests(registry: Registry): SetMetrics {
+  const { counter, gauge } = metricsOf(registry)
+  const requests = counter('hydrant_requests_total', 'Requests that were answered.', ['method', 'status', 'route'])
+  const aborted = counter(
+    'hydrant_requests_aborted_total',
+    'Requests whose visitors have left before the answer was complete.',
+    ['route'],
+  )
+  const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase', 'route'])
+  const timeouts = counter('hydrant_timeouts_total', 'Deadlines of loads, actions and renders that have passed.', [
+    'phase',
+    'route',
   ])
-  const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase'])
   const shed = counter('hydrant_shed_total', 'Requests that were refused, as the event loop was too late.')
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers })
-  const serving = gauge('hydrant_processes', 'Processes that serve, by the release of the site.', ['release'])
+  const inFlight = gauge('hydrant_requests_in_flight', 'Requests that are being answered now.')
+  const connections = gauge('hydrant_connections', 'Connections that are open now.')
+  return (tally) => {
+    for (const each of [requests, aborted, failures, timeouts, shed]) each.reset()
+    for (const { route, ...counts } of tally.routes) {
+      for (const { method, status, count } of counts.requests) requests.inc({ method, status, route }, count)
+      for (const { side, phase, count } of counts.failures) failures.inc({ side, phase, route }, count)
+      for (const { phase, count } of counts.timeouts) timeouts.inc({ phase, route }, count)
+      if (counts.aborted > 0) aborted.inc({ route }, counts.aborted)
+    }
+    shed.inc(tally.shed)
+    inFlight.set(tally.inFlight)
+    connections.set(tally.connections)
+  }
+}
+
+function measureProcesses(
+  registry: Registry,
+  { served, workersLost, lastReload }: Pick<Counted, 'served' | 'workersLost' | 'lastReload'>,
+): SetMetrics {
+  const { counter, gauge } = metricsOf(registry)
+  const processes = gauge('hydrant_processes', 'Processes that serve, by the release of the site.', ['release'])
+  const info = gauge('hydrant_build_info', 'Always 1: what is served, and by what.', [
+    'version',
+    'release',
+    'build',
+    'node',
+    'react',
+  ])
   const lost = counter('hydrant_workers_lost_total', 'Workers that have ended without being told to.')
+  const reloadedAt = gauge('hydrant_last_reload_timestamp_seconds', 'When the last reload was over; 0 for none.')
+  const isReloaded = gauge(
+    'hydrant_last_reload_successful',
+    'Whether all workers are of the build that the last reload found; 1 before the first.',
+  )
+  const lostLines = counter('hydrant_log_lines_lost_total', 'Lines of the log that could not be written.')
+  const version = ownVersion()
+  return ({ logLinesLost }) => {
+    for (const each of [processes, info, lost, lostLines]) each.reset()
+    for (const { release, build } of served()) {
+      processes.inc({ release })
+      info.set({ version, release, build, node: process.versions.node, react }, 1)
+    }
+    lost.inc(workersLost())
+    lostLines.inc(logLinesLost)
+    const reload = lastReload()
+    reloadedAt.set(reload === null ? 0 : reload.at / 1_000)
+    isReloaded.set(Number(reload?.isDone ?? true))
+  }
+}
+
+function measureLedger(registry: Registry, writer: Pick<LedgerWriter, 'stats'>): SetMetrics {
+  const { counter, gauge } = metricsOf(registry)
   const queue = gauge('hydrant_ledger_queue', 'Failures that wait to be written to the ledger.')
   const written = counter('hydrant_ledger_written_total', 'Failures written to the ledger.')
   const dropped = counter('hydrant_ledger_dropped_total', 'Failures lost, as the queue was full.')
-
-  function set(counted: Tally) {
-    for (const each of [requests, failures, shed, serving, lost, written, dropped]) each.reset()
-    for (const { method, status, count } of counted.requests) requests.inc({ method, status }, count)
-    for (const { side, phase, count } of counted.failures) failures.inc({ side, phase }, count)
-    shed.inc(counted.shed)
-    for (const release of releases()) serving.inc({ release })
-    lost.inc(workersLost())
+  return () => {
+    for (const each of [written, dropped]) each.reset()
     const stats = writer.stats()
     queue.set(stats.queued)
     written.inc(stats.written)
     dropped.inc(stats.dropped)
   }
+}
 
+function metricsOf(registry: Registry) {
+  const registers = [registry]
   return {
-    contentType: registry.contentType,
-    async text() {
-      const [counted, processText] = await Promise.all([tally(), processes?.().then(writeProcesses) ?? ''])
-      set(counted)
-      return [
-        processText,
-        await registry.metrics(),
-        writeHistogram(
-          'hydrant_request_duration_seconds',
-          'From a request to the end of its answer.',
-          counted.duration,
-        ),
-        writeHistogram(
-          'hydrant_render_duration_seconds',
-          'Rendering a document: all of it, or its shell.',
-          counted.render,
-        ),
-        writeHistogram(
-          'hydrant_first_byte_seconds',
-          'From a request for a page to the start of its document.',
-          counted.firstByte,
-        ),
-      ].join('')
-    },
+    counter: (name: string, help: string, labelNames: string[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers }),
   }
+}
+
+function writeDurations({ routes, render, firstByte }: Tally): string[] {
+  const ofRoutes = (read: (counts: Tally['routes'][number]) => Series['counts'] | null): Series[] =>
+    routes.flatMap((own) => {
+      const counts = read(own)
+      return counts === null ? [] : [{ labels: { route: own.route }, counts }]
+    })
+  const requests = routes.flatMap(({ route, durations }) =>
+    durations.map(
+      ({ statusClass, histogram }): Series => ({
+        labels: { route, status_class: `${statusClass}xx` },
+        counts: histogram,
+      }),
+    ),
+  )
+  return [
+    writeHistograms('hydrant_request_duration_seconds', 'From a request to the end of its answer.', requests),
+    writeHistograms(
+      'hydrant_load_duration_seconds',
+      'The loads of a page and its layouts, which run at the same time.',
+      ofRoutes(({ loads }) => loads),
+    ),
+    writeHistograms(
+      'hydrant_action_duration_seconds',
+      'The action of a page, once its form has arrived.',
+      ofRoutes(({ actions }) => actions),
+    ),
+    writeHistograms('hydrant_render_duration_seconds', 'Rendering a document: all of it, or its shell.', [
+      { labels: {}, counts: render },
+    ]),
+    writeHistograms('hydrant_first_byte_seconds', 'From a request for a page to the start of its document.', [
+      { labels: {}, counts: firstByte },
+    ]),
+  ]
+}
+
+function ownVersion(): string {
+  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
+  // The package's own.
+  return (JSON.parse(text) as { version: string }).version
 }

@@ -1,78 +1,102 @@
-import type { Side } from '../../shared/page-types.ts'
-import type { Phase } from '../ledger/ledger.ts'
+import type { FailureRecord } from '../ledger/ledger.ts'
+import { lostLogLines } from '../log-output.ts'
 import type { Measures } from '../measures.ts'
-import { addCounts, createHistogram, type HistogramCounts } from './histogram.ts'
+import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'
+import { addRouteCounts, createRouteTally, type RouteCounts, type RouteTally } from './route-tally.ts'
 
-/** What a process has counted since it started: plain data, which can be sent and added up. */
+/** What a process has counted since it started, and what it has now: plain data, which can be sent and added up. */
 export interface Tally {
-  requests: { method: string; status: number; count: number }[]
-  failures: { side: Side; phase: Phase; count: number }[]
-  duration: HistogramCounts
+  routes: RouteCounts[]
   render: HistogramCounts
   firstByte: HistogramCounts
   /** Requests that were refused, as the event loop was too late. */
   shed: number
+  /** Lines of the log that could not be written. */
+  logLinesLost: number
+  /** Requests that are being answered now. */
+  inFlight: number
+  /** Connections that are open now. */
+  connections: number
 }
 
 export interface Tallying {
   measures: Measures
-  failed(failure: { side: Side; phase: Phase }): void
+  failed(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
   read(): Tally
 }
 
+/** Everything that has no route of its own. */
+const OTHER = '*'
+/** So many have counts of their own, and the others are counted as everything else: each is some forty numbers. */
+const MAX_ROUTES = 1_000
+
 export function createTallying(): Tallying {
-  const duration = createHistogram()
+  const routes = new Map<string, RouteTally>()
   const render = createHistogram()
   const firstByte = createHistogram()
-  // Labels are made when somebody reads them: for each request they would cost more than counting it.
-  const requests = new Map<string, Map<number, number>>()
-  const failures = new Map<Side, Map<Phase, number>>()
   let shed = 0
+  let inFlight = 0
+  let connections = 0
+
+  function of(route: string): RouteTally {
+    return routes.get(route) ?? add(routes.size < MAX_ROUTES ? route : OTHER)
+  }
+
+  function add(route: string): RouteTally {
+    const tally = routes.get(route) ?? createRouteTally(route)
+    routes.set(route, tally)
+    return tally
+  }
+
   return {
     measures: {
-      answered(method, status, durationMs) {
-        count(requests, method, status)
-        duration.observe(durationMs)
-      },
+      watch: (server) =>
+        void server.on('connection', (socket) => {
+          connections++
+          socket.once('close', () => connections--)
+        }),
+      began: () => void inFlight++,
+      ended: () => void inFlight--,
+      answered: (route, method, status, durationMs) => of(route).answered(method, status, durationMs),
+      aborted: (route) => of(route).aborted(),
+      loaded: (route, durationMs) => of(route).loaded(durationMs),
+      acted: (route, durationMs) => of(route).acted(durationMs),
+      timedOut: (route, phase) => of(route).timedOut(phase),
       rendered: render.observe,
       firstByte: firstByte.observe,
       shed: () => void shed++,
     },
-    failed: ({ side, phase }) => count(failures, side, phase),
+    // What happens outside of any request has no route.
+    failed: ({ side, phase, route }) => of(route ?? '').failed(side, phase),
     read: () => ({
-      requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
-      failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
-      duration: duration.read(),
+      routes: [...routes.values()].map((tally) => tally.read()),
       render: render.read(),
       firstByte: firstByte.read(),
       shed,
+      logLinesLost: lostLogLines(),
+      inFlight,
+      connections,
     }),
   }
 }
 
 export function addTallies(tallies: readonly Tally[]): Tally {
-  const requests = new Map<string, Map<number, number>>()
-  const failures = new Map<Side, Map<Phase, number>>()
-  for (const tally of tallies) {
-    for (const { method, status, count: more } of tally.requests) count(requests, method, status, more)
-    for (const { side, phase, count: more } of tally.failures) count(failures, side, phase, more)
-  }
+  const byRoute = new Map<string, RouteCounts[]>()
+  for (const { routes } of tallies)
+    for (const counts of routes) byRoute.set(counts.route, [...(byRoute.get(counts.route) ?? []), counts])
+  const sum = (read: (tally: Tally) => number) => tallies.reduce((total, tally) => total + read(tally), 0)
   return {
-    requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
-    failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
-    duration: addCounts(tallies.map(({ duration }) => duration)),
-    render: addCounts(tallies.map(({ render }) => render)),
-    firstByte: addCounts(tallies.map(({ firstByte }) => firstByte)),
-    shed: tallies.reduce((sum, { shed }) => sum + shed, 0),
+    routes: [...byRoute].map(([route, counts]) => addRouteCounts(route, counts)),
+    render: addHistograms(tallies.map(({ render }) => render)),
+    firstByte: addHistograms(tallies.map(({ firstByte }) => firstByte)),
+    shed: sum(({ shed }) => shed),
+    logLinesLost: sum(({ logLinesLost }) => logLinesLost),
+    inFlight: sum(({ inFlight }) => inFlight),
+    connections: sum(({ connections }) => connections),
   }
 }
 
-function count<A, B>(counts: Map<A, Map<B, number>>, first: A, second: B, more = 1) {
-  const inner = counts.get(first) ?? new Map<B, number>()
-  if (inner.size === 0) counts.set(first, inner)
-  inner.set(second, (inner.get(second) ?? 0) + more)
-}
-
-function listPairs<A, B, T>(counts: Map<A, Map<B, number>>, make: (first: A, second: B, count: number) => T): T[] {
-  return [...counts].flatMap(([first, inner]) => [...inner].map(([second, count]) => make(first, second, count)))
+/** What is left of a process that has ended: what it has counted, and nothing that it had at the time. */
+export function endTally(tally: Tally): Tally {
+  return { ...tally, inFlight: 0, connections: 0 }
 }

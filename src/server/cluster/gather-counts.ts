@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Counted } from '../admin/metrics.ts'
 import { measureProcess, type NamedProcess } from '../admin/process-metrics.ts'
-import { addTallies, type Tally } from '../admin/tally.ts'
+import { addTallies, endTally, type Tally } from '../admin/tally.ts'
+import { lostLogLines } from '../log-output.ts'
 import type { ToPrimary } from './messages.ts'
 import type { Pool } from './pool.ts'
 import type { WorkerProcess } from './worker-process.ts'
@@ -16,7 +17,11 @@ export interface GatheredCounts extends Counted {
   end(worker: WorkerProcess): void
 }
 
-export function gatherCounts({ serving, lostCount }: Pick<Pool, 'serving' | 'lostCount'>): GatheredCounts {
+export function gatherCounts({
+  serving,
+  lostCount,
+  lastReload,
+}: Pick<Pool, 'serving' | 'lostCount' | 'lastReload'>): GatheredCounts {
   const tallies = new Map<WorkerProcess, Tally>()
   const asked = new Map<number, (metrics: NamedProcess['metrics']) => void>()
   let gone: Tally = addTallies([])
@@ -44,11 +49,14 @@ export function gatherCounts({ serving, lostCount }: Pick<Pool, 'serving' | 'los
   return {
     async tally() {
       await askAll()
-      return addTallies([gone, ...tallies.values()])
+      const all = addTallies([gone, ...tallies.values()])
+      // The primary writes the lines of all of them.
+      return { ...all, logLinesLost: all.logLinesLost + lostLogLines() }
     },
     processes: async () => [{ name: 'primary', metrics: await readOwn() }, ...(await askAll())],
-    releases: () => serving().map((worker) => worker.release()),
+    served: () => serving().map((worker) => worker.served()),
     workersLost: lostCount,
+    lastReload,
     take(message, worker) {
       tallies.set(worker, message.tally)
       if (message.kind === 'counted') asked.get(message.id)?.(message.metrics)
@@ -56,7 +64,7 @@ export function gatherCounts({ serving, lostCount }: Pick<Pool, 'serving' | 'los
     end(worker) {
       const last = tallies.get(worker)
       tallies.delete(worker)
-      if (last) gone = addTallies([gone, last])
+      if (last) gone = addTallies([gone, endTally(last)])
     },
   }
 }

@@ -6,12 +6,13 @@ import type { Tally } from '../admin/tally.ts'
 import type { Stop } from '../ending.ts'
 import type { FailureRecord } from '../ledger/ledger.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
+import type { Served } from './served.ts'
 
 export type ToPrimary =
   /** Its site is loaded: where does the primary listen? */
   | { kind: 'listen' }
   /** It serves, at these addresses. */
-  | { kind: 'ready'; addresses: string[]; release: string }
+  | { kind: 'ready'; addresses: string[]; served: Served }
   /** It is ending by itself: somebody else should begin. */
   | { kind: 'leaving' }
   /** Something has asked it to stop, which is not for it to decide. */

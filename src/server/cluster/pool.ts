@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { KEEP_MS } from '../ending.ts'
 import type { Options } from '../options.ts'
 import { pauseBefore } from './back-off.ts'
+import { type Reload, warnOfSameRelease } from './served.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
 
 export interface PoolInput {
@@ -27,6 +28,8 @@ export interface Pool {
   serving(): WorkerProcess[]
   /** How many have ended without being told to. */
   lostCount(): number
+  /** Null before the first. */
+  lastReload(): Reload | null
   /** Resolves when all have ended: with true when each of them has finished what it had begun. */
   stop(): Promise<boolean>
   isStopping(): boolean
@@ -53,6 +56,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
   let isStarting = true
   let isStopping = false
   let reloads = 0
+  let lastReload: Reload | null = null
   let lost = 0
 
   function begin(slot: Slot): WorkerProcess {
@@ -118,6 +122,8 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
     void worker.ended.then(() => clearTimeout(timer))
   }
 
+  const serving = () => slots.flatMap(({ current }) => (current?.isReady() ? [current] : []))
+
   const slotOf = (worker: WorkerProcess) => slots.find(({ current }) => current === worker)
 
   return {
@@ -142,8 +148,11 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
       for (let done = 0; done < reloads; ) {
         done = reloads
         log.info('reloading: each worker is told to stop once its successor is ready')
+        const [before] = serving()
         const isDone = await allSucceed()
         if (isStopping) return
+        lastReload = { at: Date.now(), isDone }
+        if (isDone) warnOfSameRelease(before?.served(), serving()[0]?.served(), log)
         if (isDone) log.info('reloaded: all workers are of the build that is on disk')
         else log.error('the build that is on disk cannot start: the workers of the one before go on serving')
       }
@@ -159,8 +168,9 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
       log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it will, once its successor is ready`)
       void succeed(slot)
     },
-    serving: () => slots.flatMap(({ current }) => (current?.isReady() ? [current] : [])),
+    serving,
     lostCount: () => lost,
+    lastReload: () => lastReload,
     async stop() {
       isStopping = true
       for (const { timer } of slots) clearTimeout(timer)

@@ -40,7 +40,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
       return createKeeperOf(remote.ledger, log)
     },
   })
-  const { app, keeper, release } = instance
+  const { app, keeper, release, build } = instance
   keeper.subscribe(counting.failed)
   async function closeKeeper() {
     await keeper.close()
@@ -73,7 +73,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   })
   const addresses: string[] = []
   try {
-    app.log.info({ release }, 'the site is loaded')
+    app.log.info({ release, build }, 'the site is loaded')
     server.listenAt(await link.findAddress().catch((cause) => Promise.reject(createListenError(options, cause))))
     link.onConnection((socket) => server.take(socket))
     await app.listen({
@@ -90,7 +90,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     throw error
   }
   link.onClose(() => stop({ delayMs: 0, hasStandIn: false }))
-  await link.send({ kind: 'ready', addresses, release })
+  await link.send({ kind: 'ready', addresses, served: { release, build } })
   if (options.admin) await counting.open()
   await watchForHangs(options.timeouts.hangMs, app.log, fail)
 }

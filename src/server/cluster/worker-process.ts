@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 import { passLines } from './pass-lines.ts'
+import type { Served } from './served.ts'
 
 /** Programs that it has started may hold its outputs open. */
 const LAST_LINES_MS = 1_000
@@ -18,7 +19,7 @@ export interface WorkerProcess {
   ready: Promise<readonly string[] | null>
   isReady(): boolean
   /** What it has of the site, once it is ready. */
-  release(): string
+  served(): Served
   /** Resolves when it has ended and all that it had to say has arrived. */
   ended: Promise<End>
   send(message: ToWorker): void
@@ -51,7 +52,7 @@ export function forkWorker(name: string, isSuccessor: boolean, output: Output, l
     if (from) void passLines(from, output[stream]).catch(() => {})
   }
   let isReady = false
-  let release = ''
+  let served: Served = { release: '', build: '' }
   const ended = untilEnded(forked)
   const ready = new Promise<readonly string[] | null>((resolve) => {
     void ended.then(() => resolve(null))
@@ -59,7 +60,7 @@ export function forkWorker(name: string, isSuccessor: boolean, output: Output, l
       const message = unwrap<ToPrimary>(sent)
       if (message?.kind === 'ready') {
         isReady = true
-        release = message.release
+        served = message.served
         resolve(message.addresses)
       } else if (message) listener(message, worker)
     })
@@ -68,7 +69,7 @@ export function forkWorker(name: string, isSuccessor: boolean, output: Output, l
     ...{ name, ready, ended },
     pid: child.pid ?? 0,
     isReady: () => isReady,
-    release: () => release,
+    served: () => served,
     // A worker that is gone has been heard of already.
     send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
     hand(socket) {

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { addCounts, createHistogram, writeHistogram } from '../../../src/server/admin/histogram.ts'
+import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/admin/histogram.ts'
 
 t.test('counts each duration in every bucket that holds it, bounds included', async (t) => {
   const histogram = createHistogram()
   for (const durationMs of [0, 0.5, 0.51, 10_000, 10_001]) histogram.observe(durationMs)
-  const lines = writeHistogram('x_seconds', 'What x takes.', histogram.read()).split('\n')
+  const lines = writeHistograms('x_seconds', 'What x takes.', [{ labels: {}, counts: histogram.read() }]).split('\n')
   t.strictSame(lines.slice(0, 4), [
     '# HELP x_seconds What x takes.',
     '# TYPE x_seconds histogram',
@@ -20,12 +20,27 @@ t.test('counts each duration in every bucket that holds it, bounds included', as
   ])
 })
 
+t.test('labels stand in each sample, with what would end them escaped', async (t) => {
+  const histogram = createHistogram()
+  histogram.observe(1)
+  const counts = histogram.read()
+  const text = writeHistograms('x', 'X.', [
+    { labels: { route: '/a' }, counts },
+    { labels: { route: '/:id(^\\d"+)\n', status_class: '2xx' }, counts },
+  ])
+  t.equal(text.match(/^# TYPE/gm)?.length, 1)
+  t.match(text, 'x_bucket{route="/a",le="0.0005"} 0\n')
+  t.match(text, 'x_count{route="/a"} 1\n')
+  t.match(text, 'x_sum{route="/:id(^\\\\d\\"+)\\n",status_class="2xx"} 0.001\n')
+  t.equal(writeHistograms('x', 'X.', []), '# HELP x X.\n# TYPE x histogram\n')
+})
+
 t.test('those of several processes add up', async (t) => {
   const [one, two] = [createHistogram(), createHistogram()]
   for (const durationMs of [1, 3]) one.observe(durationMs)
   two.observe(1)
   const both = createHistogram()
   for (const durationMs of [1, 3, 1]) both.observe(durationMs)
-  t.strictSame(addCounts([one.read(), two.read()]), both.read())
-  t.strictSame(addCounts([]), createHistogram().read())
+  t.strictSame(addHistograms([one.read(), two.read()]), both.read())
+  t.strictSame(addHistograms([]), createHistogram().read())
 })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { addTallies, createTallying, endTally } from '../../../src/server/admin/tally.ts'
 import { createServer } from '../../../src/server/create-server.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
@@ -22,35 +23,104 @@ t.test('are in Prometheus’ format', async (t) => {
   const metrics = await read(admin)
   for (const name of ['hydrant_ledger_queue', 'hydrant_ledger_dropped_total', 'nodejs_eventloop_lag_seconds'])
     t.ok(metrics.has(name), name)
+  const { body } = await admin.ask('/metrics')
+  const own = [...body.matchAll(/^# TYPE (hydrant_\w+) (\w+)$/gm)]
+  for (const [, name = '', type] of own) t.equal(/_total$/.test(name), type === 'counter', `${name} is a ${type}`)
+  t.equal(new Set(own.map(([, name]) => name)).size, own.length, 'each is there once')
 })
 
-t.test('move with what the site does', async (t) => {
+t.test('move with what the site does, by its routes', async (t) => {
   const admin = await serveAdmin(t)
   const { measures } = admin
-  measures.answered('GET', 200, 4)
-  measures.answered('GET', 200, 40)
-  measures.answered('POST', 422, 4)
+  for (const durationMs of [4, 40]) {
+    measures.began()
+    measures.ended()
+    measures.answered('/', 'GET', 200, durationMs)
+  }
+  measures.answered('/products/[id]', 'GET', 500, 4)
+  measures.answered('/', 'POST', 422, 4)
+  measures.aborted('/')
+  measures.loaded('/', 30)
+  measures.acted('/', 7)
+  measures.timedOut('/', 'load')
+  measures.began()
   measures.rendered(3)
   measures.firstByte(20)
-  await admin.keep(failureOf('7K2M9QX4-000001'), failureOf('7K2M9QX4-000002', { side: 'client', phase: 'client' }))
+  await admin.keep(
+    failureOf('7K2M9QX4-000001'),
+    failureOf('7K2M9QX4-000002', { side: 'client', phase: 'client' }),
+    failureOf('7K2M9QX4-000003', { phase: 'process', route: null }),
+  )
   const metrics = await read(admin)
+  const info = `version="0.1.0",release="1.4.0",build="B1",node="${process.versions.node}",react="`
   for (const [name, value] of [
-    ['hydrant_requests_total{method="GET",status="200"}', 2],
-    ['hydrant_requests_total{method="POST",status="422"}', 1],
-    ['hydrant_request_duration_seconds_count', 3],
-    ['hydrant_request_duration_seconds_bucket{le="0.005"}', 2],
+    ['hydrant_requests_total{method="GET",status="200",route="/"}', 2],
+    ['hydrant_requests_total{method="POST",status="422",route="/"}', 1],
+    ['hydrant_requests_total{method="GET",status="500",route="/products/[id]"}', 1],
+    ['hydrant_requests_aborted_total{route="/"}', 1],
+    ['hydrant_request_duration_seconds_count{route="/",status_class="2xx"}', 2],
+    ['hydrant_request_duration_seconds_count{route="/",status_class="4xx"}', 1],
+    ['hydrant_request_duration_seconds_bucket{route="/",status_class="2xx",le="0.005"}', 1],
+    ['hydrant_request_duration_seconds_sum{route="/products/[id]",status_class="5xx"}', 0.004],
+    ['hydrant_load_duration_seconds_bucket{route="/",le="0.05"}', 1],
+    ['hydrant_action_duration_seconds_count{route="/"}', 1],
+    ['hydrant_timeouts_total{phase="load",route="/"}', 1],
+    ['hydrant_requests_in_flight', 1],
+    ['hydrant_connections', 0],
+    ['hydrant_log_lines_lost_total', 0],
+    ['hydrant_last_reload_timestamp_seconds', 0],
+    ['hydrant_last_reload_successful', 1],
     ['hydrant_render_duration_seconds_count', 1],
     ['hydrant_first_byte_seconds_bucket{le="0.01"}', 0],
     ['hydrant_first_byte_seconds_bucket{le="0.025"}', 1],
-    ['hydrant_failures_total{side="server",phase="load"}', 1],
-    ['hydrant_failures_total{side="client",phase="client"}', 1],
-    ['hydrant_ledger_written_total', 2],
+    ['hydrant_failures_total{side="server",phase="load",route="/products/[id]"}', 1],
+    ['hydrant_failures_total{side="client",phase="client",route="/products/[id]"}', 1],
+    ['hydrant_failures_total{side="server",phase="process",route=""}', 1],
+    ['hydrant_ledger_written_total', 3],
     ['hydrant_ledger_queue', 0],
     ['hydrant_processes{release="1.4.0"}', 1],
     ['hydrant_workers_lost_total', 0],
   ] as const)
     t.equal(metrics.get(name), value, name)
-  t.strictSame(await read(admin).then((again) => again.get('hydrant_requests_total{method="POST",status="422"}')), 1)
+  t.ok([...metrics.keys()].some((name) => name.startsWith(`hydrant_build_info{${info}`)))
+  const again = await read(admin)
+  t.equal(again.get('hydrant_requests_total{method="POST",status="422",route="/"}'), 1, 'reading changes nothing')
+  t.equal(again.get('hydrant_timeouts_total{phase="load",route="/"}'), 1)
+})
+
+t.test('what workers have counted adds up by route, and what they had at the time ends with them', async (t) => {
+  const [one, two] = [createTallying(), createTallying()]
+  for (const { measures } of [one, two]) {
+    measures.began()
+    measures.answered('/', 'GET', 200, 4)
+    measures.loaded('/', 4)
+    measures.timedOut('/', 'render')
+    measures.aborted('/')
+  }
+  two.measures.answered('/b', 'GET', 404, 4)
+  two.failed({ side: 'server', phase: 'load', route: '/b' })
+  const { routes, inFlight } = addTallies([addTallies([]), one.read(), endTally(two.read())])
+  t.equal(inFlight, 1)
+  t.match(routes, [
+    {
+      route: '/',
+      requests: [{ method: 'GET', status: 200, count: 2 }],
+      durations: [{ statusClass: 2, histogram: { sumMs: 8 } }],
+      loads: { sumMs: 8 },
+      actions: null,
+      timeouts: [{ phase: 'render', count: 2 }],
+      aborted: 2,
+    },
+    { route: '/b', requests: [{ count: 1 }], failures: [{ side: 'server', phase: 'load', count: 1 }], loads: null },
+  ])
+})
+
+t.test('routes without end do not make metrics without end', async (t) => {
+  const { measures, read } = createTallying()
+  for (let number = 0; number < 1_500; number++) measures.answered(`/${number}`, 'GET', 200, 1)
+  const { routes } = read()
+  t.equal(routes.length, 1_001)
+  t.match(routes.at(-1), { route: '*', requests: [{ count: 500 }] })
 })
 
 t.test('a server that nobody measures serves as well', async (t) => {

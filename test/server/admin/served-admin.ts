@@ -49,7 +49,13 @@ export async function serveAdmin(
   const listener = await startAdmin({
     admin: { host, port: 0, token },
     keeper,
-    counted: { tally: async () => read(), processes: null, releases: () => ['1.4.0'], workersLost: () => 0 },
+    counted: {
+      tally: async () => read(),
+      processes: null,
+      served: () => [{ release: '1.4.0', build: 'B1' }],
+      workersLost: () => 0,
+      lastReload: () => null,
+    },
     options,
     log: app.log,
   })
@@ -122,6 +128,10 @@ export function failureOf(digest: string, more: Partial<FailureRecord> = {}): Fa
     userAgent: 'browser',
     statusSent: 500,
     isRecovered: false,
+    build: 'B1',
+    replica: 'web-1',
+    worker: '2',
+    pid: 4711,
     ...more,
   }
 }

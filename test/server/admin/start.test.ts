@@ -50,9 +50,9 @@ t.test(
     const page = await (await fetch(`${admin}/failures/${digest}`, { headers: HTML })).text()
     t.match(page, 'throw new Error')
     const metrics = await (await fetch(`${admin}/metrics`)).text()
-    t.match(metrics, 'hydrant_requests_total{method="GET",status="500"} 1\n')
+    t.match(metrics, 'hydrant_requests_total{method="GET",status="500",route="/fail"} 1\n')
     t.match(metrics, /hydrant_render_duration_seconds_count [2-9]/)
-    t.match(metrics, 'hydrant_failures_total{side="server",phase="load"} 1\n')
+    t.match(metrics, 'hydrant_failures_total{side="server",phase="load",route="/fail"} 1\n')
 
     const host = new URL(admin).host
     for (const path of ['/api/failures', '/metrics', `/failures/${digest}`]) {

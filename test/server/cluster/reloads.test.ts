@@ -31,7 +31,7 @@ t.test('what was solved and happens again in a new build is open again, whatever
   const ask = (path: string) => send({ port: server.port, path, headers: HTML })
   const { msg } = await server.waitForLine((line) => line.msg.startsWith('the console is at'))
   const admin = String(/http:\S+/.exec(msg)?.[0])
-  const read = async (cause: string): Promise<Failure> => (await fetch(`${admin}/api/failures/${cause}`)).json()
+  const readFailure = async (cause: string): Promise<Failure> => (await fetch(`${admin}/api/failures/${cause}`)).json()
   const fail = async () => {
     const cause = String((await ask('/fail')).headers['x-error-digest']).slice(0, 8)
     await until(async () => (await fetch(`${admin}/api/failures/${cause}`)).status === 200)
@@ -39,26 +39,55 @@ t.test('what was solved and happens again in a new build is open again, whatever
   }
 
   const cause = await fail()
-  const { occurrences } = await read(cause)
+  const { occurrences } = await readFailure(cause)
   t.match(occurrences, [{ release: 'v1', build: /^\w+$/, replica: hostname(), worker: /^[12]$/ }])
   t.ok(server.lines.some(({ pid }) => pid === occurrences[0]?.pid))
   const solve = () => fetch(`${admin}/api/failures/${cause}/solve`, { method: 'POST' })
   t.equal((await solve()).status, 200)
   await fail()
-  await until(async () => (await read(cause)).count === 2)
-  t.match(await read(cause), { solvedAt: /^20/ }, 'the same build')
+  await until(async () => (await readFailure(cause)).count === 2)
+  t.match(await readFailure(cause), { solvedAt: /^20/ }, 'the same build')
+
+  const read = async (name: string) => {
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    return text.split('\n').filter((line) => line.startsWith(name))
+  }
+  t.strictSame(await read('hydrant_last_reload'), [
+    'hydrant_last_reload_timestamp_seconds 0',
+    'hydrant_last_reload_successful 1',
+  ])
+  const [first = '', ...others] = await read('hydrant_build_info')
+  t.match(first, /^hydrant_build_info\{version="[\d.]+",release="v1",build="\w+",node="[\d.]+",react="[\d.]+"\} 1$/)
+  t.strictSame(others, [], 'once for both workers')
 
   await buildFiles(dir, site('two'))
   process.kill(server.pid, 'SIGHUP')
   await server.waitForLine((line) => line.msg.startsWith('reloaded:'))
   await until(async () => (await ask('/version')).body === 'two')
   t.equal(await fail(), cause)
-  await until(async () => (await read(cause)).count === 3)
-  const again = await read(cause)
+  await until(async () => (await readFailure(cause)).count === 3)
+  const again = await readFailure(cause)
   t.equal(again.solvedAt, null)
   t.strictSame(
     again.occurrences.map(({ release }) => release),
     ['v1', 'v1', 'v1'],
   )
   t.equal(new Set(again.occurrences.map(({ build }) => build)).size, 2)
+
+  const warned = server.lines.filter(({ level }) => level === 40)
+  t.match(warned, [{ release: 'v1', msg: /^the build is new and its release is still "v1": / }])
+  const [now] = await read('hydrant_build_info')
+  t.match(now, 'release="v1"')
+  t.not(now, first, 'another build')
+  const at = Number((await read('hydrant_last_reload_timestamp_seconds'))[0]?.split(' ')[1])
+  t.ok(Math.abs(at - Date.now() / 1_000) < 600, 'in seconds')
+  t.strictSame(await read('hydrant_last_reload_successful'), ['hydrant_last_reload_successful 1'])
+
+  const { length } = server.lines
+  await buildFiles(dir, { 'server.ts': 'export default async function server() { await null; process.exit(3) }\n' })
+  process.kill(server.pid, 'SIGHUP')
+  await server.waitForLine((line) => line.msg.startsWith('the build that is on disk cannot start'))
+  t.strictSame(await read('hydrant_last_reload_successful'), ['hydrant_last_reload_successful 0'])
+  t.strictSame(await read('hydrant_build_info'), [now])
+  t.notOk(server.lines.slice(length).some(({ msg }) => msg.startsWith('the build is new')))
 })

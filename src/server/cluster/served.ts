@@ -1,0 +1,30 @@
+import type { FastifyBaseLogger } from 'fastify'
+
+/** What a process has of the site. */
+export interface Served {
+  /** The option, or the build's id. */
+  release: string
+  /** The build's id. */
+  build: string
+}
+
+/** What became of a reload. */
+export interface Reload {
+  /** When it was over, in milliseconds since 1970. */
+  at: number
+  /** Are all workers of the build that is on disk? */
+  isDone: boolean
+}
+
+/** Warns when a new build goes by the name of the one before. */
+export function warnOfSameRelease(
+  before: Served | undefined,
+  after: Served | undefined,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+) {
+  if (!before || !after || before.release !== after.release || before.build === after.build) return
+  log.warn(
+    { release: after.release, build: after.build },
+    `the build is new and its release is still "${after.release}": HYDRANT_RELEASE does not change while a process runs; set "release" in hydrant.config.ts instead`,
+  )
+}

@@ -1,0 +1,94 @@
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { bodyBytesOf } from './counted-response.ts'
+import { isForwarded, isNavigation } from './data-route.ts'
+import { firstFailureOf } from './failures.ts'
+import { publicAddress } from './host.ts'
+import type { Measures } from './measures.ts'
+import { createRedactor } from './secrets.ts'
+import { traceOf } from './trace-context.ts'
+
+const IS_OVER = Symbol('isOver')
+
+interface Watched extends FastifyRequest {
+  [IS_OVER]?: true
+}
+
+/** What becomes of a request, as its line and the metrics tell. */
+type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
+
+/**
+ * Writes one line for a request when it is over, and tells the metrics. Fastify calls it in any case: a hook would cost each
+ * request something.
+ */
+export class RequestLog extends LogController {
+  #measures: Measures | null
+
+  constructor(isDisabled: boolean, measures: Measures | null) {
+    super({ disableRequestLogging: isDisabled })
+    this.#measures = measures
+  }
+
+  override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
+    if (this.#measures === null && this.isLogDisabled(request)) return
+    // A navigation goes through the router twice, and is one request.
+    if (!isNavigation(request)) this.#measures?.began()
+    const { raw } = reply
+    // Fastify says nothing of visitors who leave.
+    raw.once('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
+  }
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    this.#end(request, reply, error ? { kind: 'errored', error } : { kind: 'answered' })
+  }
+
+  #end(request: Watched, reply: FastifyReply, outcome: Outcome) {
+    if (request[IS_OVER]) return
+    request[IS_OVER] = true
+    if (isForwarded(request)) return
+    if (this.#measures !== null) measure(this.#measures, request, reply, outcome)
+    if (!this.isLogDisabled(request)) writeLine(request, reply, outcome)
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route is called in the log and the metrics, unless it is its URL. */
+    hydrantRoute?: string
+  }
+}
+
+/** A pattern: nothing in it is what the visitor has sent. */
+function routeOf({ routeOptions: { config, url } }: FastifyRequest): string {
+  return config?.hydrantRoute ?? url ?? '*'
+}
+
+function measure(measures: Measures, request: FastifyRequest, reply: FastifyReply, { kind }: Outcome) {
+  measures.ended()
+  const route = routeOf(request)
+  if (kind === 'aborted') measures.aborted(route)
+  else measures.answered(route, request.method, reply.raw.statusCode, reply.elapsedTime)
+}
+
+function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+  const { method } = request
+  const line = {
+    method,
+    url: createRedactor(request.headers)(request.originalUrl),
+    route: routeOf(request),
+    host: publicAddress(request).host,
+    // Nothing has gone out to a visitor who left before.
+    statusCode: reply.raw.headersSent ? reply.raw.statusCode : undefined,
+    responseTimeMs: reply.elapsedTime,
+    bytes: bodyBytesOf(reply.raw, method),
+    digest: firstFailureOf(request)?.digest,
+    traceId: traceOf(request.headers.traceparent)?.traceId,
+  }
+  switch (outcome.kind) {
+    case 'answered':
+      return reply.log.info(line, 'request completed')
+    case 'aborted':
+      return reply.log.info(line, 'request aborted')
+    case 'errored':
+      return reply.log.error({ ...line, err: outcome.error }, 'request errored')
+  }
+}

@@ -1,0 +1,140 @@
+// One line for each request, and what the metrics count of it: over real connections, as visitors who leave have one.
+
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { createTallying } from '../../src/server/admin/tally.ts'
+import { createInstance } from '../../src/server/create-server.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { until } from '../until.ts'
+import { buildFiles, createLog, HTML } from './served.ts'
+
+const SERVER = `import { Readable } from 'node:stream'
+export default async function server(app) {
+  app.get('/api/:id', async (request) => ({ id: request.params.id }))
+  app.get('/parts', (_request, reply) => reply.send(Readable.from(['ä', 'b'.repeat(1000), Buffer.from('c')])))
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers['x-refuse']) return reply.code(403).send('refused')
+  })
+}
+`
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), {
+  'server.ts': SERVER,
+  'public/robots.txt': 'User-agent: *\n',
+  'pages/products/[id].tsx': `import { Suspense, use } from 'react'
+const Later = ({ later }) => <b>{use(later)}</b>
+export default ({ data }) => <main>{'x'.repeat(2000)}<Suspense fallback={<i>wait</i>}><Later later={data.later} /></Suspense></main>
+`,
+  'pages/products/[id].server.ts': `export const load = () => ({ later: new Promise((resolve) => setImmediate(resolve, 'late')) })
+export const action = () => ({ done: true })
+`,
+  'pages/fail/[id].tsx': 'export default () => null\n',
+  'pages/fail/[id].server.ts': "export const load = () => { throw new Error('fail') }\n",
+  'pages/slow.tsx': 'export default () => null\n',
+  'pages/slow.server.ts':
+    'export const load = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))\n',
+})
+
+const log = createLog()
+const { measures, read } = createTallying()
+const options = resolveOptions({
+  config: { ledger: false, logRequests: true, timeouts: { loadMs: 2_147_483_647 } },
+  scope: 'server',
+})
+const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, measures })
+t.teardown(() => app.close())
+await app.listen({ port: 0, host: '127.0.0.1' })
+const { port } = app.server.address() as AddressInfo
+
+const lineOf = (id: string | undefined) =>
+  until(() => log.lines.find(({ reqId, msg }) => reqId === id && /^request (completed|aborted)$/.test(msg)))
+const routeOf = (name: string) => read().routes.find(({ route }) => route === name)
+
+/** Asks on a connection of its own. */
+async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const outgoing = request({ port, path, method, headers: { ...HTML, host: `shop.example:${port}`, ...headers } })
+  outgoing.end()
+  // An event of a request brings its answer.
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) bytes += chunk.length
+  const line = await lineOf(String(incoming.headers['x-request-id']))
+  return { status: incoming.statusCode, headers: incoming.headers, bytes, line }
+}
+
+t.test('tells route, host and the bytes of the body, however that was sent', async (t) => {
+  for (const [path, route, headers] of [
+    ['/', '/', {}],
+    ['/products/7?a=1', '/products/[id]', {}],
+    ['/products/7', '/products/[id]', { 'accept-encoding': 'gzip' }],
+    ['/products/7', '/products/[id]', { accept: 'application/json' }],
+    ['/_hydrant/data/products/7', '/products/[id]', {}],
+    ['/api/7', '/api/:id', {}],
+    ['/parts', '/parts', {}],
+    ['/robots.txt', 'public/*', {}],
+    ['/nowhere/7', '*', {}],
+    ['/products/7', '/products/[id]', { 'x-refuse': '1' }],
+  ] as const) {
+    const { status, bytes, line } = await ask(path, headers)
+    // A navigation is told of as the page that it is for.
+    const url = path.replace('/_hydrant/data', '')
+    const expected = { msg: 'request completed', method: 'GET', url, statusCode: status, route, bytes }
+    t.match(line, { ...expected, host: 'shop.example', responseTimeMs: Number }, path)
+    t.notOk('digest' in line || 'traceId' in line, 'nothing else')
+  }
+  const { line } = await ask('/products/7', {}, 'HEAD')
+  t.match(line, { method: 'HEAD', bytes: 0, route: '/products/[id]' })
+  const { etag = '' } = (await ask('/')).headers
+  t.match((await ask('/', { 'if-none-match': etag })).line, { statusCode: 304, bytes: 0 })
+})
+
+t.test('tells the digest of what failed, and the trace', async (t) => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const { status, headers, line } = await ask('/fail/7', { traceparent: `00-${traceId}-00f067aa0ba902b7-01` })
+  t.equal(status, 500)
+  t.match(line, { digest: headers['x-error-digest'], traceId, route: '/fail/[id]', level: 30 })
+})
+
+t.test('a visitor who leaves has a line, and what is being answered is counted until then', async (t) => {
+  const before = log.lines.length
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /slow HTTP/1.1\r\nHost: shop.example\r\n\r\n`)
+  await until(() => read().inFlight === 1)
+  t.ok(read().connections >= 1)
+  socket.destroy()
+  await until(() => read().inFlight === 0)
+  const line = await until(() => log.lines.slice(before).find(({ msg }) => msg === 'request aborted'))
+  t.match(line, { level: 30, method: 'GET', url: '/slow', route: '/slow', bytes: 0, responseTimeMs: Number })
+  t.notOk('statusCode' in line, 'none was sent')
+  t.match(routeOf('/slow'), { aborted: 1, requests: [], durations: [] })
+})
+
+t.test('counts by route, once for a navigation, and nothing is left in flight', async (t) => {
+  const countOf = (route: string) => (routeOf(route)?.requests ?? []).reduce((sum, { count }) => sum + count, 0)
+  const loadsOf = () => routeOf('/products/[id]')?.loads?.counts.reduce((sum, count) => sum + count, 0) ?? 0
+  const [counted, loaded] = [countOf('/products/[id]'), loadsOf()]
+  await ask('/_hydrant/data/products/7')
+  await ask('/products/7', { accept: 'application/json', origin: `http://shop.example:${port}` }, 'POST')
+  await ask('/products/7')
+  t.equal(countOf('/products/[id]'), counted + 3)
+  t.ok(loadsOf() > loaded)
+  t.match(routeOf('/products/[id]'), {
+    actions: { sumMs: Number },
+    durations: [{ statusClass: 2 }, { statusClass: 4 }],
+  })
+  t.match(routeOf('/fail/[id]'), { durations: [{ statusClass: 5 }] })
+  const socket = connect(port, '127.0.0.1')
+  socket.end('GET /%zz HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n')
+  await once(socket.resume(), 'close')
+  await until(() => read().inFlight === 0)
+  t.strictSame(
+    read()
+      .routes.map(({ route }) => route)
+      .sort(),
+    ['*', '/', '/api/:id', '/fail/[id]', '/parts', '/products/[id]', '/slow', 'public/*'],
+    'nothing that a visitor has sent',
+  )
+})
