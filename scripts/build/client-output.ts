@@ -1,4 +1,4 @@
-import { posix, resolve } from 'node:path'
+import { posix } from 'node:path'
 import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../src/server/manifest.ts'
 import { compareText } from '../problem.ts'
@@ -7,7 +7,7 @@ import type { BundleOptions } from './bundler.ts'
 import { CLIENT_ENTRY } from './bundles.ts'
 import { applyNames, nameByContent } from './content-names.ts'
 import { nameFunctions } from './name-functions.ts'
-import { ownFile } from './own-modules.ts'
+import { isOfSite } from './site-sources.ts'
 import { VIRTUAL } from './virtual-modules.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
@@ -63,16 +63,6 @@ export function readClientOutput(
     entryImports: entryImports.map(rename),
     modules: Object.fromEntries(modules.sort(([a], [b]) => compareText(a, b))),
   }
-}
-
-// Hydrant's own scripts, compiled and as their own source maps have them, when it is no package beside the site's others.
-const OWN_FOLDERS = [ownFile(''), ownFile('../../src/')]
-
-/** Neither a package's, nor Hydrant's own, nor made by the build. */
-function isOfSite(source: string, clientDir: string): boolean {
-  if (source.includes('node_modules/') || !source.startsWith('.')) return false
-  const file = resolve(clientDir, decodeURI(source))
-  return !OWN_FOLDERS.some((folder) => file.startsWith(folder))
 }
 
 /** The module of Hydrant's own that is imported when data calls for it. */

@@ -10,8 +10,7 @@ export interface FunctionRange {
 }
 
 /** In the order of their starts; those around others first. Empty for a script that cannot be read. */
-export function findFunctions(code: string): FunctionRange[] {
-  const tokens = readTokens(code) ?? []
+export function findFunctions(code: string, tokens: readonly Token[] = readTokens(code) ?? []): FunctionRange[] {
   const found: FunctionRange[] = []
   const at = (index: number): Token => tokens[index] ?? NONE
   const isSign = (index: number, text: string) => at(index).kind === 'sign' && at(index).text === text

@@ -1,6 +1,7 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
 import type { NamedMap, NamedRange } from '../../src/server/function-names.ts'
 import { type FunctionRange, findFunctions } from './function-ranges.ts'
+import { createPlaces } from './places.ts'
 
 /**
  * Adds to the source map of a script what the source calls its functions, and which of its sources are not the site's.
@@ -61,14 +62,4 @@ function fullName(own: string, outer: { range: FunctionRange; name: string } | u
   if (own === '') return outer.name.endsWith(ANONYMOUS) ? outer.name : outer.name + ANONYMOUS
   if (outer.range.kind !== 'class') return own
   return own === 'constructor' ? `new ${outer.name}` : `${outer.name}.${own}`
-}
-
-/** Line and column, from 0, of an offset. */
-function createPlaces(code: string): (offset: number) => [line: number, column: number] {
-  const starts = [0]
-  for (let at = code.indexOf('\n'); at !== -1; at = code.indexOf('\n', at + 1)) starts.push(at + 1)
-  return (offset) => {
-    const line = starts.findLastIndex((start) => start <= offset)
-    return [line, offset - (starts[line] ?? 0)]
-  }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import type { BuildProblem } from '../problem.ts'
 import { type BundleOutcome, type Bundler, createBundler } from './bundler.ts'
@@ -9,10 +9,11 @@ import type { Site } from './discover.ts'
 import { explainRefusals } from './import-chain.ts'
 import { isAboutBrowserGuard, isAboutVirtualModule, translateMessage } from './messages.ts'
 import type { SiteConfig } from './read-config.ts'
+import { createServerOutput, type ServerOutput } from './server-output.ts'
 
 export interface SiteBundles {
   client: ClientOutput
-  server: { code: Uint8Array; map: Uint8Array }
+  server: ServerOutput
   warnings: BuildProblem[]
   /** Every source file, relative to the site. */
   inputs: string[]
@@ -34,14 +35,15 @@ export function createBundlesPart(input: { siteDir: string; folder: string; mode
       const sides = await Promise.all([client.compile(entries, bundleInput), server.compile(entries, bundleInput)])
       const [{ outcome: forClient }, { outcome: forServer }] = sides
       if (!forClient.ok || !forServer.ok) return { problems: await translateErrors(sides, site) }
-      const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.contents
+      const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
+      const folder = join(input.siteDir, input.folder)
       return {
         client: readClientOutput(
           forClient.result,
           sides.map(({ bundle }) => bundle.assets),
-          join(input.siteDir, input.folder, BUILD_PATHS.client),
+          join(folder, BUILD_PATHS.client),
         ),
-        server: { code: file('.mjs') ?? new Uint8Array(), map: file('.mjs.map') ?? new Uint8Array() },
+        server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
         warnings: [...forClient.warnings, ...forServer.warnings].map(translateMessage),
         inputs: [forClient, forServer].flatMap(({ result }) => Object.keys(result.metafile.inputs)),
       }

@@ -7,9 +7,10 @@ import { type Hidden, hiddenIn } from './hidden.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
 import type { Measures } from './measures.ts'
+import { placeFrames, processFrames, type SiteFiles } from './place-frames.ts'
 import { tellProcessFailure } from './process-failure.ts'
 import { SmallMap } from './small-map.ts'
-import type { SourceMapper } from './source-map.ts'
+import type { ServerMapper, SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 import { type Telling, tellFailure } from './tell-failure.ts'
 
@@ -108,7 +109,8 @@ export function firstFailureOf(request: Holder): Failure | null {
 }
 
 export interface FailuresInput {
-  mapper: SourceMapper
+  mapper: ServerMapper
+  files: SiteFiles
   /** What is said to have failed: `HYDRANT_RELEASE`, or the build's id. */
   release: string
   /** The build's id; null when the build could not be read. */
@@ -119,7 +121,7 @@ export interface FailuresInput {
   keep(failure: FailureRecord): void
 }
 
-export function createFailures({ mapper, release, build, measures = null, keep }: FailuresInput): Failures {
+export function createFailures({ mapper, files, release, build, measures = null, keep }: FailuresInput): Failures {
   const examiner = createExaminer(mapper)
 
   function failuresOf(request: Holder): RequestFailures {
@@ -141,7 +143,7 @@ export function createFailures({ mapper, release, build, measures = null, keep }
     const known = own.byThrown.get(thrown)
     if (known) return known
     const { cause, logged, kept } = examiner.examineThrown(thrown, own.hidden, () =>
-      framesOfPlace(route, details, mapper),
+      placeFrames({ request, route }, details, mapper, files),
     )
     const digest = formatDigest(cause, own.occurrence)
     const status = statusOf(thrown)
@@ -200,7 +202,8 @@ export function createFailures({ mapper, release, build, measures = null, keep }
   }
 
   function failProcess(thrown: unknown, log: FastifyBaseLogger): Failure {
-    const digest = tellProcessFailure(thrown, examiner, { release, build }, log, keep)
+    const frames = () => processFrames(mapper, files)
+    const digest = tellProcessFailure(thrown, frames, examiner, { release, build }, log, keep)
     return { digest, status: statusOf(thrown) }
   }
 
@@ -225,10 +228,13 @@ export function createFailures({ mapper, release, build, measures = null, keep }
 }
 
 // What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`
-function pendingOf({ pending, pendingComponents = [] }: FailureDetails, { mapFrame }: SourceMapper): string[] | null {
+function pendingOf(
+  { pending, pendingComponents = [] }: FailureDetails,
+  { mapComponents }: ServerMapper,
+): string[] | null {
   if (pending === undefined) return null
   const places = pendingComponents.map((stack) => {
-    const frames = stack.split('\n').filter(Boolean).map(mapFrame)
+    const frames = mapComponents(stack)
     const place = frames.find(({ frame }) => frame?.isSite) ?? frames[0]
     return place ? place.text.replace(/^\s*at /, '') : 'a component'
   })
@@ -249,16 +255,4 @@ function describeCode(thrown: unknown): { code?: unknown } {
   } catch {
     return {}
   }
-}
-
-function framesOfPlace(
-  route: string,
-  { place, components }: FailureDetails,
-  { mapFrame }: SourceMapper,
-): MappedFrame[] {
-  const frames = (components?.componentStack ?? '').split('\n').filter(Boolean).map(mapFrame)
-  if (frames.some(({ frame }) => frame?.isSite)) return frames
-  const { file, function: name } = place ?? { file: route, function: '' }
-  const text = place ? `    at ${name} (${file})` : `    at route ${route}`
-  return [{ text, frame: { file, line: 0, column: 0, function: name, isSite: true } }]
 }

@@ -12,6 +12,17 @@ export interface NamedMap {
   x_hydrant_classes?: Record<string, string>
 }
 
+/** Where something begins in a bundle: line and column, from 0. */
+export type Position = [line: number, column: number]
+
+/** What the build adds to the source maps of the server's bundles. */
+export interface ServerMapFields {
+  /** Where the exports of a page's, layout's or server file are defined: by its path in the site, and their names. */
+  x_hydrant_exports?: Record<string, Record<string, Position>>
+  /** Where what may be a component begins: by its name in the bundle, which several may have inside of functions. */
+  x_hydrant_components?: Record<string, Position[]>
+}
+
 /** The name of the innermost function around a place, line and column from 0; empty for none. */
 export function functionAt(ranges: readonly NamedRange[], line: number, column: number): string {
   const found = ranges.findLast(

@@ -35,9 +35,7 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
   const fields = JSON.parse(json) as EncodedSourceMap & Fields
   const trace = new TraceMap(fields)
   const ignored = new Set(trace.ignoreList ?? [])
-  const files = trace.sources.map((source) =>
-    source === null ? '' : toSitePath(siteDir, resolve(folder, decodeSource(source))),
-  )
+  const files = trace.sources.map((source) => (source === null ? '' : fileOf(source, folder, siteDir)))
   const isSite = (index: number) => !ignored.has(index) && !files[index]?.includes('node_modules/')
   const sources = files.map((file, index): [string, readonly string[]] => [
     file,
@@ -63,6 +61,11 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
       }
     },
   }
+}
+
+// A module that the build makes has a name, and lies nowhere.
+function fileOf(source: string, folder: string, siteDir: string): string {
+  return source.startsWith('hydrant-') ? source : toSitePath(siteDir, resolve(folder, decodeSource(source)))
 }
 
 /** The lines around one, from 1; null for one that is not there. */

@@ -5,16 +5,18 @@ import type { Examiner } from './examiner.ts'
 import { writeFailure } from './failure-line.ts'
 import { HIDDEN_OUTSIDE } from './hidden.ts'
 import type { FailureRecord } from './ledger/ledger.ts'
+import type { MappedFrame } from './stack-frame.ts'
 
 /** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */
 export function tellProcessFailure(
   thrown: unknown,
+  placeFrames: () => readonly MappedFrame[],
   { examineThrown }: Examiner,
   { release, build }: { release: string; build: string | null },
   log: FastifyBaseLogger,
   keep: (failure: FailureRecord) => void,
 ): string {
-  const { cause, logged, kept } = examineThrown(thrown, HIDDEN_OUTSIDE, () => [])
+  const { cause, logged, kept } = examineThrown(thrown, HIDDEN_OUTSIDE, placeFrames)
   const digest = formatDigest(cause, createOccurrence())
   writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
   keep({

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
-import { loadBuild } from './build.ts'
+import { type Build, loadBuild } from './build.ts'
 import { addCompression } from './compress.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { addDataRoutes, keepNavigationsToPages } from './data-route.ts'
@@ -14,11 +14,13 @@ import type { Measures } from './measures.ts'
 import type { Options } from './options.ts'
 import { ownOrigin } from './origin.ts'
 import { createPageRoute } from './page-route.ts'
+import type { SiteFiles } from './place-frames.ts'
 import { checkReact } from './react-mode.ts'
 import { readManifest } from './read-build.ts'
 import { rehearseFailures } from './rehearsal.ts'
 import { RenderSlots } from './render-slots.ts'
 import { addReportRoute } from './report-route.ts'
+import { noteHandlers } from './route-handlers.ts'
 import { serveThrown } from './serve-thrown.ts'
 import { loadRenderer, type Site } from './site.ts'
 import { addFiles } from './site-files.ts'
@@ -66,7 +68,7 @@ export async function serveSite(
   const origin = ownOrigin(worker)
   const { buildId } = build.manifest
   const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
-  const failures = createFailures({ mapper, release, build: buildId, measures, keep })
+  const failures = createFailures({ mapper, files: filesOf(build), release, build: buildId, measures, keep })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
   await rehearseFailures(render)
@@ -111,7 +113,9 @@ export async function serveSite(
     })
     addCrossSiteGuard(app, options, failures)
     keepNavigationsToPages(app, site)
+    const stopNoting = noteHandlers(app)
     await addSitePlugin(app, build.serverPlugin)
+    stopNoting()
     if (options.compress) addCompression(app)
     await addFiles(app, site)
     await addSiteRoutes(app, site, pages)
@@ -119,6 +123,11 @@ export async function serveSite(
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
   return { failures, health, release, build: buildId, settleFailures }
+}
+
+function filesOf({ manifest, routes }: Build): SiteFiles {
+  const pages = new Map(routes.map(({ id, page }) => [id, page.file ?? undefined]))
+  return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
 function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: Keeper): () => Promise<void> {

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eachMapping, type TraceMap } from '@jridgewell/trace-mapping'
+import type { ServerMapFields } from './function-names.ts'
 import type { CodeLines, SourceFrame } from './ledger/ledger.ts'
+import { createLocator, type Locator } from './locator.ts'
 import { decodeSource, linesAround, type MapFile, readMapFile, toSitePath } from './map-file.ts'
+import { isCaller } from './read-stack.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 
 export interface SourceMapper {
@@ -15,6 +18,9 @@ export interface SourceMapper {
   codeAround(frame: SourceFrame): CodeLines | null
 }
 
+/** Leads to the source of the server's code. */
+export interface ServerMapper extends SourceMapper, Locator {}
+
 /** A file of the server, by the path that it is imported from, and where its text and its map lie now. */
 export interface MappedBundle {
   path: string
@@ -22,7 +28,9 @@ export interface MappedBundle {
   findFile(): string | null
 }
 
-interface LoadedMap extends MapFile {
+/** A bundle's map, and the text that it belongs to. */
+export interface LoadedMap extends MapFile<ServerMapFields> {
+  code: string
   /** Names that bundling changed, by source: esbuild numbers what collides, `load2` was `load` there. */
   renamed: Map<string, Renamed>
 }
@@ -35,7 +43,7 @@ const MAX_KNOWN_FRAMES = 2_000
  * Maps frames of the files in `bundles` by the map beside each. A map is read at the first failure that needs it;
  * one that is missing or broken leaves the frame as it came.
  */
-export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): SourceMapper {
+export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
   const maps = new Map<string, LoadedMap | null>()
   // What fails once often fails again, and mapping is most of what a failure costs.
   const known = new Map<string, MappedFrame>()
@@ -69,7 +77,8 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
     const isBundle = bundles.some(({ path }) => path === raw.file)
     const file = toSitePath(siteDir, raw.file)
     if (isBundle) return { text, frame: { ...raw, unmapped: 'its source map is missing or cannot be read' } }
-    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file)) return { text, frame: raw }
+    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file) || isCaller(raw.file))
+      return { text, frame: raw }
     const frame = { ...raw, file, function: originalName(raw.function, renamedIn(raw.file)), isSite: true }
     return { text: frameText(frame, isAsync), frame }
   }
@@ -104,7 +113,14 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
     )
   }
 
-  return { mapFrame, mapName, codeAround }
+  function* mapped() {
+    for (const { path } of bundles) {
+      const map = load(path)
+      if (map) yield { path, map }
+    }
+  }
+
+  return { mapFrame, mapName, codeAround, ...createLocator(mapped, mapFrame) }
 }
 
 function toPath(location: string): string {
@@ -123,8 +139,8 @@ function readMap(bundle: MappedBundle, siteDir: string): LoadedMap | null {
     const [map, text] = [readFileSync(`${file}.map`, 'utf8'), readFileSync(file, 'utf8')]
     // A new build may have come in between.
     if (bundle.findFile() !== file) return readMap(bundle, siteDir)
-    const read = readMapFile(map, dirname(bundle.path), siteDir)
-    return { ...read, renamed: readRenames(read.trace, text.split('\n')) }
+    const read = readMapFile<ServerMapFields>(map, dirname(bundle.path), siteDir)
+    return { ...read, code: text, renamed: readRenames(read.trace, text.split('\n')) }
   } catch {
     return null
   }

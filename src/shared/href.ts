@@ -40,7 +40,7 @@ export type HrefArguments<Route extends string> =
  * the site is mounted at `/shop`. Works wherever a site's code runs, in the browser and on the server, also outside of
  * components. Values are encoded; the slashes of a catch-all's value stay.
  *
- * Throws a TypeError for a value that is missing or empty, and for one that would lead to another page: `.` and `..`
+ * Throws a TypeError for a value that is missing, empty or neither a string nor a number, and for one that would lead to another page: `.` and `..`
  * as segments, a slash at the beginning of the whole path.
  *
  * @param route The page as its file says it; known pages only, once `hydrant-env.d.ts` is there.
@@ -52,13 +52,13 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
     .join('/')
   if (path.startsWith('//')) throw new TypeError(`href('${route}'): "${path}" would lead to another host`)
   const own = base && path === '/' ? base : base + path
-  return own + searchOf(options?.search) + hashOf(options?.hash)
+  return own + searchOf(route, options?.search) + hashOf(options?.hash)
 }
 
 function fillSegment(segment: string, route: string, params: Readonly<Record<string, string | number>>): string {
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
   if (name === undefined) return segment
-  const value = Object.hasOwn(params, name) ? String(params[name] ?? '') : ''
+  const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
   if (value === '') throw new TypeError(`href('${route}'): "${name}" is missing or empty`)
   const parts = dots ? value.split('/') : [value]
   if (parts.includes('.') || parts.includes('..')) {
@@ -67,11 +67,21 @@ function fillSegment(segment: string, route: string, params: Readonly<Record<str
   return parts.map(encodeURIComponent).join('/')
 }
 
-function searchOf(search: HrefOptions['search'] = {}): string {
+// Anything else would be `[object Object]` or the like in the address, and lead to no page.
+function textOf(value: unknown, types: readonly string[], route: string, name: string): string {
+  if (types.includes(typeof value)) return String(value)
+  const given = Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  throw new TypeError(`href('${route}'): "${name}" must be a ${types.join(' or a ')}; got ${given}`)
+}
+
+const PARAM = ['string', 'number']
+const SEARCH = [...PARAM, 'boolean']
+
+function searchOf(route: string, search: HrefOptions['search'] = {}): string {
   const query = new URLSearchParams(Symbol.iterator in search ? search : '')
   if (!(Symbol.iterator in search)) {
     for (const [name, value] of Object.entries(search)) {
-      for (const one of [value ?? []].flat()) query.append(name, String(one))
+      for (const one of [value ?? []].flat()) query.append(name, textOf(one, SEARCH, route, name))
     }
   }
   const text = query.toString()

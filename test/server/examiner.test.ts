@@ -42,9 +42,9 @@ t.test('what is told of a failure without a place of its own is told for each pl
   const stacks: (string | undefined)[] = []
   for (const url of ['/a', '/b', '/a']) stacks.push(failuresOf(await get(url))[0]?.err?.stack.split('\n')[1])
   t.strictSame(stacks, [
-    '    at load (pages/a.server.ts)',
-    '    at load (pages/b.server.ts)',
-    '    at load (pages/a.server.ts)',
+    '    at load (pages/a.server.ts:2:21)',
+    '    at load (pages/b.server.ts:2:21)',
+    '    at load (pages/a.server.ts:2:21)',
   ])
 })
 

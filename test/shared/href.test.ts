@@ -38,6 +38,18 @@ t.test('refuses what would lead to another page or another host', async (t) => {
   t.throws(() => any('/[constructor]', {}), /"constructor"/, 'what every object has is no parameter')
 })
 
+t.test('refuses values that have no text of their own', async (t) => {
+  // TypeScript refuses them, too.
+  const others: never[] = [{ a: 1 }, ['a'], Symbol('a'), () => 1, new Date(0)] as never[]
+  for (const value of others) {
+    const message = /"id" must be a string or a number; got an? \w+$/
+    t.throws(() => any('/p/[id]', { id: value }), { name: 'TypeError', message })
+    if (!Array.isArray(value)) t.throws(() => any('/p', {}, { search: { id: value } }), { message: /"id" must be/ })
+    t.throws(() => any('/p', {}, { search: { id: [value] } }), { message: /must be .* or a boolean; got an? \w+$/ })
+  }
+  t.throws(() => any('/p/[id]', { id: true as never }), { message: /got a boolean/ })
+})
+
 t.test('adds a query and a hash', async (t) => {
   t.equal(any('/s', {}, { search: { q: 'a b&c', page: 2, all: true } }), '/s?q=a+b%26c&page=2&all=true')
   t.equal(any('/s', {}, { search: { q: undefined, tag: ['a', 'b'], none: [] } }), '/s?tag=a&tag=b')

@@ -40,6 +40,7 @@ export async function tellUnable(
   const origin = ownOrigin(name)
   const failures = createFailures({
     mapper,
+    files: { plugin: null, pageOf: () => undefined },
     release: options?.release || (buildId ?? 'unknown'),
     build: buildId,
     keep(failure) {
