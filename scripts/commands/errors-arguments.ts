@@ -1,5 +1,6 @@
 import { createHydrantError, showValue } from '../../src/server/errors.ts'
 import type { ListQuery } from '../../src/server/ledger/ledger.ts'
+import { readSince, SINCE } from '../../src/server/read-since.ts'
 import { type Digest, parseDigest } from '../../src/shared/digest-format.ts'
 
 /** What `hydrant errors` is asked for. */
@@ -56,7 +57,7 @@ export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: numb
   const { since, route, open } = flags
   const side = readSide(flags.side)
   const query = {
-    ...(since === undefined ? {} : { since: readSince(since, now) }),
+    ...(since === undefined ? {} : { since: parseSince(since, now) }),
     ...(side === undefined ? {} : { side }),
     ...(route === undefined ? {} : { route }),
     ...(open === true ? { isSolved: false } : {}),
@@ -64,15 +65,10 @@ export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: numb
   return { ...shared, kind: 'list', query }
 }
 
-const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-
-function readSince(text: string, now: number): number {
-  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
-  const unitMs = UNITS_MS[unit]
-  if (count !== undefined && unitMs !== undefined) return now - Number(count) * unitMs
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(time)) return time
-  throw misuse(`--since must be like 30m, 24h, 7d, 2026-11-21 or 2026-11-21T19:00:00Z; got ${showValue(text)}`)
+function parseSince(text: string, now: number): number {
+  const since = readSince(text, now)
+  if (since === null) throw misuse(`--since must be ${SINCE}; got ${showValue(text)}`)
+  return since
 }
 
 function readSide(text: string | undefined): 'server' | 'client' | undefined {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { errorTable } from '../../src/server/errors.ts'
 
@@ -27,6 +28,26 @@ t.test('each code says what to do in one sentence', async (t) => {
     t.notMatch(message, /[.!]$/, `the message of ${code}`)
   }
 })
+
+t.test('every code of the table is used, and every code that is used stands in the table', async (t) => {
+  const used = new Set<string>()
+  for (const folder of ['src', 'scripts']) {
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      // The table itself, and names that only look like codes: those of variables begin with HYDRANT.
+      if (!/\.tsx?$/.test(file) || join(folder, file) === join('src', 'server', 'errors.ts')) continue
+      for (const [, code = ''] of withoutComments(readFileSync(join(folder, file), 'utf8')).matchAll(
+        /['"`](HYD_[A-Z_]+)/g,
+      ))
+        used.add(code)
+    }
+  }
+  for (const [code] of entries) t.ok(used.has(code), `${code} is thrown somewhere`)
+  for (const code of used) t.ok(Object.hasOwn(errorTable, code), `${code} stands in the table`)
+})
+
+function withoutComments(code: string): string {
+  return code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+}
 
 /** The text below each heading of the third level. */
 function readSections(markdown: string): Map<string, string> {

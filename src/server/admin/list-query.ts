@@ -1,15 +1,11 @@
 import type { ListQuery } from '../ledger/ledger.ts'
+import { readSince, SINCE } from '../read-since.ts'
 
 /** What a list can be narrowed to, as it is typed. */
 export const LIST_FIELDS = ['since', 'side', 'route', 'search', 'solved', 'limit'] as const
 
 export type ReadQuery = { query: ListQuery; problem: null } | { query: null; problem: string }
 
-const UNITS = new Map([
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-])
 const MAX_LIMIT = 1_000
 const MAX_TEXT = 500
 
@@ -29,7 +25,7 @@ function readField(name: (typeof LIST_FIELDS)[number], text: string, query: List
   switch (name) {
     case 'since': {
       const since = readSince(text, now)
-      if (since === null) return 'a span like 30m, 24h or 7d, or a date like 2026-01-31T12:00:00Z'
+      if (since === null) return SINCE
       query.since = since
       return null
     }
@@ -51,14 +47,4 @@ function readField(name: (typeof LIST_FIELDS)[number], text: string, query: List
       query[name] = text
       return null
   }
-}
-
-/** The moment that is meant, in milliseconds since 1970; null for what says none. */
-function readSince(text: string, now: number): number | null {
-  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  if (count !== undefined) return now - Number(count) * (UNITS.get(unit) ?? 0)
-  // Dates of other forms mean different moments to different machines.
-  if (!/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text)) return null
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? null : time
 }

@@ -37,15 +37,15 @@ export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOp
 
 /**
  * The ledger that a server of that site writes, for a command that reads it: to be closed. Throws HYD_LEDGER_MISSING when there is none,
- * and what opening it throws.
+ * HYD_LEDGER_OFF for a site that keeps none, and what opening it throws.
  */
 export async function openLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOptions): Promise<Ledger> {
   const limits = toLimits(ledgerLimits)
   const place = readPlace(siteDir, ledger)
+  if (place.kind === 'none') throw createHydrantError('HYD_LEDGER_OFF', [siteDir])
   if (place.kind === 'postgres') return createPostgresLedger(place.url, limits)
-  const file = place.kind === 'file' ? place.file : `of ${siteDir}: it is turned off`
-  if (place.kind === 'none' || !existsSync(file)) throw createHydrantError('HYD_LEDGER_MISSING', [file])
-  return readSqliteLedger(file, limits)
+  if (!existsSync(place.file)) throw createHydrantError('HYD_LEDGER_MISSING', [place.file])
+  return readSqliteLedger(place.file, limits)
 }
 
 type Place = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'file'; file: string }

@@ -1,0 +1,49 @@
+import t from 'tap'
+import { readRequest } from '../../scripts/commands/errors-arguments.ts'
+import { readListQuery } from '../../src/server/admin/list-query.ts'
+import { readSince } from '../../src/server/read-since.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 12)
+const HOUR = 3_600_000
+
+const READ: readonly [string, number][] = [
+  ['90s', NOW - 90_000],
+  ['30m', NOW - HOUR / 2],
+  ['24h', NOW - 24 * HOUR],
+  ['7d', NOW - 7 * 24 * HOUR],
+  ['2w', NOW - 14 * 24 * HOUR],
+  ['999999999w', 0],
+  ['2026-11-20', Date.UTC(2026, 10, 20)],
+  ['2024-02-29', Date.UTC(2024, 1, 29)],
+  ['2026-11-20T10:00Z', Date.UTC(2026, 10, 20, 10)],
+  ['2026-11-20T10:00:00.5+01:00', Date.UTC(2026, 10, 20, 9, 0, 0, 500)],
+]
+const REFUSED = [
+  ...['yesterday', '7', '7x', '-7d', '1.5h', '7D', ' 7d', '9999999999s'],
+  ...[
+    '2026-13-45',
+    '2026-02-30',
+    '2026-02-29',
+    '2026-11-20T10:00',
+    '2026-11-20T25:00Z',
+    '20-11-2026',
+    '2026-11-20 10:00Z',
+  ],
+]
+
+t.test('the command line and the API read the same spans and dates', async (t) => {
+  for (const [text, since] of READ) {
+    t.equal(readSince(text, NOW), since, text)
+    t.match(readRequest(null, { since: text }, NOW), { query: { since } })
+    t.strictSame(readListQuery(new URLSearchParams({ since: text }), NOW).query, { since })
+  }
+})
+
+t.test('and refuse the same', async (t) => {
+  for (const text of REFUSED) {
+    t.equal(readSince(text, NOW), null, text)
+    t.throws(() => readRequest(null, { since: text }, NOW), { code: 'HYD_CLI_USAGE' })
+    // A value of an address is trimmed.
+    if (text.trim() === text) t.ok(readListQuery(new URLSearchParams({ since: text }), NOW).problem, text)
+  }
+})
