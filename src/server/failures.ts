@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import type { Description } from './describe.ts'
 import { createOccurrence, type Frame } from './digest.ts'
-import { createExaminer, type Told } from './examiner.ts'
+import { createExaminer, type Examiner, type Told } from './examiner.ts'
 import { type Hidden, hiddenIn } from './hidden.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
@@ -123,6 +123,8 @@ export interface FailuresInput {
 
 export function createFailures({ mapper, files, release, build, measures = null, keep }: FailuresInput): Failures {
   const examiner = createExaminer(mapper)
+  /** Those of the scripts for browsers: what an examiner knows is of use as long as it stays. */
+  const examiners = new WeakMap<SourceMapper, Examiner>()
 
   function failuresOf(request: Holder): RequestFailures {
     request[FAILURES] ??= {
@@ -191,8 +193,9 @@ export function createFailures({ mapper, files, release, build, measures = null,
   function failInBrowser(failure: BrowserFailure, request: FastifyRequest) {
     const { hidden, occurrence } = failuresOf(request)
     const { description, mapper, route, path, placeFrames, release, build, isRecovered } = failure
-    const { examineDescription } = createExaminer(mapper, 'client')
-    const told = examineDescription(description, hidden, placeFrames)
+    const examiner = examiners.get(mapper) ?? createExaminer(mapper, 'client')
+    examiners.set(mapper, examiner)
+    const told = examiner.examineDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)
     const url = hidden.inPlace(path)
     const { host } = publicAddress(request)
