@@ -111,6 +111,10 @@ export const errorTable = {
     message: 'the admin listener cannot listen on %s port %s: %s',
     fix: 'Choose an address of this machine with --admin <address>, or do without it: --admin false.',
   },
+  HYD_HOOK_TIMEOUT: {
+    message: 'an onError hook has not ended within %s ms',
+    fix: 'Let every onError hook call done, or let its promise settle; do slow work after that.',
+  },
   HYD_DATA_UNSERIALISABLE: {
     message: '%s of %s returned data%s that cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; from load also promises of these.',

@@ -47,6 +47,8 @@ export interface Failure {
 }
 
 export interface Failures {
+  /** How long an answer waits for `onError` hooks. */
+  maxHooksMs: number
   /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
   fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
   /** The request's first failure, which is the one that is shown. */
@@ -119,9 +121,19 @@ export interface FailuresInput {
   measures?: Pick<Measures, 'timedOut'> | null
   /** Takes each failure once its line is written. */
   keep(failure: FailureRecord): void
+  /** How long an answer waits for `onError` hooks (10 000). */
+  maxHooksMs?: number
 }
 
-export function createFailures({ mapper, files, release, build, measures = null, keep }: FailuresInput): Failures {
+export function createFailures({
+  mapper,
+  files,
+  release,
+  build,
+  measures = null,
+  keep,
+  maxHooksMs = 10_000,
+}: FailuresInput): Failures {
   const examiner = createExaminer(mapper)
   /** Those of the scripts for browsers: what an examiner knows is of use as long as it stays. */
   const examiners = new WeakMap<SourceMapper, Examiner>()
@@ -218,6 +230,7 @@ export function createFailures({ mapper, files, release, build, measures = null,
 
   const countOf = (request: Holder) => request[FAILURES]?.count ?? 0
   return {
+    maxHooksMs,
     fail,
     failInBrowser,
     failProcess,

@@ -8,6 +8,7 @@ import { createHydrantError } from './errors.ts'
 import { addVary, NO_STORE } from './headers.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import type { DocumentPlan } from './page-document.ts'
+import { answerPastHooks } from './past-hooks.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
@@ -64,7 +65,7 @@ export class NavigationStream {
     this.#stream.push(this.#text)
     this.#visit.statusSent = this.#visit.reply.statusCode
     this.#visit.reply.header('x-accel-buffering', 'no')
-    sendOwn(this.#stream, this.#visit.reply)
+    this.#sendOwn(this.#stream)
   }
 
   end() {
@@ -72,7 +73,16 @@ export class NavigationStream {
     this.#isEnded = true
     if (this.#stream) return void this.#stream.push(null)
     this.#setHeaders()
-    sendOwn(this.#text, this.#visit.reply)
+    this.#sendOwn(this.#text)
+  }
+
+  #sendOwn(body: string | Readable) {
+    const { reply, hooksRun } = this.#visit
+    if (hooksRun === null) return void sendOwn(body, reply)
+    void hooksRun.then(
+      () => sendOwn(body, reply),
+      (error) => answerPastHooks(error, 'navigation', this.#site, this.#visit),
+    )
   }
 
   // As text: Fastify adds to the array that it has given out.

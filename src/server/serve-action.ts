@@ -12,6 +12,7 @@ import type { Format } from './negotiate.ts'
 import type { Acted } from './page-document.ts'
 import { answerLoads, createPlace, loadAll } from './page-loads.ts'
 import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
+import { answerPastHooks } from './past-hooks.ts'
 import { toPlainJson } from './plain-json.ts'
 import { answerNavigation } from './serve-navigation.ts'
 import { answerDocument } from './serve-page.ts'
@@ -32,6 +33,9 @@ export async function serveAction(
   if (!site.slots.hasRoom(visit)) return
   try {
     await answerAction(route, site, visit)
+  } catch (thrown) {
+    // Neither the answer nor what failed of it can be sent.
+    answerPastHooks(thrown, formatOf(request), site, visit)
   } finally {
     site.slots.free(visit)
   }

@@ -65,6 +65,7 @@ export async function answerDocument(
     }
     const rendered = await renderScene({ plan, data: values, action, leaf, params: place.params }, site, visit)
     if (rendered.kind === 'gone') return
+    if (visit.hooksRun) await visit.hooksRun
     if (rendered.kind === 'thrown')
       return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
     sendDocument(rendered, site, visit)

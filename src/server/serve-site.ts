@@ -5,6 +5,7 @@ import { type Build, loadBuild } from './build.ts'
 import { addCompression } from './compress.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { addDataRoutes, keepNavigationsToPages } from './data-route.ts'
+import { nameFailuresOf } from './digest-of.ts'
 import { createFailureListener } from './failure-listener.ts'
 import { createFailures, type Failures } from './failures.ts'
 import { addHealthRoutes, type Health } from './health.ts'
@@ -68,7 +69,9 @@ export async function serveSite(
   const origin = ownOrigin(worker)
   const { buildId } = build.manifest
   const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
-  const failures = createFailures({ mapper, files: filesOf(build), release, build: buildId, measures, keep })
+  const maxHooksMs = options.timeouts.renderMs
+  const files = filesOf(build)
+  const failures = createFailures({ mapper, files, release, build: buildId, measures, keep, maxHooksMs })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
   await rehearseFailures(render)
@@ -92,6 +95,7 @@ export async function serveSite(
   const health = addHealthRoutes(outer, base)
   const pages = build.routes.map((entry) => createPageRoute(entry, build))
   const urls = pages.map(({ url }) => withBase(base, url))
+  nameFailuresOf(outer, failures, new Map(pages.map(({ id }, index) => [urls[index], id])))
   // Side by side: hooks that `server.ts` adds hold for the pages, and do not run a second time for their data.
   await outer.register(async (scope) => addDataRoutes(scope, urls, site))
   if (options.reports.enabled) {

@@ -7,6 +7,7 @@ import { refuseNavigation } from './data-route.ts'
 import { HttpError, NotFoundSignal } from './http-error.ts'
 import { pathAndQuery, withoutTrailingSlash } from './location.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './negotiate.ts'
+import { takeTold, wasTold } from './on-error.ts'
 import { answerLoads, loadAll, loadOf } from './page-loads.ts'
 import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
 import { answerPastHooks } from './past-hooks.ts'
@@ -34,6 +35,8 @@ export async function refuseMethod(
   try {
     const layouts = layoutsAround(route, refusal, request)
     await answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit, layouts)
+  } catch (error) {
+    answerPastHooks(error, formatOf(request), site, visit)
   } finally {
     site.slots.free(visit)
   }
@@ -52,6 +55,8 @@ export async function serveUnknown(site: Site, request: FastifyRequest, reply: F
   try {
     const layouts = layoutsAround(root, thrown.thrown, request)
     await answerAround(root, thrown, NO_PARAMS, format, site, visit, layouts)
+  } catch (error) {
+    answerPastHooks(error, format, site, visit)
   } finally {
     site.slots.free(visit)
   }
@@ -61,7 +66,18 @@ export async function serveUnknown(site: Site, request: FastifyRequest, reply: F
  * Answers what a hook or a route of the site's `server.ts` has thrown. When the answer cannot be sent either, Fastify
  * asks the next error handler, which comes here as well.
  */
-export async function serveThrown(
+export function serveThrown(
+  thrown: unknown,
+  route: PageRoute | null,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> | undefined {
+  // Of a promise Fastify would expect the answer.
+  return takeTold(thrown, request, reply) ? undefined : answerByHandler(thrown, route, site, request, reply)
+}
+
+async function answerByHandler(
   thrown: unknown,
   route: PageRoute | null,
   site: Site,
@@ -75,6 +91,7 @@ export async function serveThrown(
   const id = route?.id ?? request.routeOptions.url ?? '*'
   const visit = new Visit(request, reply, id, site.failures)
   visit.firstFailure = site.failures.firstOf(request)
+  if (wasTold(thrown, request)) return answerPastHooks(thrown, format, site, visit)
   site.handled.set(request, { visit, format })
   const frame = route ?? site.build.root
   const layouts = layoutsAround(frame, thrown, request)

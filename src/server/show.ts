@@ -43,6 +43,11 @@ export function answerThrown(
   visit: Visit,
 ): Promise<void> {
   if (visit.isGone) return ANSWERED
+  const { hooksRun } = visit
+  if (hooksRun) {
+    const thrownAgain: Thrown = { thrown, phase, ...(origin ? { origin } : {}) }
+    return hooksRun.then(() => answerThrown(thrownAgain, place, format, site, visit))
+  }
   const meaning = meaningOf(thrown)
   if (meaning.kind === 'redirect') {
     const { to, status } = meaning.redirection
@@ -76,6 +81,7 @@ export function createRefusal(status: number, message: string): Refusal {
 }
 
 async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
+  if (visit.hooksRun) await visit.hooksRun
   if (format === 'json') return sendProblem(shown, site, visit)
   if (visit.navigation) return showInNavigation(shown, place, visit.navigation, site, visit)
   if (visit.request.method === 'HEAD') return sendShownHead(shown, site, visit)
@@ -85,6 +91,7 @@ async function showShown(shown: Shown, place: Place, format: Format, site: Site,
     // Last of all: an error in the path of errors itself.
     const failure = visit.fail(error, { phase: 'render' })
     const { digest, status } = visit.firstFailure ?? failure
+    if (visit.hooksRun) await visit.hooksRun
     if (!visit.reply.sent) sendPlainDocument({ kind: 'failure', side: 'server', digest, status }, site, visit)
   }
 }
@@ -104,11 +111,13 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     setShownHeaders(shown, site, visit)
     const rendered = await renderScene(createShownScene(shown, page, place, level, site), site, visit)
     if (rendered.kind === 'gone') return
+    if (visit.hooksRun) await visit.hooksRun
     if (rendered.kind !== 'thrown') {
       sendDocument(rendered, site, visit)
       return rendered.kind === 'stream' ? rendered.ended : undefined
     }
     const failure = visit.fail(rendered.thrown, { phase: 'render' })
+    if (visit.hooksRun) await visit.hooksRun
     if (failure.status === 504) break
     const { digest, status } = before ?? failure
     shown = { kind: 'failure', side: 'server', digest, status }

@@ -4,6 +4,7 @@ import { refuseEncoded } from './content-encoding.ts'
 import { tellRedirect } from './data-route.ts'
 import { createTooLarge, type FormLimits } from './form-limits.ts'
 import { addFormParsers } from './forms.ts'
+import { takeTold } from './on-error.ts'
 import type { PageRoute } from './page-route.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
@@ -55,11 +56,15 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
   const answer: Answer = (...pair) => serveUnknown(site, ...pair)
+  // For what such an answer has told itself; the rest is for the error handler that `server.ts` may have set.
+  const errorHandler: RouteOptions['errorHandler'] = (error, ...pair) => {
+    if (!takeTold(error, ...pair)) throw error
+  }
   for (const path of ['/', '/*']) {
     const url = withBase(options.base, path)
     // These have no body that could not be read: all hooks come first.
-    addRoute(app, READ, url, '*', { handler: answerWith(answer) })
-    addRoute(app, WRITE, url, '*', beforeBody(answer))
+    addRoute(app, READ, url, '*', { errorHandler, handler: answerWith(answer) })
+    addRoute(app, WRITE, url, '*', { errorHandler, ...beforeBody(answer) })
   }
 }
 

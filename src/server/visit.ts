@@ -7,6 +7,7 @@ import { type PublicAddress, publicAddress } from './host.ts'
 import type { Redirection } from './http-error.ts'
 import { pathAndQuery } from './location.ts'
 import type { NavigationStream } from './navigation.ts'
+import { asError, type Telling, tellHooks } from './on-error.ts'
 import { meaningOf } from './thrown.ts'
 
 /** One request for a page, from its first load to its last byte. */
@@ -34,6 +35,7 @@ export class Visit {
   #controller: AbortController | null = null
   #isAborted = false
   #onLeave: (() => void) | null = null
+  #hooks: Telling | null = null
 
   constructor(request: FastifyRequest, reply: FastifyReply, route: string, failures: Failures) {
     this.request = request
@@ -77,11 +79,17 @@ export class Visit {
     return at === -1 ? '' : this.request.url.slice(at)
   }
 
-  /** Gives a failure its digest and writes its line. */
+  /** Gives a failure its digest, writes its line, and has `onError` hooks run. */
   fail(thrown: unknown, details: FailureDetails): Failure {
     const failure = this.#failures.fail(thrown, this, this.#inTime(details))
     this.firstFailure ??= failure
+    this.#tellHooks(thrown)
     return failure
+  }
+
+  /** Null when nothing has to wait for `onError` hooks. While they run, Fastify sends nothing. Rejects: see `Telling`. */
+  get hooksRun(): Promise<void> | null {
+    return this.#hooks?.wait(this.#failures.maxHooksMs) ?? null
   }
 
   /** Gives a failure its digest; `fail` has to follow. */
@@ -138,6 +146,13 @@ export class Visit {
     // Hooks of `server.ts` may have taken longer than the visitor stayed.
     if (raw.closed) this.#checkLeaving()
     else raw.once('close', () => this.#checkLeaving())
+  }
+
+  #tellHooks(thrown: unknown) {
+    if (this.#hooks) return
+    const error = asError(thrown)
+    if (error !== thrown) this.#failures.alias(error, thrown, this)
+    this.#hooks = tellHooks(error, this.request, this.reply)
   }
 
   #inTime(details: FailureDetails): FailureDetails {
