@@ -51,12 +51,12 @@ const READING: readonly Kind[] = [
     { path: '/stream', headers: JSON_ONLY },
     { status: 200, holds: 'Part 2 has come.', ends: ']}' },
   ),
-  ask('navigation', 8, ({ build }) => ({ path: '/_hydrant/data/rows', headers: navigation(build) }), {
+  ask('navigation', 8, ({ build }) => ({ path: '/rows?_hydrant', headers: navigation(build) }), {
     status: 200,
     holds: '["start"',
     ends: ']',
   }),
-  ask('navigation that streams', 4, ({ build }) => ({ path: '/_hydrant/data/stream', headers: navigation(build) }), {
+  ask('navigation that streams', 4, ({ build }) => ({ path: '/stream?_hydrant', headers: navigation(build) }), {
     status: 200,
     holds: 'Part 2 has come.',
     ends: ']',
@@ -64,7 +64,7 @@ const READING: readonly Kind[] = [
   ask(
     'navigation of another build',
     1,
-    { path: '/_hydrant/data/rows', headers: navigation('other') },
+    { path: '/rows?_hydrant', headers: navigation('other') },
     { status: 200, ends: '["load"]' },
   ),
   ask('script', 5, ({ asset }) => ({ path: asset }), { status: 200, headers: { 'cache-control': /immutable/ } }),
@@ -100,7 +100,7 @@ const FAILING: readonly Kind[] = failing([
   ask(
     'load that fails, in a navigation',
     1,
-    ({ build }) => ({ path: '/_hydrant/data/?fail=load', headers: navigation(build) }),
+    ({ build }) => ({ path: '/?fail=load&_hydrant', headers: navigation(build) }),
     { status: 200, holds: '["shown"', ends: ']' },
   ),
   ask('load that never ends', 0.5, { path: '/?fail=hang', headers: HTML }, failed(504)),

@@ -6,6 +6,7 @@ import {
   ACTED_HEADER,
   BUILD_HEADER,
   LAYOUTS_HEADER,
+  NAVIGATION_MARK,
   NAVIGATION_TYPE,
   type NavigationLine,
   writeLayoutKeys,
@@ -33,23 +34,34 @@ const assets = `${base}/_hydrant/assets/`
 
 /**
  * Asks for the page at an address of this site, given what stands. Its module and its data are fetched at the same
- * time. Rejects when the network fails, or a module cannot be had. Promises inside the data settle later.
+ * time. Rejects when the network fails, or a module cannot be had, and when nobody knows whether what was sent has run.
+ * Promises inside the data settle later.
  *
  * @param isStale Is what stands out of date? Then the layouts that stay are loaded as well.
  */
 export async function ask(url: URL, init: RequestInit, app: App, isStale = false): Promise<Answer> {
   const standing = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
-  const response = await fetch(`${base}/_hydrant/data${url.pathname.slice(base.length) || '/'}${url.search}`, {
+  // Nothing is sent to where no site of ours is.
+  if (url.origin !== location.origin || !`${url.pathname}/`.startsWith(`${base}/`)) return { kind: 'load' }
+  const to = new URL(url)
+  to.search += (to.search && '&') + NAVIGATION_MARK
+  const response = await fetch(to, {
     ...init,
     headers: { [BUILD_HEADER]: app.build, [LAYOUTS_HEADER]: standing },
     // What was done must not be done again, so what was sent is followed to where it leads.
     redirect: init.method ? 'follow' : 'manual',
   })
   if (response.redirected) return { kind: 'redirect', to: response.url }
-  const isOurs = response.headers.get('content-type')?.startsWith(NAVIGATION_TYPE)
-  const hasActed = response.headers.has(ACTED_HEADER)
-  if (!response.body || !isOurs) return { kind: hasActed ? 'done' : 'load' }
-  return readAnswer(response.body, response.status, app, init.signal).catch((error) => {
+  const { body, headers, status } = response
+  const isOurs = headers.has(BUILD_HEADER) && headers.get('content-type')?.startsWith(NAVIGATION_TYPE)
+  const hasActed = headers.has(ACTED_HEADER)
+  if (!body || !isOurs) {
+    if (hasActed) return { kind: 'done' }
+    // What answers in Hydrant's place may have done anything.
+    if (init.method) throw new Error('Something else than this site has answered; whether the form arrived is unknown.')
+    return { kind: 'load' }
+  }
+  return readAnswer(body, status, app, init.signal).catch((error) => {
     // The action has run: that its answer cannot be shown must not make anybody send it again.
     if (hasActed) return { kind: 'done' }
     throw error
@@ -145,7 +157,7 @@ const preloaded = new Set<string>()
 // Scripts alone: a stylesheet that has been fetched this way counts as loaded for React, and the page may appear a frame
 // before it is applied. React fetches it itself when it renders the page.
 function preload(file: string) {
-  if (preloaded.has(file) || file.endsWith('.css')) return
+  if (preloaded.has(file) || !/^[\w.-]+js$/.test(file)) return
   preloaded.add(file)
   const link = document.createElement('link')
   link.rel = 'modulepreload'

@@ -5,8 +5,8 @@ import { layoutKey } from '../shared/layout-key.ts'
 import type { Shown } from '../shared/shown.ts'
 import { importModule } from './import-module.ts'
 
-/** The folder that this script was loaded from. */
-export const assets = new URL('.', import.meta.url)
+/** A file in the folder that this script was loaded from. What is no plain file name leads to no file there. */
+const assetUrl = (file: string) => new URL(file.replace(/[^\w.-]/g, ''), import.meta.url)
 
 /** Loads the modules of a page and its layouts. Rejects when one of them cannot be had. */
 export async function loadTree(
@@ -43,10 +43,10 @@ async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: Shown): Promis
 async function loadComponent<Component>(file: string | null | undefined): Promise<Component | null> {
   if (!file) return null
   // The build has checked that each of the site's modules has a component as its default export.
-  const module = (await importModule(new URL(file, assets).href)) as { default: Component }
+  const module = (await importModule(assetUrl(file).href)) as { default: Component }
   return module.default
 }
 
 function stylesheets({ css = [] }: BootModule): string[] {
-  return css.map((file) => assets.pathname + file)
+  return css.map((file) => assetUrl(file).pathname)
 }

@@ -17,12 +17,8 @@ export function createRewrite(
   const isStripped = proxyStripsBase && base !== '/'
   const isStandard = forwardedHeader === 'forwarded' && trust !== null
   if (!isStripped && !isStandard) return ({ url = '' }) => plainTarget(url)
-  // Some go through the router twice.
-  const seen = new WeakSet<IncomingMessage>()
   return (raw) => {
     const { url = '' } = raw
-    if (seen.has(raw)) return url
-    seen.add(raw)
     if (isStandard) translateForwarded(raw, trust)
     return isStripped ? restoreBase(raw, url, base) : plainTarget(url)
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RESERVED_PATH, withBase } from '../shared/paths.ts'
 import { limitCaching } from './caching.ts'
 import { NO_STORE } from './headers.ts'
+import { HIDDEN } from './own-routes.ts'
 
 /** Whether a server wants to be sent requests. */
 export interface Health {
@@ -26,7 +27,7 @@ export function addHealthRoutes(app: FastifyInstance, base: string): Health {
   })
   const add = (name: string, answer: () => [status: number, text: string]) => {
     const url = withBase(base, `${RESERVED_PATH}/${name}`).slice(app.prefix === '/' ? 0 : app.prefix.length)
-    app.get(url, { config: HEALTH_ROUTE }, (_request, reply) => {
+    app.get(url, { config: HEALTH_ROUTE, schema: HIDDEN }, (_request, reply) => {
       const [status, text] = answer()
       limitCaching(reply, 'no-store')
       return reply.code(status).header('cache-control', NO_STORE).type('text/plain; charset=utf-8').send(`${text}\n`)

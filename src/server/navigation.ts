@@ -1,16 +1,41 @@
 import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { bootText } from '../shared/boot.ts'
 import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
 import { sendOwn } from './compress.ts'
 import { startDeadline } from './deadline.ts'
 import { createDataWriter, type Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
-import { addVary, NO_STORE } from './headers.ts'
+import { addVary } from './headers.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import type { DocumentPlan } from './page-document.ts'
 import { answerPastHooks } from './past-hooks.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
+
+export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
+
+/** Some caches leave the query out of their key, and some read other headers first. `X-Accel-Expires` is nginx's. */
+const UNCACHED = {
+  'cache-control': 'private, no-store',
+  'cdn-cache-control': 'no-store',
+  'surrogate-control': 'no-store',
+  'x-accel-expires': '0',
+}
+const FOR_CACHES = /cdn-cache-control$|^edge-control$|^expires$/
+
+/** No cache may keep an answer to a navigation in the place of the page, whatever a load or a hook has said. */
+export function keepFromCaches(reply: FastifyReply) {
+  for (const name of Object.keys(reply.getHeaders())) if (FOR_CACHES.test(name)) reply.removeHeader(name)
+  reply.headers(UNCACHED)
+}
+
+const own = new WeakSet<FastifyReply>()
+
+/** Has Hydrant written it, and not a hook, nor a load or an action that called `reply.send()`? */
+export function isOwnAnswer(reply: FastifyReply): boolean {
+  return own.has(reply)
+}
 
 /** The lines that answer a navigation. They are collected until `open`. */
 export class NavigationStream {
@@ -93,7 +118,10 @@ export class NavigationStream {
   #setHeaders() {
     const { reply } = this.#visit
     if (this.#site.options.compress) addVary(reply, 'Accept-Encoding')
-    reply.type(`${NAVIGATION_TYPE}; charset=utf-8`).header('cache-control', NO_STORE)
+    // Before it is compressed: a load may have forbidden that.
+    keepFromCaches(reply)
+    reply.type(NAVIGATION_CONTENT)
+    own.add(reply)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { TreeLeaf } from '../shared/app-tree.tsx'
 import type { Build, Route } from './build.ts'
-import { isNavigation } from './data-route.ts'
 import type { LoadStep, Loads } from './loads.ts'
+import { isNavigation } from './navigation-strategy.ts'
 import { type Format, preferredFormat } from './negotiate.ts'
 import { createPlan, type DocumentPlan } from './page-document.ts'
 

@@ -9,6 +9,7 @@ import { NO_STORE } from './headers.ts'
 import { publicAddress } from './host.ts'
 import { HttpError } from './http-error.ts'
 import type { Options } from './options.ts'
+import { HIDDEN } from './own-routes.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { isPrivate } from './report-options.ts'
@@ -41,6 +42,7 @@ export function addReportRoute(
   app.route({
     method: 'POST',
     url: withBase(site.options.base, REPORT_PATH).slice(app.prefix === '/' ? 0 : app.prefix.length),
+    schema: HIDDEN,
     bodyLimit: reports.maxBytes,
     onRequest(request, reply, done) {
       limitCaching(reply, 'no-store')

@@ -1,6 +1,5 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { bodyBytesOf } from './counted-response.ts'
-import { isForwarded, isNavigation } from './data-route.ts'
 import { firstFailureOf } from './failures.ts'
 import { publicAddress } from './host.ts'
 import type { Measures } from './measures.ts'
@@ -30,8 +29,7 @@ export class RequestLog extends LogController {
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
     if (this.#measures === null && this.isLogDisabled(request)) return
-    // A navigation goes through the router twice, and is one request.
-    if (!isNavigation(request)) this.#measures?.began()
+    this.#measures?.began()
     const { raw } = reply
     // Fastify says nothing of visitors who leave.
     raw.once('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
@@ -44,7 +42,6 @@ export class RequestLog extends LogController {
   #end(request: Watched, reply: FastifyReply, outcome: Outcome) {
     if (request[IS_OVER]) return
     request[IS_OVER] = true
-    if (isForwarded(request)) return
     if (this.#measures !== null) measure(this.#measures, request, reply, outcome)
     if (!this.isLogDisabled(request)) writeLine(request, reply, outcome)
   }

@@ -4,7 +4,6 @@ import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { type Build, loadBuild } from './build.ts'
 import { addCompression } from './compress.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
-import { addDataRoutes, keepNavigationsToPages } from './data-route.ts'
 import { nameFailuresOf } from './digest-of.ts'
 import { createFailureListener } from './failure-listener.ts'
 import { createFailures, type Failures } from './failures.ts'
@@ -12,6 +11,8 @@ import { addHealthRoutes, type Health } from './health.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import { addLoadShedding } from './load-shedding.ts'
 import type { Measures } from './measures.ts'
+import { addOtherNavigations } from './navigation-routes.ts'
+import { addNavigationStrategy } from './navigation-strategy.ts'
 import type { Options } from './options.ts'
 import { ownOrigin } from './origin.ts'
 import { createPageRoute } from './page-route.ts'
@@ -96,8 +97,7 @@ export async function serveSite(
   const pages = build.routes.map((entry) => createPageRoute(entry, build))
   const urls = pages.map(({ url }) => withBase(base, url))
   nameFailuresOf(outer, failures, new Map(pages.map(({ id }, index) => [urls[index], id])))
-  // Side by side: hooks that `server.ts` adds hold for the pages, and do not run a second time for their data.
-  await outer.register(async (scope) => addDataRoutes(scope, urls, site))
+  addNavigationStrategy(outer)
   if (options.reports.enabled) {
     // Read at the first report.
     const loadTaker = async () => (await import('./take-report.ts')).createTakeReport({ site, keeper, release })
@@ -116,7 +116,6 @@ export async function serveSite(
       measures,
     })
     addCrossSiteGuard(app, options, failures)
-    keepNavigationsToPages(app, site)
     const stopNoting = noteHandlers(app)
     await addSitePlugin(app, build.serverPlugin)
     stopNoting()
@@ -126,6 +125,7 @@ export async function serveSite(
   }
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
+  await outer.register(async (scope) => addOtherNavigations(scope, site))
   return { failures, health, release, build: buildId, settleFailures }
 }
 

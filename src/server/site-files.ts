@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { limitCaching } from './caching.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
+import { ownPath } from './own-routes.ts'
 import type { Site } from './site.ts'
-import { ownPath } from './site-routes.ts'
 
 /** Adds the files for the browser, and those of `public/`. */
 export async function addFiles(app: FastifyInstance, { build, options }: Site) {

@@ -1,10 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { withBase } from '../shared/paths.ts'
 import { refuseEncoded } from './content-encoding.ts'
-import { tellRedirect } from './data-route.ts'
 import { createTooLarge, type FormLimits } from './form-limits.ts'
 import { addFormParsers } from './forms.ts'
+import { navigationOptions } from './navigation-routes.ts'
 import { takeTold } from './on-error.ts'
+import { HIDDEN, ownPath } from './own-routes.ts'
 import type { PageRoute } from './page-route.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
@@ -27,10 +28,9 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
   await app.register(async (scope) => {
     addFormParsers(scope, limits)
     for (const page of pages.filter(({ action }) => action !== null)) {
-      addRoute(scope, WRITE, withBase(options.base, page.url), page.id, {
+      addPageRoute(scope, site, WRITE, withBase(options.base, page.url), page.id, {
         bodyLimit: options.bodyLimit,
         preParsing: refuseEncoded,
-        onSend: tellRedirect,
         errorHandler: (error, ...pair) => serveThrown(nameLimit(error, limits), page, site, ...pair),
         handler: (...pair) => void serveAction(page, site, ...pair),
       })
@@ -49,10 +49,11 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
     const url = withBase(options.base, route.url)
     const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
       serveThrown(error, route, site, request, reply)
-    addRoute(app, READ, url, route.id, { errorHandler, handler: (...pair) => void servePage(route, site, ...pair) })
+    const handler: RouteOptions['handler'] = (...pair) => void servePage(route, site, ...pair)
+    addPageRoute(app, site, READ, url, route.id, { errorHandler, handler })
     const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
     const refusal = beforeBody((...pair) => refuseMethod(route, allowed, site, ...pair))
-    addRoute(app, WRITE, url, route.id, { errorHandler, ...refusal })
+    addPageRoute(app, site, WRITE, url, route.id, { errorHandler, ...refusal })
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
   const answer: Answer = (...pair) => serveUnknown(site, ...pair)
@@ -83,26 +84,41 @@ function answerWith(answer: Answer) {
   }
 }
 
+type PageOptions = Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'bodyLimit'>
+
 function addRoute(
   app: FastifyInstance,
   methods: readonly string[],
   url: string,
-  route: string,
-  options: Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'onSend' | 'bodyLimit'>,
-) {
+  pattern: string,
+  options: PageOptions,
+): RouteOptions {
   // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
   const method = methods.filter((name) => !app.hasRoute({ method: name, url }))
-  if (method.length > 0)
-    app.route({
-      ...options,
-      method,
-      url: ownPath(app, url),
-      prefixTrailingSlash: 'no-slash',
-      config: { hydrant: 'page', hydrantRoute: route },
-    })
+  const route: RouteOptions = {
+    ...options,
+    method,
+    url: ownPath(app, url),
+    prefixTrailingSlash: 'no-slash',
+    config: { hydrant: 'page', hydrantRoute: pattern },
+    schema: HIDDEN,
+  }
+  if (method.length > 0) app.route(route)
+  return route
 }
 
-/** A full path as the instance's own routes are written, which Fastify puts its prefix before. */
-export function ownPath(app: FastifyInstance, path: string): string {
-  return path.slice(app.prefix.length) || '/'
+/** Adds the route of a page, and the same once more for navigations. */
+function addPageRoute(
+  app: FastifyInstance,
+  site: Site,
+  methods: readonly string[],
+  url: string,
+  pattern: string,
+  options: PageOptions,
+) {
+  const route = addRoute(app, methods, url, pattern, options)
+  const method = [...route.method].filter((name) => name !== 'HEAD')
+  const own = navigationOptions(site)
+  const onRequest = [own.onRequest, ...[options.onRequest ?? []].flat()]
+  if (method.length > 0) app.route({ ...route, ...own, method, onRequest })
 }

@@ -4,18 +4,20 @@
 import type { Boot, BootLeaf, BootModule } from './boot.ts'
 import type { Flat, Settlement } from './data.ts'
 import { layoutKey } from './layout-key.ts'
-import { RESERVED_PATH } from './paths.ts'
 import type { Shown } from './shown.ts'
 
-/** Behind it stands the page's own path. */
-export const DATA_PATH = `${RESERVED_PATH}/data`
+/** Parameter of the query that makes a request for a page a navigation. The server takes it away before any hook runs. */
+export const NAVIGATION_MARK = '_hydrant'
 export const NAVIGATION_TYPE = 'application/x-ndjson'
-/** Request header: the build whose scripts the page runs. */
+/**
+ * Request header: the build whose scripts the page runs. Response header: Hydrant itself has written this answer. Whatever
+ * else answers does not have it.
+ */
 export const BUILD_HEADER = 'hydrant-build'
 /** Request header: keys of the layouts that stand, outermost first, with spaces between. */
 export const LAYOUTS_HEADER = 'hydrant-layouts'
 
-/** Response header: the action has run, whatever the answer looks like. It must not be sent again. */
+/** Response header: the action has been called. The form must not be sent again, whatever the answer looks like. */
 export const ACTED_HEADER = 'hydrant-acted'
 
 /** The first line, before any load has finished. */

@@ -52,7 +52,7 @@ t.test('what is compressed is not expanded, and not taken for something else', a
       'text/plain',
       'application/octet-stream',
     ]) {
-      for (const url of ['/echo', '/_hydrant/data/echo', '/_hydrant/report']) {
+      for (const url of ['/echo', '/echo?_hydrant', '/_hydrant/report']) {
         const headers = {
           ...HTML,
           ...REPORT,
@@ -62,7 +62,7 @@ t.test('what is compressed is not expanded, and not taken for something else', a
         }
         const response = await app.inject({ method: 'POST', url, headers, payload })
         t.equal(response.statusCode, 415, `${url} ${type} ${encoding}`)
-        t.equal(response.headers['cache-control'], 'no-store')
+        t.match(response.headers['cache-control'], /no-store$/)
         t.equal(response.headers['accept-encoding'], 'identity')
       }
     }

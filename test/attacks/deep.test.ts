@@ -4,7 +4,7 @@
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { withoutTrailingSlash } from '../../src/server/location.ts'
-import { navigationHeaders } from '../server/lines.ts'
+import { marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 
@@ -64,7 +64,7 @@ t.test('a body that is nested too deep is refused, whoever asks in whatever way'
         const isNavigation = 'hydrant-build' in headers
         const response = await app.inject({
           method: 'POST',
-          url: isNavigation ? `/_hydrant/data${url}` : url,
+          url: isNavigation ? marked(url) : url,
           headers: { ...headers, 'content-type': 'application/json' },
           payload,
         })
@@ -84,10 +84,10 @@ t.test('what a site itself nests so deep is a failure, and ends nothing but its 
     end = resolve
   })
   for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]) {
-    const base = 'hydrant-build' in headers ? '/_hydrant/data' : ''
-    for (const search of ['?now', '?later']) await get(`${base}/own${search}`, headers)
+    const addressOf = (url: string) => ('hydrant-build' in headers ? marked(url) : url)
+    for (const search of ['?now', '?later']) await get(addressOf(`/own${search}`), headers)
     // Its deadline has passed.
-    const acted = await app.inject({ method: 'POST', url: `${base}/own`, headers })
+    const acted = await app.inject({ method: 'POST', url: addressOf('/own'), headers })
     t.match(acted.body, /Digest|digest|failure/)
   }
   end()

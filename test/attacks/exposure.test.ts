@@ -40,14 +40,14 @@ const SPELLINGS = (path: string) => [
   `/_hydrant/assets/..${path}`,
   `/_hydrant/assets/../..${path}`,
   `/_hydrant/assets/%2e%2e/%2e%2e${path}`,
-  `/_hydrant/data${path}`,
-  `/_hydrant/data/${path}`,
-  `/_hydrant/data/../..${path}`,
-  `/_hydrant/data/_hydrant/data${path}`,
-  `/%5fhydrant/data${path}`,
+  `${path}?_hydrant`,
+  `/${path}?_hydrant`,
+  `/_hydrant/..${path}?_hydrant`,
+  `${path}?_hydrant&_hydrant=1`,
+  `/%5fhydrant${path}?_hydrant`,
   `http://127.0.0.1${path}`,
   `http://evil.example/_hydrant/assets/..${path}`,
-  `http://evil.example/_hydrant/data${path}`,
+  `http://evil.example${path}?_hydrant`,
 ]
 
 const TRICKS: string[][] = [

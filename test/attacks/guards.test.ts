@@ -2,7 +2,7 @@
 // that checks who is logged in. And spellings of a path that a guard reads in another way than the router.
 
 import t from 'tap'
-import { navigationHeaders } from '../server/lines.ts'
+import { marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
@@ -77,12 +77,13 @@ t.test('no header that a client can send takes it past a hook', async (t) => {
         ['GET', '/admin/users/5'],
         ['GET', '/admin/export'],
         ['GET', '/admin/report.txt'],
-        ['GET', '/_hydrant/data/admin'],
-        ['POST', '/_hydrant/data/admin'],
-        ['GET', '/_hydrant/data/admin/users/5'],
+        ['GET', '/admin?_hydrant'],
+        ['POST', '/admin?_hydrant'],
+        ['GET', '/admin/users/5?_hydrant'],
       ] as const) {
         hooks.hydrantTestHooks = 0
-        const response = await app.inject({ method, url, headers: { ...accept, ...headers } })
+        const asking = url.endsWith('_hydrant') ? navigationHeaders(dir) : {}
+        const response = await app.inject({ method, url, headers: { ...accept, ...asking, ...headers } })
         t.equal(response.statusCode, 401, `${method} ${url} ${title}`)
         t.notMatch(response.body, SECRET)
         t.equal(hooks.hydrantTestHooks, 1, 'the hook has run, once')
@@ -100,7 +101,7 @@ t.test('who is let in is let in, so that the others are the guard’s doing', as
     t.match((await get(url, { ...HTML, authorization })).body, SECRET, url)
   }
   const headers = { ...HTML, ...navigationHeaders(dir), authorization }
-  for (const url of ['/_hydrant/data/admin', '/_hydrant/data/admin/users/5']) {
+  for (const url of ['/admin', '/admin/users/5'].map(marked)) {
     t.match((await get(url, headers)).body, SECRET, url)
   }
 })
@@ -126,8 +127,8 @@ t.test('what a layout loads is for nobody whom the hooks have not let in, whatev
       Object.assign(hooks, { hydrantTestHook: hook, hydrantTestThrows: isThrown })
       const { app, get } = await serve(t, dir)
       for (const { title, method, headers, payload = '' } of REFUSED) {
-        for (const url of ['/admin', '/admin/users/5', '/_hydrant/data/admin', '/_hydrant/data/admin/users/5']) {
-          const all = { ...HTML, ...(url.startsWith('/_') ? navigationHeaders(dir) : {}), ...headers }
+        for (const url of ['/admin', '/admin/users/5', '/admin?_hydrant', '/admin/users/5?_hydrant']) {
+          const all = { ...HTML, ...(url.endsWith('_hydrant') ? navigationHeaders(dir) : {}), ...headers }
           const { body, statusCode } = await app.inject({ method, url, headers: all, payload })
           t.ok(statusCode >= 400 && statusCode < 500, `${hook} ${isThrown}: ${title} ${method} ${url}: ${statusCode}`)
           t.notMatch(body, SECRET)
@@ -171,6 +172,7 @@ const ADMINS = [
   'admin#',
   'admin%23',
   'admin%3f',
+  'admin%3f_hydrant',
   '/admin',
   '//admin',
   '\\admin',
@@ -195,8 +197,8 @@ const ADMINS = [
   'admin\\report.txt',
   'admin/users/a%80',
   'a\u0131dmin',
+  '_hydrant/admin',
   '_hydrant/data/admin',
-  '_hydrant/data/_hydrant/data/admin',
   '_hydrant/assets/../../admin',
   '%61%64m%69n/export',
   'adm%49n',
@@ -208,7 +210,8 @@ const ADMINS = [
   '%6%31dmin/export',
 ]
 
-const ROOTS = ['/', '/_hydrant/data/', '/_hydrant/data//', '/_hydrant/data', '/%5fhydrant/data/', '//_hydrant/data/']
+const ROOTS = ['/', '/_hydrant/', '/_hydrant/data/', '//', '/%5fhydrant/', '/?_hydrant/']
+const MARKS = ['', '?_hydrant', '&_hydrant', '?_hydrant=', '?a&_hydrant&b', '#?_hydrant', '?_hydrant#']
 
 async function open(served: Served, method: 'GET' | 'POST', url: string): Promise<string[]> {
   const opened: string[] = []
@@ -227,7 +230,9 @@ t.test('no spelling of a path takes anybody past a guard', async (t) => {
     for (const name of ADMINS) {
       for (const root of ROOTS) {
         const methods = root === '/' ? (['GET', 'POST'] as const) : (['GET'] as const)
-        for (const method of methods) opened.push(...(await open(served, method, root + name)))
+        const marks = root === '/' ? MARKS : MARKS.slice(0, 2)
+        for (const method of methods)
+          for (const mark of marks) opened.push(...(await open(served, method, root + name + mark)))
       }
     }
   }
@@ -249,11 +254,11 @@ t.test('nor as bytes that no client would write', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir)).app)
   const targets = [
     ...ADMINS.map((name) => `/${name}`),
-    ...ADMINS.map((name) => `/_hydrant/data/${name}`),
+    ...ADMINS.map((name) => marked(`/${name}`)),
     'http://other.example/admin',
-    'http://other.example/_hydrant/data/admin',
-    '/_hydrant/data/http://other.example/admin',
-    '/_hydrant/datahttp://other.example/admin',
+    'http://other.example/admin?_hydrant',
+    '/http://other.example/admin?_hydrant',
+    '/?_hydrant/http://other.example/admin',
     'HTTP://other.example/%61dmin',
     'https://user:pass@other.example:6666/open/../admin',
     'http://other.example\\admin',

@@ -102,7 +102,7 @@ t.test('an action that sends visitors wherever they say makes no script of it', 
   const post = (to: string) =>
     app.inject({
       method: 'POST',
-      url: '/_hydrant/data/login',
+      url: '/login?_hydrant',
       headers: form,
       payload: `${new URLSearchParams({ to })}`,
     })

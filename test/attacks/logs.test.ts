@@ -57,7 +57,7 @@ function requests(): string[] {
       rawRequest(`GET /own${query} HTTP/1.1`, ['Host: shop.example', `User-Agent: ${bytes}`]),
       rawRequest(`GET /fails${query} HTTP/1.1`, [`Host: shop.example${bytes}`, `X-Forwarded-Host: ${bytes}`]),
       rawRequest(`GET /fails/${bytes.replace(/\s/g, '')} HTTP/1.1`, ['Host: shop.example']),
-      rawRequest(`GET /_hydrant/data/fails HTTP/1.1`, ['Host: shop.example', `hydrant-build: ${bytes}`]),
+      rawRequest(`GET /fails?_hydrant HTTP/1.1`, ['Host: shop.example', `hydrant-build: ${bytes}`]),
       rawRequest(`POST /fails HTTP/1.1`, ['Host: shop.example', `Origin: http://${bytes}`, `Sec-Fetch-Site: ${bytes}`]),
       rawRequest(`GET / HTTP/1.1`, ['Host: shop.example', `traceparent: ${bytes}`, `Bad Header${bytes}: 1`]),
       rawRequest(

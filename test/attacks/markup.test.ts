@@ -5,7 +5,7 @@ import { createContext, Script } from 'node:vm'
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
 import { checkNonces } from '../failures/html.ts'
-import { linesOfResponse, navigationHeaders } from '../server/lines.ts'
+import { linesOfResponse, marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 
 const NASTY = [
@@ -112,7 +112,7 @@ t.test('texts in data are texts in the document, and arrive whole', async (t) =>
     t.equal(response.statusCode, 200, path)
     const told = checkDocument(t, response, path)
     for (const text of NASTY) t.ok(holds(told, text), `${path}: ${JSON.stringify(text)}`.replace(/[\u2028\u2029]/g, ''))
-    const lines = await app.inject({ url: `/_hydrant/data${path}`, headers: { ...HTML, ...navigationHeaders(dir) } })
+    const lines = await app.inject({ url: marked(path), headers: { ...HTML, ...navigationHeaders(dir) } })
     t.match(lines.headers['content-type'], 'application/x-ndjson')
     for (const text of NASTY) t.ok(holds(linesOfResponse(lines), text), 'also as lines')
   }

@@ -2,7 +2,7 @@
 // CVE-2022-24999 of qs), and thrown values that pass for errors of another kind to have their message shown.
 
 import t, { type Test } from 'tap'
-import { navigationHeaders } from '../server/lines.ts'
+import { marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 
 const SECRET = 'postgres://admin:hunter22@db.internal'
@@ -92,7 +92,7 @@ t.test('a thrown value that passes for a refusal is a failure, and says nothing'
     for (const method of ['GET', 'POST'] as const) {
       for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]) {
         const isNavigation = 'hydrant-build' in headers
-        const url = `${isNavigation ? '/_hydrant/data' : ''}/throws?n=${n}`
+        const url = `/throws?n=${n}${isNavigation ? '&_hydrant' : ''}`
         const response = await app.inject({ method, url, headers })
         const title = `${method} ${text.slice(0, 60)}`.replace(/[#\\]/g, ' ')
         if (!isNavigation) t.equal(response.statusCode, 500, title)
@@ -122,7 +122,7 @@ const POLLUTING = [
 t.test('JSON pollutes no prototype', async (t) => {
   const { app } = await serve(t, dir)
   for (const payload of POLLUTING) {
-    for (const url of ['/echo', '/merge', '/_hydrant/report', '/_hydrant/data/echo', '/nowhere']) {
+    for (const url of ['/echo', '/merge', '/_hydrant/report', '/echo?_hydrant', '/nowhere']) {
       for (const accept of [HTML, JSON_ONLY]) {
         const headers = { ...accept, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
         const { statusCode } = await app.inject({ method: 'POST', url, headers, payload })
@@ -160,7 +160,7 @@ t.test('neither do queries and forms', async (t) => {
     t.equal(page.statusCode, 200, name)
     t.match(page.json(), { names: [name, name] }, 'it is a name as any other')
     const data = await app.inject({
-      url: `/_hydrant/data/echo?${query}`,
+      url: marked(`/echo?${query}`),
       headers: { ...HTML, ...navigationHeaders(dir) },
     })
     t.equal(data.statusCode, 200)

@@ -113,8 +113,8 @@ t.test('a body that nobody reads is not the next request', async (t) => {
     ['/act', ['Sec-Fetch-Site: cross-site']],
     ['/act', ['Content-Encoding: gzip']],
     ['/_hydrant/report', []],
-    ['/_hydrant/data/nowhere', []],
-    ['/_hydrant/data/act', ['hydrant-build: another']],
+    ['/nowhere?_hydrant', []],
+    ['/act?_hydrant', ['hydrant-build: another']],
   ] as const) {
     asked.length = 0
     const lines = [...headers, `Content-Length: ${INNER.length}`].map((line) => `${line}\r\n`).join('')

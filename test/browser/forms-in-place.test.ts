@@ -103,10 +103,14 @@ t.test('a redirect to what a script would run leads nowhere, also without a poli
       const { 'content-security-policy': _, ...headers } = response.headers()
       await route.fulfill({ response, headers })
     })
-    await page.route('**/_hydrant/data/form', (route) => {
+    await page.route(/\/form\?_hydrant$/, (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       const body = '["redirect","javascript:void(globalThis.hasRun=true)"]\n'
-      return route.fulfill({ contentType: 'application/x-ndjson', headers: { 'hydrant-acted': '1' }, body })
+      return route.fulfill({
+        contentType: 'application/x-ndjson',
+        headers: { 'hydrant-acted': '1', 'hydrant-build': 'any' },
+        body,
+      })
     })
   })
   await click(opened, '#ok')

@@ -80,7 +80,7 @@ t.test('a page of an older build: an ordinary page load of the target', async (t
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
-  await page.route(/\/_hydrant\/data\//, (route) => {
+  await page.route(/[?&]_hydrant$/, (route) => {
     route.continue({ headers: { ...route.request().headers(), 'hydrant-build': 'older' } })
   })
   await visitor.click('/about?q=1')
@@ -97,7 +97,7 @@ t.test('back to a page when there is a newer build: its document, and the histor
   await visitor.stands('Later')
   await visitor.click('/')
   await visitor.stands('Home')
-  await page.route(/\/_hydrant\/data\//, (route) => {
+  await page.route(/[?&]_hydrant$/, (route) => {
     route.continue({ headers: { ...route.request().headers(), 'hydrant-build': 'older' } })
   })
   await page.goBack({ waitUntil: 'commit' })

@@ -211,8 +211,8 @@ function createVisitor(open: OpenPage, origin: string): Visitor {
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url())
     if (request.resourceType() === 'document') documents.push(pathname + search)
-    const [, path] = pathname.split('/_hydrant/data')
-    if (path !== undefined) asked.push(path + search)
+    const [own, mark] = search.split(/[?&](?=_hydrant$)/)
+    if (mark !== undefined) asked.push(pathname + own)
   })
   return {
     ...open,

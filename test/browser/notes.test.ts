@@ -82,7 +82,7 @@ t.test('buttons say what they are doing; a note that has gone meanwhile is not f
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  await open.page.route('**/_hydrant/data/**', async (route) => {
+  await open.page.route(/[?&]_hydrant$/, async (route) => {
     await held
     await route.continue()
   })

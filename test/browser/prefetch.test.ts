@@ -8,7 +8,7 @@ import { serveSmallSite, type Visitor } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 
 const asksFor = ({ page }: Visitor, path: string) =>
-  page.waitForResponse((response) => response.url().endsWith(`/_hydrant/data${path}`))
+  page.waitForResponse((response) => response.url().endsWith(`${path}?_hydrant`))
 
 t.test('a link that is pointed at, focused or touched is fetched once', async (t) => {
   for (const [name, start] of Object.entries({
@@ -94,7 +94,7 @@ t.test('a cookie that a page sets late does not reload the page that its link is
   await page.locator('nav a[href="/cookie"]').dispatchEvent('touchstart')
   // Listed when all of it has come.
   await page.waitForFunction(() =>
-    performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/_hydrant/data/cookie')),
+    performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/cookie?_hydrant')),
   )
   t.equal(await visitor.read('h1'), 'Home')
   t.strictSame(visitor.documents, [])

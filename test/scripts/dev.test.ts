@@ -171,7 +171,7 @@ t.test('a page elsewhere reads nothing, whatever it tries', async (t) => {
   })
   const [, entry = ''] = /src="([^"]+\.js)"/.exec(await (await fetch(url)).text()) ?? []
   const elsewhere = { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
-  for (const path of ['/', '/api', entry, '/_hydrant/data/', '/_hydrant/dev', '/no-such-page']) {
+  for (const path of ['/', '/api', entry, '/?_hydrant', '/_hydrant/dev', '/no-such-page']) {
     const address = new URL(path, url).href
     for (const mode of ['cors', 'no-cors', 'websocket']) {
       t.equal(await ask(address, { ...elsewhere, 'sec-fetch-mode': mode }), 403, `${path} by ${mode}`)

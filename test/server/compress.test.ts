@@ -125,7 +125,7 @@ t.test('what is short stays as it is, unless that is refused', async (t) => {
 t.test('data, problems and failures are compressed as well', async (t) => {
   for (const [path, headers, expected] of [
     ['/rows', JSON_ONLY, 'row number 59'],
-    ['/_hydrant/data/rows', { 'hydrant-build': await buildIdOf() }, 'row number 59'],
+    ['/rows?_hydrant', { 'hydrant-build': await buildIdOf() }, 'row number 59'],
     ['/refuses', JSON_ONLY, 'Too long. Too long.'],
     ['/refuses', HTML, 'Too long. Too long.'],
     ['/throws', JSON_ONLY, 'Too long. Too long.'],
@@ -202,7 +202,7 @@ t.test('nothing is compressed, and nothing varies by it, when the option says so
     t.notOk('content-encoding' in answer.headers)
     t.equal(answer.headers.vary, 'Accept')
   }
-  const navigation = await get('/_hydrant/data/rows', { 'accept-encoding': 'br', 'hydrant-build': await buildIdOf() })
+  const navigation = await get('/rows?_hydrant', { 'accept-encoding': 'br', 'hydrant-build': await buildIdOf() })
   t.notOk('vary' in navigation.headers)
 })
 

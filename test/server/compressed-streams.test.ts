@@ -35,7 +35,7 @@ for (const reactServer of ['bun', 'node']) {
     for (const encoding of ['br', 'gzip'] as const) {
       for (const [path, shell, end] of [
         ['/slow', 'the shell', '</html>'],
-        ['/_hydrant/data/slow', '["start"', '\n'],
+        ['/slow?_hydrant', '["start"', '\n'],
       ] as const) {
         // Each part is released by what has come before it, read from the compressed bytes.
         const awaited = [shell, 'released 1', 'released 0']

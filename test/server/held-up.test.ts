@@ -1,7 +1,7 @@
 // A process that has been held up, by whatever ran in it, finds deadlines due that it would have kept.
 
 import t from 'tap'
-import { navigationHeaders } from './lines.ts'
+import { marked, navigationHeaders } from './lines.ts'
 import { buildFiles, JSON_ONLY, serve } from './served.ts'
 
 const HOLD =
@@ -32,7 +32,7 @@ t.test('what was ready in time is no failure', async (t) => {
       t.equal(statusCode, 200, path)
       t.match(body, 'is there')
     }
-    const { body } = await get(`/_hydrant/data${path}`, navigationHeaders(dir))
+    const { body } = await get(marked(path), navigationHeaders(dir))
     t.match(body, 'is there')
   }
   t.strictSame(log.errors(), [])

@@ -3,7 +3,12 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildFolder, readManifest } from '../../src/server/read-build.ts'
-import { BUILD_HEADER, LAYOUTS_HEADER, type NavigationLine } from '../../src/shared/navigation.ts'
+import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK, type NavigationLine } from '../../src/shared/navigation.ts'
+
+/** The address that a page asks when it goes to `url`. */
+export function marked(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${NAVIGATION_MARK}`
+}
 
 /** The headers that a page of that build sends; `layouts` are the keys of those that stand. */
 export function navigationHeaders(dir: string, layouts: readonly string[] = []): Record<string, string> {

@@ -1,11 +1,10 @@
-// Who answers `/_hydrant/data/<path>`, and which hooks run.
+// Who answers a navigation, and which hooks run.
 
 import Fastify from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../src/server/index.ts'
-import { buildFolder, readManifest } from '../../src/server/read-build.ts'
-import { linesOfResponse, load, navigationHeaders, pick } from './lines.ts'
-import { buildFiles, type Files, serve } from './served.ts'
+import { linesOfResponse, load, marked, navigationHeaders, pick } from './lines.ts'
+import { buildFiles, type Files, HTML, serve } from './served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
@@ -68,26 +67,22 @@ t.test('what is no page is left to the browser, and does not run', async (t) => 
     '/_hydrant/live',
     '/admin/',
   ]) {
-    const { response, lines, seen } = await ask(`/_hydrant/data${path}`)
+    const { response, lines, seen } = await ask(marked(path))
     t.strictSame(lines, [['load']], path)
-    t.equal(response.headers['cache-control'], 'no-store')
+    t.equal(response.headers['cache-control'], 'private, no-store')
     t.notOk(
       seen.some((name) => name === 'api' || name === 'nested'),
       `${path} has not run`,
     )
   }
   seen.length = 0
-  const posted = await served.app.inject({ method: 'POST', url: '/_hydrant/data/form', headers })
+  const posted = await served.app.inject({ method: 'POST', url: '/form?_hydrant', headers })
   t.strictSame(linesOfResponse(posted), [['load']])
   t.notOk(seen.includes('post'))
 })
 
 t.test('a hook that guards an address guards its data', async (t) => {
-  for (const url of [
-    '/_hydrant/data/admin/users',
-    '/_hydrant/data/%61dmin/users',
-    '/_hydrant/data/_hydrant/data/admin/users',
-  ]) {
+  for (const url of ['/admin/users?_hydrant', '/%61dmin/users?_hydrant', '/admin/users?_hydrant=&_hydrant']) {
     const { response, lines, seen } = await ask(url)
     const isGuarded = !seen.includes('load of users')
     const document = url.includes('%61') ? await served.get('/%61dmin/users') : null
@@ -102,46 +97,59 @@ t.test('a hook that guards an address guards its data', async (t) => {
     }
     t.notMatch(isGuarded ? response.body : '', 'secret data')
   }
-  const { lines } = await ask('/_hydrant/data/admin/users', { authorization: 'yes' })
+  const { lines } = await ask('/admin/users?_hydrant', { authorization: 'yes' })
   t.match(lines.at(-1), ['data', 1, { plain: 'secret data' }])
 })
 
 t.test('a hook that answers by itself: the browser asks for the document', async (t) => {
-  const { response } = await ask('/_hydrant/data/hooked?to=login')
-  t.equal(response.statusCode, 302)
-  t.equal(response.headers.location, '/login')
+  const { response, lines } = await ask('/hooked?to=login&_hydrant')
+  t.strictSame(lines, [['load']])
+  t.equal(response.statusCode, 200)
+  t.notOk('location' in response.headers)
 })
 
 t.test('a hook that fails: its digest stands in the page’s place', async (t) => {
-  const { response, lines } = await ask('/_hydrant/data/hooked?broken=1')
+  const { response, lines } = await ask('/hooked?broken=1&_hydrant')
   const [failure, ...others] = served.failuresOf(response)
   t.strictSame(others, [])
   t.match(lines.at(-1), ['shown', 1, { kind: 'shown' }, { digest: failure?.digest }])
 })
 
 t.test('the hooks of server.ts run once, for the page’s own address', async (t) => {
-  const { response, seen } = await ask('/_hydrant/data/docs/a?b=c')
+  const { response, seen } = await ask('/docs/a?b=c&_hydrant')
   t.strictSame(seen, ['onRequest /docs/a?b=c', 'preHandler', 'onSend', 'onResponse'])
   t.equal(response.headers['x-hook'], 'ran')
 })
 
 t.test('pages below a folder with a rest of the path', async (t) => {
-  const { lines } = await ask('/_hydrant/data/docs/a/b%20c?d=e')
+  const { lines } = await ask('/docs/a/b%20c?d=e&_hydrant')
   t.match(lines, [['start', { params: { path: 'a/b c' } }], ['data'], ['data', 1, { plain: 'a/b c?d=e' }]])
 })
 
 t.test('the target of a request may be a whole address', async (t) => {
-  const { lines, seen } = await ask('http://other.example/_hydrant/data/docs/a')
+  const { lines, seen } = await ask('http://other.example/docs/a?_hydrant')
   t.match(seen[0], 'onRequest /docs/a')
   t.match(pick(lines, 'start'), [['start', { params: { path: 'a' } }]])
 })
 
-t.test('an address that stands in itself is no page', async (t) => {
-  const all = await serve(t, await buildFiles(t.testdir({}), { 'pages/[...path].tsx': page }))
-  const { buildId } = readManifest(buildFolder(t.testdirName))
-  const response = await all.get(`${'/_hydrant/data'.repeat(500)}/x`, { ...headers, 'hydrant-build': buildId })
-  t.strictSame(linesOfResponse(response), [['load']])
-  t.strictSame(all.log.errors(), [])
+t.test('the mark counts wherever in the query it stands, and only it is taken away', async (t) => {
+  for (const [query, own] of [
+    ['?_hydrant', ''],
+    ['?_hydrant=', ''],
+    ['?_hydrant=1', ''],
+    ['?_hydrant&b=c', '?b=c'],
+    ['?a&_hydrant&b=%20', '?a&b=%20'],
+    ['?a=1&_hydrant', '?a=1'],
+    [`?a&${'_hydrant&'.repeat(500)}b`, '?a&b'],
+    ['?_hydrants=1&x_hydrant&_hydrant', '?_hydrants=1&x_hydrant'],
+  ]) {
+    const { lines, seen } = await ask(`/docs/a${query}`)
+    t.equal(seen[0], `onRequest /docs/a${own}`)
+    t.match(lines.at(-1), ['data', 1, { plain: `a${own}` }])
+  }
+  const other = await served.get('/docs/a?_hydrants=1&x_hydrant', { ...HTML, ...headers })
+  t.equal(seen.at(-4), 'onRequest /docs/a?_hydrants=1&x_hydrant')
+  t.match(other.headers['content-type'], 'text/html')
 })
 
 t.test('the log tells of a script that another build had', async (t) => {
@@ -156,7 +164,7 @@ t.test('HEAD loads nothing', async (t) => {
   seen.length = 0
   const response = await served.app.inject({
     method: 'HEAD',
-    url: '/_hydrant/data/admin/users',
+    url: '/admin/users?_hydrant',
     headers: { ...headers, authorization: 'yes' },
   })
   t.equal(response.body, '')
@@ -172,21 +180,13 @@ t.test('the same wherever the site is mounted', async (t) => {
     const app = Fastify()
     await app.register(hydrant, { dir, ...(base ? { base } : {}), ...(prefix ? { prefix } : {}) })
     t.teardown(() => app.close())
-    for (const [path, url] of [
-      ['/docs/a', `${root}/docs/a`],
-      ['/', root],
-      ['/?q=1', `${root}?q=1`],
-    ]) {
-      const response = await app.inject({ url: `${root}/_hydrant/data${path}`, headers })
-      t.match(
-        linesOfResponse(response)[0],
-        ['start', { url: `http://localhost:80${url}` }],
-        `${root}/_hydrant/data${path}`,
-      )
+    for (const url of [`${root}/docs/a`, root, `${root}?q=1`]) {
+      const response = await app.inject({ url: marked(url), headers })
+      t.match(linesOfResponse(response)[0], ['start', { url: `http://localhost:80${url}` }], url)
     }
-    const file = await app.inject({ url: `${root}/_hydrant/data/robots.txt`, headers })
+    const file = await app.inject({ url: `${root}/robots.txt?_hydrant`, headers })
     t.strictSame(linesOfResponse(file), [['load']])
-    const outside = await app.inject({ url: `/_hydrant/data/docs/a`, headers })
+    const outside = await app.inject({ url: '/docs/a?_hydrant', headers })
     t.equal(outside.statusCode, 404)
   }
 })

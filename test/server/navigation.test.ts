@@ -8,6 +8,7 @@ import {
   linesOfResponse,
   listen,
   load,
+  marked,
   navigationHeaders,
   pick,
   waitAt,
@@ -73,7 +74,7 @@ const origin = await listen(t, served.app)
 const gates = gatesOfLast()
 
 async function ask(path: string, headers = fresh, from: Served = served) {
-  const response = await from.get(`/_hydrant/data${path}`, headers)
+  const response = await from.get(marked(path), headers)
   return { response, lines: linesOfResponse(response) }
 }
 
@@ -86,10 +87,10 @@ async function keysOf(path: string): Promise<string[]> {
 }
 
 t.test('the first line comes before a load has finished', async (t) => {
-  const asking = await askSocket(`${origin}/_hydrant/data/slow?q=1`, fresh)
+  const asking = await askSocket(marked(`${origin}/slow?q=1`), fresh)
   t.equal(asking.response.status, 200)
   t.match(asking.response.headers.get('content-type'), /^application\/x-ndjson/)
-  t.equal(asking.response.headers.get('cache-control'), 'no-store')
+  t.equal(asking.response.headers.get('cache-control'), 'private, no-store')
   t.equal(asking.response.headers.get('x-accel-buffering'), 'no')
   t.ok(asking.response.headers.get('x-request-id'))
   const start = await asking.next()
@@ -100,7 +101,7 @@ t.test('the first line comes before a load has finished', async (t) => {
 })
 
 t.test('data comes in the order in which loads finish', async (t) => {
-  const asking = await askSocket(`${origin}/_hydrant/data/order`, fresh)
+  const asking = await askSocket(marked(`${origin}/order`), fresh)
   t.equal((await asking.next())?.[0], 'start')
   t.match(await asking.next(), ['data', 0])
   gates.gate('order-page').open()
@@ -110,7 +111,7 @@ t.test('data comes in the order in which loads finish', async (t) => {
 })
 
 t.test('promises in the data settle later', async (t) => {
-  const asking = await askSocket(`${origin}/_hydrant/data/later`, fresh)
+  const asking = await askSocket(marked(`${origin}/later`), fresh)
   await asking.next()
   await asking.next()
   t.match(await asking.next(), ['data', 1])
@@ -158,12 +159,12 @@ t.test('layouts that stand are not loaded again', async (t) => {
 })
 
 t.test('a page of another build loads documents', async (t) => {
-  for (const build of [{ 'hydrant-build': 'another' }, {}]) {
+  for (const build of [{ 'hydrant-build': 'another' }, { 'hydrant-build': '' }]) {
     const before = gates.counts.root
     const { response, lines } = await ask('/slow', { 'hydrant-layouts': '', ...build })
     t.strictSame(lines, [['load']])
     t.equal(gates.counts.root, before, 'nothing is loaded for it')
-    t.equal(response.headers['cache-control'], 'no-store')
+    t.equal(response.headers['cache-control'], 'private, no-store')
     t.ok(served.log.lines.some(({ level, reqId }) => level === 30 && reqId === response.headers['x-request-id']))
   }
 })
@@ -222,7 +223,7 @@ t.test('a page that asks to be sent whole has its true status and headers', asyn
 t.test('a cookie that comes too late for the answer: the document has it', async (t) => {
   gates.gate('cookie').open()
   for (const query of ['', '?redirect', '?two']) {
-    const asking = await askSocket(`${origin}/_hydrant/data/cookie${query}`, fresh)
+    const asking = await askSocket(marked(`${origin}/cookie${query}`), fresh)
     const kinds = (await asking.rest()).map(([kind]) => kind)
     t.strictSame(kinds, ['start', 'data', 'load'], `${query}: before the page could have been shown without it`)
   }
@@ -230,7 +231,7 @@ t.test('a cookie that comes too late for the answer: the document has it', async
 
 t.test('a visitor who leaves stops the loads', async (t) => {
   const again = await serve(t, dir)
-  const asking = await askSocket(`${await listen(t, again.app)}/_hydrant/data/slow`, fresh)
+  const asking = await askSocket(marked(`${await listen(t, again.app)}/slow`), fresh)
   const gate = gatesOfLast().gate('slow')
   await gate.reached
   asking.leave()

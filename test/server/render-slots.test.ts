@@ -43,7 +43,7 @@ t.test('more pages than may be made at the same time are refused, and nothing el
   const refused = await Promise.all([
     get('/'),
     get('/', JSON_ONLY),
-    get('/_hydrant/data/', navigationHeaders(dir)),
+    get('/?_hydrant', navigationHeaders(dir)),
     get('/failing'),
     get('/no/such/page'),
     app.inject({ method: 'HEAD', url: '/', headers: HTML }),

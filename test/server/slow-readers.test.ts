@@ -95,7 +95,7 @@ t.test('who reads nothing is held one answer at most, and for a while', async (t
   const asked = [
     ask('/stream'),
     ask('/data', { accept: 'application/json' }),
-    ask('/_hydrant/data/data', navigationHeaders(dir)),
+    ask('/data?_hydrant', navigationHeaders(dir)),
     ask('/large.bin'),
     ask('/whole', HTML, 20),
   ]

@@ -61,8 +61,8 @@ export default function Scripts({ url }: PageProps) {
         </p>
         <Samples site={site} scripts={looking} />
         <p>
-          Addresses below <code>/_hydrant/data/</code> are what browsers use to go from page to page. Leave them alone:
-          their answers may change with every version.
+          Addresses with <code>_hydrant</code> in the query are what browsers use to go from page to page. Leave them
+          alone: their answers may change with every version.
         </p>
       </Section>
     </>

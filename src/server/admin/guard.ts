@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DATA_PATH } from '../../shared/navigation.ts'
 import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../cross-site.ts'
 import { createNonce } from '../headers.ts'
@@ -69,11 +68,10 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
   return null
 }
 
-// What signing in takes, and what goes through the router once more.
+// What signing in takes.
 function isOpenPath(url: string): boolean {
   const path = url.replace(/\?.*$/s, '')
-  const isOwn = path.startsWith(ASSETS_PATH) || path.startsWith(`${DATA_PATH}/`)
-  return isOwn || path === SIGN_IN_PATH || path === '/favicon.svg'
+  return path.startsWith(ASSETS_PATH) || path === SIGN_IN_PATH || path === '/favicon.svg'
 }
 
 function askForToken(request: FastifyRequest, reply: FastifyReply) {

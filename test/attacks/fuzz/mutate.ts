@@ -67,7 +67,7 @@ const WORDS: readonly [string, ...string[]] = [
   'Content-Encoding: gzip\r\n',
   'Expect: 100-continue\r\n',
   'Host: evil.example\r\n',
-  '/_hydrant/data',
+  '?_hydrant',
   '/_hydrant/assets/',
   'multipart/form-data; boundary=',
 ]

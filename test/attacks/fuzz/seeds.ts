@@ -49,7 +49,7 @@ export const REQUESTS: readonly [string, ...string[]] = [
   request('GET http://other.example/given/x?a=b'),
   request('GET /robots.txt', ['Range: bytes=0-4', 'If-None-Match: W/"a", "b"', 'If-Modified-Since: x']),
   request('GET /_hydrant/assets/none-AAAAAAAA.js', ['Accept-Encoding: br;q=1.0, gzip;q=0.8, *;q=0.1']),
-  request('GET /_hydrant/data/given/x?a=1', ['hydrant-build: {build}', 'hydrant-layouts: a b']),
+  request('GET /given/x?a=1&_hydrant', ['hydrant-build: {build}', 'hydrant-layouts: a b']),
   request('GET /_hydrant/live'),
   request('GET /given/x', [
     'Forwarded: for="[::1]:80";host=evil.example;proto=https, for=10.0.0.1',
@@ -78,11 +78,7 @@ export const REQUESTS: readonly [string, ...string[]] = [
     '{"a":[1,{"b":null}],"c":"\\u003c"}',
   ),
   request('PUT /act', ['Content-Type: text/plain;charset=UTF-8', 'Sec-Fetch-Site: cross-site'], 'text'),
-  request(
-    'POST /_hydrant/data/act',
-    ['hydrant-build: {build}', 'Content-Type: multipart/form-data; boundary=b'],
-    multipart,
-  ),
+  request('POST /act?_hydrant', ['hydrant-build: {build}', 'Content-Type: multipart/form-data; boundary=b'], multipart),
   request('POST /given/x', ['Content-Type: application/x-www-form-urlencoded'], 'a=1'),
   request('POST /_hydrant/report', ['Content-Type: application/json', ...BROWSER], report),
   request('POST /_hydrant/report', ['Content-Type: text/plain', ...BROWSER], recovered),

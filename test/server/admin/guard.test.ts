@@ -16,7 +16,7 @@ t.test('without a token only this machine’s own names are answered', async (t)
     `localhost.evil.example:${port}`,
     `127.0.0.1`,
   ]) {
-    for (const path of ['/', '/api/failures', '/api/events', '/metrics', '/_hydrant/data/', '/nowhere']) {
+    for (const path of ['/', '/api/failures', '/api/events', '/metrics', '/?_hydrant', '/nowhere']) {
       const answer = await admin.ask(path, { host })
       t.equal(answer.status, 421, `${host}${path}`)
       t.match(answer.headers['content-type'], 'application/problem+json')
@@ -63,8 +63,8 @@ t.test('with a token nothing is told without it', async (t) => {
     '/',
     '/failures/7K2M9QX4',
     '/find?digest=7K2M9QX4',
-    '/_hydrant/data/',
-    '/_hydrant/data/failures/7K2M9QX4',
+    '/?_hydrant',
+    '/failures/7K2M9QX4?_hydrant',
   ]) {
     t.equal((await admin.ask(path, { accept: 'application/json' })).status, 401, path)
     const page = await admin.ask(path, BROWSER)

@@ -1,0 +1,200 @@
+// Navigations in an app of one's own: which routes they reach, and how often its hooks run.
+
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import t from 'tap'
+import { hydrant } from '../../src/server/index.ts'
+import { linesOfResponse, load, marked, navigationHeaders } from './lines.ts'
+import { buildFiles, type Files, HTML } from './served.ts'
+
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const acting =
+  "export const load = () => 'loaded'\nexport const action = () => { globalThis.hydrantActs = (globalThis.hydrantActs ?? 0) + 1 }\n"
+
+const site: Files = {
+  'pages/index.tsx': page,
+  'pages/static.tsx': page,
+  'pages/[slug].tsx': page,
+  'pages/[slug].server.ts': acting,
+  'pages/orders/[id].tsx': page,
+  'pages/orders/[id].server.ts': acting,
+  'pages/files/[...rest].tsx': page,
+  'pages/files/[...rest].server.ts': acting,
+  'public/robots.txt': 'User-agent: *\n',
+}
+const dir = await buildFiles(t.testdir({}), site)
+const headers: Record<string, string> = { ...HTML, ...navigationHeaders(dir) }
+const counter = globalThis as { hydrantActs?: number }
+
+/** Routes of an app that a page's pattern fits as well, as they are written, each with a path that leads there. */
+const ROUTES = [
+  ['/logout', '/logout'],
+  ['/orders/:id(^\\d+$)', '/orders/12'],
+  ['/orders/:id(^\\d+$)', '/orders/%31%32'],
+  ['/orders/new', '/orders/new'],
+  ['/files/:name.pdf', '/files/a.pdf'],
+  ['/files/private/*', '/files/private/a/b'],
+  ['/v:version', '/v2'],
+  ["/it's", '/it%27s'],
+] as const
+
+type Add = (app: FastifyInstance) => void
+
+async function createApp(register: (app: FastifyInstance, site: FastifyPluginAsync) => Promise<void>) {
+  const app = Fastify()
+  await register(app, async (scope) => void (await scope.register(hydrant, { dir })))
+  await app.ready()
+  t.teardown(() => app.close())
+  return app
+}
+
+/** Ways to have routes in an app beside a site. */
+const WAYS: Record<string, (add: Add) => Promise<FastifyInstance>> = {
+  'before the site': (add) =>
+    createApp(async (app, site) => {
+      add(app)
+      await app.register(site)
+    }),
+  'behind the site': (add) =>
+    createApp(async (app, site) => {
+      await app.register(site)
+      add(app)
+    }),
+  'in another scope, before': (add) =>
+    createApp(async (app, site) => {
+      await app.register(async (scope) => add(scope))
+      await app.register(site)
+    }),
+  'in another scope, behind': (add) =>
+    createApp(async (app, site) => {
+      await app.register(site)
+      await app.register(async (scope) => scope.register(async (inner) => add(inner)))
+    }),
+}
+
+t.test('a navigation reaches no route of the app, and no page stands in for one', async (t) => {
+  for (const [way, create] of Object.entries(WAYS)) {
+    const ran: string[] = []
+    const app = await create((scope) => {
+      for (const [url] of new Map(ROUTES))
+        scope.all(url, async (request: FastifyRequest) => {
+          ran.push(`${request.method} ${request.url}`)
+          return 'the app'
+        })
+    })
+    for (const [, path] of ROUTES) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        counter.hydrantActs = 0
+        const title = `${way}: ${method} ${path}`
+        const response = await app.inject({ method, url: marked(path), headers })
+        t.strictSame(linesOfResponse(response), [['load']], title)
+        t.equal(response.headers['hydrant-build'], headers['hydrant-build'], title)
+        t.equal(counter.hydrantActs, 0, title)
+        t.strictSame(ran.splice(0), [], title)
+        await app.inject({ method, url: path, headers: HTML })
+        t.equal(ran.splice(0).length, 1, `${title}: the document is the app’s`)
+      }
+    }
+    for (const path of ['/', '/static', '/other', '/orders/x', '/orders/12x', '/files/a/b', '/files/a.txt']) {
+      const response = await app.inject({ url: marked(path), headers })
+      t.equal(linesOfResponse(response)[0]?.[0], 'start', `${way}: ${path} is a page`)
+    }
+  }
+})
+
+t.test('nor the not-found handler, catch-alls, files and what else is Hydrant’s', async (t) => {
+  for (const isBehind of [false, true]) {
+    const ran: string[] = []
+    const app = await createApp(async (app, site) => {
+      const add = () =>
+        app.setNotFoundHandler(async (request) => {
+          ran.push(request.url)
+          return 'not found'
+        })
+      if (!isBehind) {
+        add()
+        app.all('/files/*', async () => void ran.push('catch-all'))
+        app.route({ method: ['GET', 'POST'], url: '/*', handler: async () => void ran.push('catch-all') })
+      }
+      await app.register(site)
+      if (isBehind) add()
+    })
+    for (const path of ['/no/such/page', '/_hydrant/live', '/_hydrant/report', '/_hydrant/assets/x.js', '/static/']) {
+      for (const method of ['GET', 'POST', 'DELETE'] as const) {
+        const response = await app.inject({ method, url: marked(path), headers })
+        t.strictSame(linesOfResponse(response), [['load']], `${method} ${path}`)
+      }
+    }
+    t.strictSame(linesOfResponse(await app.inject({ url: '/robots.txt?_hydrant', headers })), [['load']])
+    if (!isBehind) t.strictSame(linesOfResponse(await app.inject({ url: '/files/a?_hydrant', headers })), [['load']])
+    t.strictSame(ran, [])
+  }
+})
+
+t.test('a route that the app has for one host, or one method, of a page’s URL', async (t) => {
+  const ran: string[] = []
+  const app = await createApp(async (app, site) => {
+    app.get('/orders/shop', { constraints: { host: 'shop.example' } }, async () => void ran.push('host'))
+    app.post('/static', async () => void ran.push('post'))
+    await app.register(site)
+  })
+  const kindOf = async (method: 'GET' | 'POST', url: string, host: string) =>
+    linesOfResponse(await app.inject({ method, url: marked(url), headers: { ...headers, host } }))[0]?.[0]
+  t.equal(await kindOf('GET', '/orders/shop', 'shop.example'), 'load')
+  t.equal(await kindOf('GET', '/orders/shop', 'other.example'), 'start')
+  t.equal(await kindOf('POST', '/static', 'shop.example'), 'load')
+  t.equal(await kindOf('GET', '/static', 'shop.example'), 'start')
+  t.strictSame(ran, [])
+})
+
+t.test('the hooks of the app and of its site run once, and see the page’s own URL', async (t) => {
+  const seen: string[] = []
+  const app = await createApp(async (app, site) => {
+    const note = (name: string, { url, originalUrl, query, routeOptions }: FastifyRequest) =>
+      seen.push([name, url, originalUrl, JSON.stringify(query), routeOptions.url].join(' '))
+    app.addHook('onRequest', async (request) => void note('onRequest', request))
+    app.addHook('preHandler', async (request) => void note('preHandler', request))
+    app.addHook('onSend', async (request) => void note('onSend', request))
+    app.addHook('onResponse', async (request) => void note('onResponse', request))
+    await app.register(site)
+  })
+  for (const method of ['GET', 'POST'] as const) {
+    seen.length = 0
+    const response = await app.inject({ method, url: '/orders/7?a=b&_hydrant', headers })
+    t.equal(linesOfResponse(response)[0]?.[0], 'start')
+    const url = '/orders/7?a=b /orders/7?a=b {"a":"b"} /orders/:id'
+    t.strictSame(
+      seen,
+      ['onRequest', 'preHandler', 'onSend', 'onResponse'].map((name) => `${name} ${url}`),
+    )
+  }
+})
+
+t.test('two sites in one app, each with its own pages', async (t) => {
+  const docs = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': page,
+    'pages/[slug].tsx': page,
+    'pages/[slug].server.ts': load("  return 'of the docs'"),
+  })
+  const app = Fastify()
+  await app.register(hydrant, { dir })
+  await app.register(hydrant, { dir: docs, base: '/docs' })
+  t.teardown(() => app.close())
+  const ask = async (url: string, from: string) =>
+    linesOfResponse(await app.inject({ url: marked(url), headers: { ...HTML, ...navigationHeaders(from) } }))
+  t.match((await ask('/docs/a', docs)).at(-1), ['data', 1, { plain: 'of the docs' }])
+  t.strictSame(await ask('/docs/a/b', docs), [['load']])
+  t.match((await ask('/a', dir)).at(-1), ['data', 1, { plain: 'loaded' }])
+  t.strictSame(await ask('/docs/a', dir), [['load']], 'its scripts are others')
+})
+
+t.test('tools that describe the app’s API are told to leave out what is Hydrant’s', async (t) => {
+  const shown: string[] = []
+  await createApp(async (app, site) => {
+    app.addHook('onRoute', ({ url, schema }) => {
+      if (!(schema as { hide?: boolean } | undefined)?.hide) shown.push(url)
+    })
+    app.get('/api', async () => 1)
+    await app.register(site)
+  })
+  t.strictSame([...new Set(shown)], ['/api'])
+})
