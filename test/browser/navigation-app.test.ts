@@ -1,0 +1,186 @@
+/// <reference lib="dom" />
+
+// Pages beside routes of an app, and answers that are not Hydrant's.
+
+import { createServer, type Server } from 'node:http'
+import Fastify from 'fastify'
+import t from 'tap'
+import { hydrant } from '../../src/server/index.ts'
+import { BUILD_HEADER } from '../../src/shared/navigation.ts'
+import { clientSentence } from '../../src/shared/sentence.ts'
+import { listen } from '../server/lines.ts'
+import { buildFiles } from '../server/served.ts'
+import { launchChromium, type OpenPage } from './chromium.ts'
+import { click, fieldOf, type, waitForText } from './in-place-site.ts'
+import { takesNavigations } from './navigation-site.ts'
+
+const page = (title: string) => `export default function Page() {\n  return <h1>${title}</h1>\n}\n`
+
+/** A script at another origin, which tells by the title that it has run. */
+async function serveScript(): Promise<string> {
+  const server: Server = createServer((_request, response) => {
+    const headers = { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }
+    response.writeHead(200, headers).end("document.title = 'owned'; export default () => null")
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/script.js`
+}
+
+const script = await serveScript()
+const linesFor = (file: string) =>
+  `["start",{"kept":0,"preload":[${JSON.stringify(file)}],"url":"http://x/","params":{},"layouts":[],"leaf":{"kind":"page","file":${JSON.stringify(file)}},"build":"x"}]\n["data",0,{}]\n`
+
+const sendUpload = (more: string) =>
+  `${more}export const load = async ({ reply }) => {
+  await reply.type('application/x-ndjson').header('content-disposition', 'attachment').header('hydrant-build', 'any').send(${JSON.stringify(linesFor(script))})
+}\n`
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.tsx': `export default function Page() {
+  return <main>
+    <h1>Home</h1>
+    <a id="logout" href="/logout">Log out</a>
+    <form method="post" action="/pay"><input name="amount" defaultValue="10" /><button id="pay">Pay</button></form>
+    <form method="post" action="/note"><input name="text" defaultValue="typed" /><button id="note">Note</button></form>
+    <a id="whole" href="/whole">whole</a> <a id="streamed" href="/streamed">streamed</a>
+    <a id="other" href="/other">other</a>
+  </main>
+}\n`,
+  'pages/[slug].tsx': page('A slug'),
+  'pages/other.tsx': page('Other'),
+  'pages/note.tsx': page('Note'),
+  'pages/note.server.ts': 'export const action = () => void globalThis.hydrantNotes++\n',
+  'pages/whole.tsx': page('Whole'),
+  'pages/whole.server.ts': sendUpload('export const stream = false\n'),
+  'pages/streamed.tsx': page('Streamed'),
+  'pages/streamed.server.ts': sendUpload(''),
+})
+const notes = Object.assign(globalThis, { hydrantNotes: 0 })
+
+const calls: string[] = []
+const app = Fastify()
+app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+  done(null, String(body)),
+)
+app.get('/logout', async (request, reply) => {
+  calls.push(`${request.method} ${request.url}`)
+  return reply.type('text/html').send('<h1>Out</h1>')
+})
+await app.register(hydrant, { dir, ledger: false })
+app.post('/pay', async (request, reply) => {
+  calls.push(`${request.method} ${request.url} ${request.body}`)
+  return reply.type('text/html').send('<h1>Paid</h1>')
+})
+const origin = await listen(t, app)
+t.teardown(() => app.close())
+const chromium = await launchChromium(t)
+
+async function openHome(): Promise<OpenPage> {
+  const opened = await chromium.open()
+  await opened.goto(`${origin}/`, 'load')
+  await takesNavigations(opened.page)
+  calls.length = 0
+  notes.hydrantNotes = 0
+  return opened
+}
+
+const answered = ({ page }: OpenPage, path: string) =>
+  page.waitForResponse((response) => response.url() === `${origin}${path}?_hydrant`)
+
+t.test('to point at a link to a route of the app does not run it; a click runs it once', async (t) => {
+  const opened = await openHome()
+  await Promise.all([answered(opened, '/logout'), opened.page.hover('#logout')])
+  t.strictSame(calls, [])
+  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#logout')])
+  await waitForText(opened, 'h1', 'Out')
+  t.strictSame(calls, ['GET /logout'])
+})
+
+t.test('a form for a route of the app is sent once', async (t) => {
+  const opened = await openHome()
+  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#pay')])
+  await waitForText(opened, 'h1', 'Paid')
+  t.strictSame(calls, ['POST /pay amount=10'])
+})
+
+/** What may answer in the place of the site, whatever has become of the form. */
+const FOREIGN = [
+  { title: 'a page of an error', status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
+  { title: 'a document', status: 200, contentType: 'text/html', body: '<!DOCTYPE html><h1>Note</h1>' },
+  { title: 'lines that say to load', status: 200, contentType: 'application/x-ndjson', body: '["load"]\n' },
+  { title: 'lines of a page', status: 200, contentType: 'application/x-ndjson', body: linesFor(script) },
+  { title: 'a redirect as a line', status: 200, contentType: 'application/x-ndjson', body: '["redirect","/other"]\n' },
+  { title: 'nothing', status: 204, contentType: 'text/plain', body: '' },
+]
+
+t.test('a form that something else has answered is not sent again, and what was typed stays', async (t) => {
+  for (const { title, ...answer } of FOREIGN) {
+    const opened = await openHome()
+    const posts: string[] = []
+    opened.page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
+    await opened.page.route(/\/note\?_hydrant$/, (route) => route.fulfill(answer))
+    await type(opened, '[name=text]', 'precious')
+    await click(opened, '#note')
+    await opened.shown('[role=alert]')
+    t.match(await opened.read('[role=alert]'), clientSentence('127.0.0.1'), title)
+    t.strictSame(posts, [`${origin}/note?_hydrant`], title)
+    t.equal(await fieldOf(opened, '[name=text]'), 'precious')
+    t.equal(await opened.page.title(), '')
+    t.equal(notes.hydrantNotes, 0)
+  }
+})
+
+t.test('a page that something else has answered for is loaded as a document', async (t) => {
+  for (const { title, ...answer } of FOREIGN) {
+    const opened = await openHome()
+    await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill(answer))
+    await Promise.all([opened.page.waitForEvent('load'), click(opened, '#other')])
+    await waitForText(opened, 'h1', 'Other')
+    t.equal(opened.page.url(), `${origin}/other`, title)
+    t.equal(await opened.page.title(), '')
+  }
+})
+
+t.test('an upload that a load sends is not taken for the site’s answer', async (t) => {
+  for (const name of ['whole', 'streamed']) {
+    const opened = await openHome()
+    await Promise.all([answered(opened, `/${name}`), opened.page.hover(`#${name}`)])
+    const asked = opened.page.waitForRequest((request) => request.isNavigationRequest())
+    await click(opened, `#${name}`)
+    t.equal((await asked).url(), `${origin}/${name}`, 'it is loaded as a document')
+    t.equal(await opened.page.title(), '')
+  }
+})
+
+t.test('files of other places are not run, even when the server names them', async (t) => {
+  for (const file of [script, script.replace('http:', ''), script.replace('http://', '\\\\'), `/x/../${script}`]) {
+    const opened = await openHome()
+    const asked: string[] = []
+    opened.page.on('request', (request) => asked.push(request.url()))
+    const headers = { 'content-type': 'application/x-ndjson', [BUILD_HEADER]: 'any' }
+    await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill({ headers, body: linesFor(file) }))
+    await Promise.all([opened.page.waitForEvent('load'), click(opened, '#other')])
+    await waitForText(opened, 'h1', 'Other')
+    t.equal(await opened.page.title(), '')
+    t.notOk(
+      asked.some((url) => url.startsWith(new URL(script).origin)),
+      file,
+    )
+  }
+})
+
+t.test('an address with the mark leads a visitor to the page without it', async (t) => {
+  const opened = await chromium.open()
+  for (const [from, to] of [
+    ['/other?_hydrant', '/other'],
+    ['/other?a=b&_hydrant', '/other?a=b'],
+    ['/?_hydrant', '/'],
+    ['//other?_hydrant', '//other'],
+    ['/a:b?_hydrant', '/a:b'],
+  ]) {
+    await opened.goto(`${origin}${from}`, 'load')
+    t.equal(opened.page.url(), `${origin}${to}`)
+  }
+})
