@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readForwarded } from './forwarded.ts'
-import { plainTarget } from './location.ts'
+import { plainTarget, rewriteUrl } from './location.ts'
 import type { Options } from './options.ts'
 import type { Trust } from './trust.ts'
 
@@ -16,7 +16,7 @@ export function createRewrite(
 ): Rewrite {
   const isStripped = proxyStripsBase && base !== '/'
   const isStandard = forwardedHeader === 'forwarded' && trust !== null
-  if (!isStripped && !isStandard) return ({ url = '' }) => plainTarget(url)
+  if (!isStripped && !isStandard) return rewriteUrl
   return (raw) => {
     const { url = '' } = raw
     if (isStandard) translateForwarded(raw, trust)

@@ -27,4 +27,5 @@ export type {
   SourceFrame,
   UserAgentClass,
 } from './ledger/ledger.ts'
+export { rewriteUrl } from './location.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'

@@ -43,21 +43,37 @@ export function pathAndQuery(target: string): string {
   return own.startsWith('/') ? own : `/${own}`
 }
 
-const NO_CODE = /%(?![\da-f]{2})/i
-const ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi
+/** Signs that mean something else when they are decoded: `/`, `?`, `#` and `%`. */
+const KEPT = /%(?:2[35f]|3f)/gi
+/** A path of other signs is written the same by everybody. */
+const UNUSUAL = /[^\w/.~!$&'()*+,;=:@-]/
 
 /**
- * A request's target as a path, with letters, digits, `-`, `.`, `_` and `~` as they are, whoever has encoded them
- * (https://www.rfc-editor.org/rfc/rfc3986#section-6.2.2.2): hooks that read it see the path that the router reads.
+ * A request's target as a path that is written in one way only: hooks which compare it see the path that the router reads. Of each
+ * sign it has what `encodeURI` gives, whether it was encoded or not; codes are in capitals. `%2F`, `%3F`, `%23` and `%25` stay.
  */
 export function plainTarget(target: string): string {
   const own = /^https?:/i.test(target) ? pathAndQuery(target) : target
-  if (!own.startsWith('/') || !own.includes('%')) return own
+  if (!own.startsWith('/')) return own
   const at = own.search(/[?#]/)
   const path = at === -1 ? own : own.slice(0, at)
-  // What is no code stays none: `%6%31` is refused by the router, and must not become `%61`.
-  if (NO_CODE.test(path)) return own
-  return path.replace(ENCODED, decodeURIComponent) + own.slice(path.length)
+  if (!UNUSUAL.test(path)) return own
+  try {
+    const decoded = decodeURIComponent(path.replace(KEPT, (code) => `%25${code.slice(1).toUpperCase()}`))
+    // Each `%` is one of `KEPT`.
+    return encodeURI(decoded).replaceAll('%25', '%') + own.slice(path.length)
+  } catch {
+    // The router refuses it as well.
+    return own
+  }
+}
+
+/**
+ * Fastify's `rewriteUrl` for an app of one's own: `Fastify({ rewriteUrl })`. The app's hooks and routes see each path written in
+ * one way only. A server of Hydrant's own has it already.
+ */
+export function rewriteUrl({ url = '' }: { url?: string | undefined }): string {
+  return plainTarget(url)
 }
 
 /** May the address stand in a Location header? It leads to a web page, or is relative to one. */

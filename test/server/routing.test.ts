@@ -102,7 +102,7 @@ t.test('parameters are decoded once', async (t) => {
     t.strictSame(output(response.body), { id }, path)
     t.strictSame(
       (await get(`${path}?q=%20`, JSON_ONLY)).json(),
-      { params: { id }, path, search: '?q=%20' },
+      { params: { id }, path: path.replaceAll('%2f', '%2F'), search: '?q=%20' },
       'as JSON, too',
     )
   }

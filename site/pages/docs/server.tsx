@@ -37,6 +37,11 @@ export default function Server() {
           <code>NODE_ENV=production</code> in its environment, and so its tests: a production build is not served with
           React’s development build, which sends visitors the messages and stacks of errors.
         </p>
+        <p>
+          Hydrant’s navigations reach pages only, never a route of the app, and the app’s hooks run once for each of
+          them. With <code>{'Fastify({ rewriteUrl })'}</code>, imported from <code>hydrant</code>, hooks see each path
+          written in one way, so that they can compare <code>request.url</code>.
+        </p>
       </Section>
       <Section id="create-server" title="createServer">
         <p>

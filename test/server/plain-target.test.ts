@@ -1,0 +1,102 @@
+// Hooks see each path written in one way only.
+
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { rewriteUrl } from '../../src/server/index.ts'
+import { plainTarget } from '../../src/server/location.ts'
+import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
+import { createRandom } from '../shared/random.ts'
+import { buildFiles, serve } from './served.ts'
+
+t.test('a path is written as encodeURI writes it, whoever has encoded what', async (t) => {
+  for (const [target, plain] of [
+    ['/it%27s', "/it's"],
+    ['/%28%29%21%2a~%7E', '/()!*~~'],
+    ['/gesch%c3%bctzt', '/gesch%C3%BCtzt'],
+    ['/a%20b%2f%2F%3f%3F%23%25', '/a%20b%2F%2F%3F%3F%23%25'],
+    ['/%26%24%2b%2C%3a%3B%3d%40', '/&$+,:;=@'],
+    ['/[x]|^`{}"<>\\', '/%5Bx%5D%7C%5E%60%7B%7D%22%3C%3E%5C'],
+    ['/\u00fc', '/%C3%BC'],
+    ['/%2541%252f', '/%2541%252f'],
+    ['/%41?%41#%41', '/A?%41#%41'],
+    ['http://other.example/%61dmin', '/admin'],
+    ['/%zz%61', '/%zz%61'],
+    ['/%6%31', '/%6%31'],
+    ['/%ff%61', '/%ff%61'],
+    ['/%C0%80', '/%C0%80'],
+    ['*', '*'],
+  ] as const) {
+    t.equal(plainTarget(target), plain, target)
+    t.equal(plainTarget(plain), plain, 'once is enough')
+  }
+})
+
+const SIGNS: readonly [string, ...string[]] = [
+  '/',
+  ...'abcAZ09-._~!$&\'()*+,;=:@/?#%[]{}|^`\\"<> \u00e4\u00df\u20ac\u{1f600}\u0000\n',
+]
+const random = createRandom(7)
+
+/** One of the ways to write a text in a path. */
+function spell(text: string): string {
+  return [...text]
+    .map((sign) => {
+      // Encoded it is another path, whatever a catch-all makes of it.
+      if (sign === '/') return sign
+      const codes = [...Buffer.from(sign)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+      const mayStand = /[\w/.~!$&'()*+,;=:@[\]{}|^`\\"<>-]/.test(sign)
+      return random.pick([codes, codes.toUpperCase(), ...(mayStand ? [sign, sign] : [])])
+    })
+    .join('')
+}
+
+type Send = Awaited<ReturnType<typeof listenRaw>>['send']
+
+/** What hooks see and what the router has read, which the server answers with. */
+async function checkSpellings(t: Test, send: Send) {
+  let same = 0
+  for (let count = 0; count < 150; count++) {
+    const text = Array.from({ length: 1 + random.below(6) }, () => random.pick(SIGNS)).join('')
+    const known = new Map<string, string>()
+    for (let spelling = 0; spelling < 4; spelling++) {
+      const target = `/x/${spell(text)}`
+      const answer = parseRaw(await send(rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', 'Accept: application/json'])))
+      if (answer.status !== 200) continue
+      const { url, read } = JSON.parse(answer.body) as { url: string; read: string }
+      if (known.has(read)) same++
+      t.equal(known.get(read) ?? url, url, `${JSON.stringify(text)}: ${target}`)
+      known.set(read, url)
+    }
+  }
+  t.ok(same > 200, `${same} were the same path for the router`)
+}
+
+const SERVER = `export default async (app) => {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url.startsWith('/x/')) await reply.send({ url: request.url, read: JSON.stringify([request.routeOptions.url, request.params]) })
+  })
+}
+`
+
+t.test('two spellings that the router takes for one path are one for hooks', async (t) => {
+  const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+  const files = {
+    'pages/x/[id].tsx': page,
+    'pages/x/[...rest].tsx': page,
+    "pages/x/it's.tsx": page,
+    'server.ts': SERVER,
+  }
+  const { app } = await serve(t, await buildFiles(t.testdir({}), files))
+  await checkSpellings(t, (await listenRaw(t, app)).send)
+})
+
+t.test('so it is in an app of one’s own with `rewriteUrl`', async (t) => {
+  const app = Fastify({ rewriteUrl, routerOptions: { maxParamLength: 1_000 } })
+  const answer = async (request: { url: string; params: unknown; routeOptions: { url?: string | undefined } }) => ({
+    url: request.url,
+    read: JSON.stringify([request.routeOptions.url, request.params]),
+  })
+  for (const url of ['/x/:id', '/x/*', "/x/a'b"]) app.get(url, answer)
+  t.teardown(() => app.close())
+  await checkSpellings(t, (await listenRaw(t, app)).send)
+})
