@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createHydrantError } from './errors.ts'
+import { findHeadEnd } from './head-end.ts'
+
+/** What React writes last: a layout has to render `<html>`, and may leave out `<body>`. */
+const TAILS = ['</body></html>', '</html>', '</body>']
 
 /**
  * What React writes a document into. Until the document is told to stream, everything is collected, so that one
@@ -11,13 +15,13 @@ import { createHydrantError } from './errors.ts'
  */
 export class DocumentSink {
   #text = ''
-  /** From `</body>` on, once React has written it. */
+  /** The end of the body and all behind it, once React has written it. */
   #tail = ''
   #isEnded = false
   #isScheduled = false
   #decoder: TextDecoder | null = null
   #stream: Readable | null = null
-  /** Writes what goes before `</head>`; null once it has. */
+  /** Writes what goes before `</head>`; null once the head has gone out. */
   #headEnd: (() => string) | null
   #maxLength: number
   /** Characters that it may still grow by, from when the last part went out. */
@@ -59,11 +63,8 @@ export class DocumentSink {
   }
 
   end() {
-    const at = this.#text.lastIndexOf('</body>')
-    if (at !== -1) {
-      this.#tail = this.#text.slice(at)
-      this.#text = this.#text.slice(0, at)
-    }
+    this.#tail = TAILS.find((tail) => this.#text.endsWith(tail)) ?? ''
+    if (this.#tail !== '') this.#text = this.#text.slice(0, -this.#tail.length)
     // Here the text lies in one piece, which each addition ends.
     if (!this.#stream) this.#text = this.#withHead()
     this.#isEnded = true
@@ -124,12 +125,14 @@ export class DocumentSink {
     this.#text = ''
   }
 
+  // React writes the whole of the head at once, before all else.
   #withHead(): string {
     if (this.#headEnd === null) return this.#text
-    const at = this.#text.indexOf('</head>')
-    if (at === -1) return this.#text
-    const addition = this.#headEnd()
+    const headEnd = this.#headEnd
     this.#headEnd = null
+    const at = findHeadEnd(this.#text)
+    if (at === -1) return this.#text
+    const addition = headEnd()
     return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }
 }

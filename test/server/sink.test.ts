@@ -128,3 +128,24 @@ t.test('throws at what is longer than it may be, whatever has gone out', async (
     message: 'the document is longer than 10 characters',
   })
 })
+
+t.test('what is added stands before the end of a document without a body, whatever its data says', async (t) => {
+  for (const [written, expected] of [
+    [
+      '<html><head></head><script>"</body></html>"</script></html>',
+      '<html><head></head><script>"</body></html>"</script><i/></html>',
+    ],
+    ['<p>"</body>"</p>', '<p>"</body>"</p><i/>'],
+    ['<body><p>"</body>"</p></body>', '<body><p>"</body>"</p><i/></body>'],
+  ] as const) {
+    const sink = new DocumentSink(
+      () => '',
+      1_000,
+      () => {},
+    )
+    sink.write(written)
+    sink.end()
+    sink.add('<i/>')
+    t.equal(sink.close(), expected)
+  }
+})

@@ -1,0 +1,148 @@
+/// <reference lib="dom" />
+// Where Hydrant's elements are put into a head that React has rendered. What Chromium reads is what counts.
+
+import { createElement, type ReactElement, type ReactNode } from 'react'
+import t from 'tap'
+import { findHeadEnd } from '../../src/server/head-end.ts'
+import { DocumentSink } from '../../src/server/sink.ts'
+import { loadRenderer } from '../../src/server/site.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { createRandom } from '../shared/random.ts'
+import { buildFiles, serve } from './served.ts'
+
+const ADDED = '<link id="added"/>'
+const TRICKS = [
+  ...['</head>', '</head><body>', '</HEAD >', '<head>', '</body></html>', '</body>', '</html>', '<body>'],
+  ...[
+    '<script>',
+    '</script >',
+    '<style>',
+    '</style>',
+    '<!--',
+    '-->',
+    '<!-->',
+    '--',
+    '<!--<script>',
+    '<template>',
+    '</template>',
+  ],
+  ...['<noscript>', '</noscript>', '<title>', '</title>', '<textarea>', '"', "'", '\\', '&lt;', 'é', '\n', ' ', 'text'],
+]
+
+const render = await loadRenderer('bun')
+
+function renderWith(element: ReactElement): Promise<string> {
+  return new Promise((resolve) => {
+    const sink = new DocumentSink(
+      () => ADDED,
+      Number.POSITIVE_INFINITY,
+      () => resolve(sink.close()),
+    )
+    const rendering = render(element, { onError() {}, onShellReady: () => void rendering.pipe(sink) })
+  })
+}
+
+/** A document with tricks wherever React takes text. */
+function createDocument(seed: number): ReactElement {
+  const random = createRandom(seed)
+  const text = () => Array.from({ length: random.below(6) }, () => TRICKS[random.below(TRICKS.length)]).join('')
+  const markup = (name: string, html: string) => createElement(name, { dangerouslySetInnerHTML: { __html: html } })
+  const kinds: (() => ReactNode)[] = [
+    // React escapes what would end these two in their text.
+    () => createElement('script', { type: 'application/ld+json' }, text()),
+    () => createElement('style', null, text()),
+    () => createElement('style', { href: String(random.below(99)), precedence: 'x' }, text()),
+    () => markup('script', text().replaceAll(/<(?=\/?script)/g, '<\\')),
+    () => createElement('title', null, text()),
+    () => createElement('meta', { name: 'description', content: text() }),
+    () => createElement('link', { rel: 'x', href: `/${text()}` }),
+    () => createElement('noscript', null, createElement('style', null, text().replaceAll('</noscript>', ''))),
+    () =>
+      markup(
+        'template',
+        `<p>${text().replaceAll(/<\/?(?:template|script|style|title|textarea|noscript)[ >]*|<!-->?/g, '')}</p>`,
+      ),
+  ]
+  const some = (count: number) =>
+    Array.from({ length: random.below(count) }, () => kinds[random.below(kinds.length)]?.())
+  const head = random.below(5) === 0 ? null : createElement('head', null, ...some(5))
+  const body =
+    random.below(5) === 0
+      ? createElement('main', null, text())
+      : createElement('body', { title: text() }, ...some(4), text())
+  return createElement('html', null, head, body)
+}
+
+t.test('is found whatever text stands in the head', async (t) => {
+  const { open } = await launchChromium(t)
+  const { evaluate } = await open()
+  const documents = await Promise.all(Array.from({ length: 1_500 }, (_, seed) => renderWith(createDocument(seed))))
+  const wrong = await evaluate((documents) => {
+    const isRight = (html: string) => {
+      const { head } = new DOMParser().parseFromString(html, 'text/html')
+      return head.lastElementChild?.id === 'added'
+    }
+    return documents.filter((html) => !isRight(html))
+  }, documents)
+  const hard = documents.filter((html) => html.indexOf('</head>') < html.indexOf(ADDED))
+  t.ok(hard.length > 100, `${hard.length} of them have the letters before the tag`)
+  t.strictSame(wrong.slice(0, 3), [])
+})
+
+t.test('is found by the rules of the parser', async (t) => {
+  for (const html of [
+    '<html><head>|</head><body></head>',
+    '<html><head><script>"</head>"</script>|</head>',
+    '<head><script><!-- <script> </script> </head> --></script>|</head>',
+    '<head><script><!--> <script> </script>|</head>',
+    '<head><script><!-- <script> --></script>|</head>',
+    '<head><script><!-- </script>|</head> --></script></head>',
+    '<head><SCRIPT>x</head></SCRIPT >|</head>',
+    '<head><script>scripts</head></scripts></script>|</head>',
+    '<head><!-- </head> -->|</head>',
+    '<head><!-->|</head> -->',
+    '<head><template><template></head></template><script></template></script></head></template>|</head>',
+    '<head></template>|</head>',
+    '<head><noscript><style></head></style></noscript>|</head>',
+    '<head><header></header>|</head>',
+  ]) {
+    const at = html.indexOf('|')
+    t.equal(findHeadEnd(html.replace('|', '')), at, html)
+  }
+  for (const html of [
+    '',
+    '<p>',
+    '<div><script>"</head>"</script></div>',
+    '<head><script>',
+    '<!-- </head>',
+    '<template></head>',
+    '<style></head>',
+  ])
+    t.equal(findHeadEnd(html), -1, html)
+})
+
+t.test('data in the head stays as it is, and the preloads are there', async (t) => {
+  const NAME = 'x</head><body>'
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/layout.tsx': `export default function Layout({ data, children }) {
+  return <html><head><script type="application/ld+json">{JSON.stringify(data)}</script><style>{'/* </head> */'}</style></head><body>{children}</body></html>
+}
+`,
+    'pages/layout.server.ts': `export const load = () => ({ name: ${JSON.stringify(NAME)} })\n`,
+    'pages/late.tsx': `import { Suspense, use } from 'react'
+const Late = ({ of }) => <p>{use(of)}</p>
+export default ({ data }) => <Suspense fallback="…"><Late of={data.late} /></Suspense>
+`,
+    'pages/late.server.ts': `export const load = () => ({ late: new Promise((resolve) => setTimeout(resolve, 5, ${JSON.stringify(NAME)})) })\n`,
+  })
+  const { get } = await serve(t, dir)
+  for (const path of ['/', '/late', '/nowhere']) {
+    const { body } = await get(path)
+    t.equal(
+      /<script type="application\/ld\+json">(.*?)<\/script>/.exec(body)?.[1],
+      JSON.stringify({ name: NAME }),
+      path,
+    )
+    t.match(body, /<\/style><link rel="modulepreload"[^>]*\/>.*?<\/head><body>/, path)
+  }
+})
