@@ -12,6 +12,7 @@ import type { Measures } from './measures.ts'
 import { DocumentSink } from './sink.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
+import { markFallbacks } from './without-script.ts'
 
 /** `renderToPipeableStream` of one of React's server builds, as far as the sink needs it. */
 export type RenderToPipe = (
@@ -38,7 +39,7 @@ export interface DocumentInput {
   /** Where the document's policy has one for styles. */
   styleNonce: string | undefined
   /** What goes before `</head>`; written with it. */
-  headEnd(): string
+  headEnd(isStreamed: boolean): string
   /** What goes behind a shell that has not failed: the boot data and the client's entry. */
   shellEnd(): string
   data: Deferred
@@ -91,8 +92,11 @@ class DocumentRender implements RenderListener {
     this.#input = input
     this.#resolve = resolve
     this.#startedAt = input.measures === null ? 0 : performance.now()
-    this.#sink = new DocumentSink(input.headEnd, input.maxLength, (broken) =>
-      broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete(),
+    this.#sink = new DocumentSink(
+      input.headEnd,
+      input.maxLength,
+      (broken) => (broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete()),
+      (part) => markFallbacks(part, input.styleNonce),
     )
     const nonce = input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce }
     this.#react = input.render(input.element, optionsFor(this.#held, nonce))

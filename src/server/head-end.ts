@@ -24,6 +24,23 @@ function findEnd(html: string, start: number, element: 'head' | 'template'): num
   return -1
 }
 
+/** Calls back for each comment that a parser finds outside of scripts, styles and templates. */
+export function forEachComment(html: string, onComment: (at: number) => void) {
+  let at = 0
+  while (at !== -1) {
+    MARKS.lastIndex = at
+    const found = MARKS.exec(html)
+    if (found === null) return
+    const [mark, closed, opened] = found
+    if (opened !== undefined) at = behindElement(html, found.index, opened.toLowerCase())
+    else if (closed !== undefined) at = found.index + mark.length
+    else {
+      onComment(found.index)
+      at = behindComment(html, found.index)
+    }
+  }
+}
+
 // `<!-->` and `<!--->` are whole comments.
 function behindComment(html: string, start: number): number {
   const at = html.indexOf('-->', start + 2)

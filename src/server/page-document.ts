@@ -4,7 +4,7 @@ import { fallbackNoscript, hostScript } from '../shared/fallback.ts'
 import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
 import type { Build, Frame, SiteModule } from './build.ts'
-import { isCrawler } from './crawler.ts'
+import { wantsWhole } from './crawler.ts'
 import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
 import { guardPromises } from './guard.ts'
@@ -13,6 +13,7 @@ import { addLazyUrl } from './lazy-url.ts'
 import { reportsToTell } from './report-options.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
+import { showPartsNoscript } from './without-script.ts'
 
 /** What a document consists of, apart from what one request brings. Made once for each page. */
 export interface DocumentPlan {
@@ -86,7 +87,7 @@ export function createPlan(
 
 /** May a document that is not complete at the shell go out in parts? */
 export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolean {
-  return plan.canStream && !isStorable(reply) && !isCrawler(request.headers['user-agent'])
+  return plan.canStream && !isStorable(reply) && !wantsWhole(request.headers['user-agent'])
 }
 
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
@@ -136,7 +137,10 @@ export function renderScene(scene: Scene, site: Site, visit: Visit): Promise<Ren
     element: createAppTree(tree, platform),
     nonce,
     styleNonce: platform.styleNonce,
-    headEnd: () => plan.preloads.join(nonce) + (data.needsReader ? plan.readerPreloads.join(nonce) : ''),
+    headEnd: (isStreamed) =>
+      plan.preloads.join(nonce) +
+      (data.needsReader ? plan.readerPreloads.join(nonce) : '') +
+      (isStreamed ? showPartsNoscript(platform.styleNonce) : ''),
     shellEnd: () =>
       `<script nonce="${nonce}">${writeBoot()}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,

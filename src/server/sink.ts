@@ -22,7 +22,8 @@ export class DocumentSink {
   #decoder: TextDecoder | null = null
   #stream: Readable | null = null
   /** Writes what goes before `</head>`; null once the head has gone out. */
-  #headEnd: (() => string) | null
+  #headEnd: ((isStreamed: boolean) => string) | null
+  #mark: (part: string) => string
   #maxLength: number
   /** Characters that it may still grow by, from when the last part went out. */
   #left: number
@@ -32,9 +33,16 @@ export class DocumentSink {
    * @param headEnd Writes what goes before `</head>`.
    * @param maxLength Most characters. What is longer is broken, by HYD_DOCUMENT_TOO_LONG.
    * @param onEnd Called when React has written everything, or has given up; `close` has to follow.
+   * @param mark Writes a part of a document that streams as it goes out (as it is).
    */
-  constructor(headEnd: () => string, maxLength: number, onEnd: (broken?: { error: unknown }) => void) {
+  constructor(
+    headEnd: (isStreamed: boolean) => string,
+    maxLength: number,
+    onEnd: (broken?: { error: unknown }) => void,
+    mark: (part: string) => string = (part) => part,
+  ) {
     this.#headEnd = headEnd
+    this.#mark = mark
     this.#maxLength = maxLength
     this.#left = maxLength
     this.#onEnd = onEnd
@@ -121,7 +129,7 @@ export class DocumentSink {
   #emit() {
     if (this.#text === '') return
     this.#left -= this.#text.length
-    this.#stream?.push(this.#withHead())
+    this.#stream?.push(this.#mark(this.#withHead()))
     this.#text = ''
   }
 
@@ -132,7 +140,7 @@ export class DocumentSink {
     this.#headEnd = null
     const at = findHeadEnd(this.#text)
     if (at === -1) return this.#text
-    const addition = headEnd()
+    const addition = headEnd(this.#stream !== null)
     return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }
 }
