@@ -13,7 +13,7 @@ import { createRewrite } from './arrival.ts'
 import { sendBareRefusal } from './bare-refusal.ts'
 import type { ServerOptions } from './config.ts'
 import { createConnectionLimits } from './connection-limits.ts'
-import { addDraining, type Draining } from './draining.ts'
+import { createDraining, type Draining } from './draining.ts'
 import { addEntrance } from './entrance.ts'
 import { passOwnErrors } from './failure-line.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
@@ -113,7 +113,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   watchForwarding(app, options, trust)
   addEntrance(app, options)
   addHostGuard(app, options.hosts)
-  const draining = addDraining(app, handed?.stopListening)
+  const draining = createDraining(app, handed?.stopListening)
   measures?.watch(app.server)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))

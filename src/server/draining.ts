@@ -21,6 +21,8 @@ export interface Draining {
   begin(): void
   /** Takes no more connections, within a second. Those that are there stay. */
   stopListening(): Promise<void>
+  /** Does both, and resolves when all connections have ended, or when only those are left on which an answer is under way. */
+  drain(): Promise<void>
 }
 
 /**
@@ -28,23 +30,14 @@ export interface Draining {
  * each, and are closed behind its answer or when all is quiet. To be called before the instance listens. `stopListening` is for
  * an instance that does not listen by itself.
  */
-export function addDraining(app: FastifyInstance, stopListening?: () => Promise<void>): Draining {
+export function createDraining(app: FastifyInstance, stopListening?: () => Promise<void>): Draining {
   const { server } = app
   const { begin, sockets } = watchAnswers(server)
   const stop = stopListening ?? (() => whileHeld(server, sockets(), () => stopAccepting(server)))
   let stopped: Promise<void> | null = null
+  let drained: Promise<void> | null = null
 
-  const draining: Draining = {
-    begin,
-    stopListening() {
-      stopped ??= stop()
-      return stopped
-    },
-  }
-
-  app.addHook('preClose', async () => {
-    begin()
-    await draining.stopListening()
+  async function endConnections() {
     const quiet = listenForQuiet(server)
     let checks = 0
     const isTime = () => quiet.check() || ++checks > MOST_CHECKS
@@ -65,8 +58,41 @@ export function addDraining(app: FastifyInstance, stopListening?: () => Promise<
       clearInterval(timer)
       quiet.stop()
     })
-  })
+    closeIdle()
+  }
+
+  const draining: Draining = {
+    begin,
+    stopListening() {
+      stopped ??= stop()
+      return stopped
+    },
+    drain() {
+      begin()
+      drained ??= draining.stopListening().then(endConnections)
+      return drained
+    },
+  }
+  app.addHook('preClose', draining.drain)
   return draining
+}
+
+/**
+ * Has a Fastify app of your own stop without losing a request. To be called before it listens. Returns what is to be called,
+ * and awaited, before `app.close()`:
+ *
+ *     const drain = addDraining(app)
+ *     process.once('SIGTERM', async () => {
+ *       await drain()
+ *       await app.close()
+ *     })
+ *
+ * From that call on each answer says `Connection: close`. The listening socket is closed within a second, connections that the
+ * system has taken by then are served, and idle ones are closed once nothing was asked for half a second, after 2 seconds at
+ * most. The promise resolves then, while answers may still be under way: `app.close()` waits for them.
+ */
+export function addDraining(app: FastifyInstance): () => Promise<void> {
+  return createDraining(app).drain
 }
 
 /** Reads no connection meanwhile, so that the event loop comes to what is done. */

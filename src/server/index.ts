@@ -14,6 +14,7 @@ export type {
 export { defineConfig } from './config.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export { digestOf } from './digest-of.ts'
+export { addDraining } from './draining.ts'
 export type { HydrantError } from './errors.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
 export type {

@@ -57,9 +57,10 @@ export function watchAnswers(server: Server): LastAnswers {
     server.removeAllListeners('request')
     server.on('request', (request, response) => {
       const connection = connections.get(request.socket)
-      if (!connection || admit(connection, response))
-        for (const listener of listeners) listener.call(server, request, response)
-      else request.resume()
+      if (connection && !admit(connection, response)) return void request.resume()
+      for (const listener of listeners) listener.call(server, request, response)
+      // Fastify says it itself once it is closing.
+      if (connection && String(response.getHeader('connection')).toLowerCase() === 'close') connection.isEnding = true
     })
   }
 
@@ -74,7 +75,10 @@ function makeLast(connection: Connection, response: ServerResponse) {
 
 /** Returns false for a request that is behind the last answer. */
 function admit(connection: Connection, response: ServerResponse): boolean {
-  if (connection.isEnding || connection.last?.headersSent) return false
+  const { last } = connection
+  // A handler has said that the connection stays, as that of a stream of events often does.
+  if (last?.headersSent && last.shouldKeepAlive) Object.assign(connection, { last: null, isEnding: false })
+  else if (connection.isEnding || last?.headersSent) return false
   makeLast(connection, response)
   // Requests that were read together come in one turn of the event loop.
   setImmediate(() => {

@@ -156,10 +156,10 @@ export default function Http() {
         <p>
           The status is sent before the body, so it can only tell what was known when the shell was ready. A failure in
           the shell is a 500. One that comes later finds a 200 already sent; the document then shows the fallback in the
-          place that failed, or without JavaScript at its end. What comes late is there read at the end of the document as
-          well. A page whose <code>.server</code> file exports{' '}
-          <code>stream = false</code> is sent whole, when all of it is ready, and then its status tells of everything.
-          Crawlers wait for the whole page and so always get the true status.
+          place that failed, or without JavaScript at its end. What comes late is there read at the end of the document
+          as well. A page whose <code>.server</code> file exports <code>stream = false</code> is sent whole, when all of
+          it is ready, and then its status tells of everything. Crawlers wait for the whole page and so always get the
+          true status.
         </p>
       </Section>
     </>
