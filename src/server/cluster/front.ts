@@ -10,6 +10,9 @@ import type { WorkerProcess } from './worker-process.ts'
 
 export type Address = AddressInfo | string
 
+/** How many are on their way to a worker: it need not wait for the next one, and who is busy gets no more. */
+const MOST_ON_THEIR_WAY = 2
+
 /** Takes the connections of all workers, and hands each to a worker that is free. */
 export interface Front {
   /** Where it listens. It begins to with the first worker that asks. Rejects with what the system says. */
@@ -29,8 +32,8 @@ export function createFront(
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): Front {
   const workers = new Set<WorkerProcess>()
-  /** In the order in which they became free, so that all have their turn. */
-  const idle = new Set<WorkerProcess>()
+  /** Who takes the next ones: in the order in which they became free, so that all have their turn. */
+  let free: WorkerProcess[] = []
   const waiting: Socket[] = []
   const servers: Server[] = []
   let listening: Promise<Address> | null = null
@@ -45,11 +48,10 @@ export function createFront(
 
   function handOut() {
     if (isHeld) return
-    for (const worker of idle) {
+    while (free.length > 0) {
       const socket = waiting.shift()
       if (!socket) break
-      idle.delete(worker)
-      worker.hand(socket)
+      free.shift()?.hand(socket)
     }
     if (waiting.length === 0) onEmpty()
   }
@@ -107,17 +109,17 @@ export function createFront(
     },
     add(worker) {
       workers.add(worker)
-      idle.add(worker)
+      for (let count = 0; count < MOST_ON_THEIR_WAY; count++) free.push(worker)
       handOut()
     },
     free(worker) {
       if (!workers.has(worker)) return
-      idle.add(worker)
+      free.push(worker)
       handOut()
     },
     remove(worker) {
       workers.delete(worker)
-      idle.delete(worker)
+      free = free.filter((other) => other !== worker)
       dropUnlessServed()
     },
     close() {
