@@ -27,13 +27,12 @@ export interface Draining {
 
 /**
  * Closes an instance so that no request is lost: it takes no more connections, those that are there bring one more request
- * each, and are closed behind its answer or when all is quiet. To be called before the instance listens. `stopListening` is for
- * an instance that does not listen by itself.
+ * each, and are closed behind its answer or when all is quiet. To be called before the instance listens. `close` ends
+ * the listening of an instance that does not do it by itself.
  */
-export function createDraining(app: FastifyInstance, stopListening?: () => Promise<void>): Draining {
+export function createDraining(app: FastifyInstance, close?: () => Promise<void>): Draining {
   const { server } = app
   const { begin, sockets } = watchAnswers(server)
-  const stop = stopListening ?? (() => whileHeld(server, sockets(), () => stopAccepting(server)))
   let stopped: Promise<void> | null = null
   let drained: Promise<void> | null = null
 
@@ -64,7 +63,7 @@ export function createDraining(app: FastifyInstance, stopListening?: () => Promi
   const draining: Draining = {
     begin,
     stopListening() {
-      stopped ??= stop()
+      stopped ??= whileHeld(server, sockets(), close ?? (() => stopAccepting(server)))
       return stopped
     },
     drain() {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError, type HydrantError } from './errors.ts'
 import type { Options } from './options.ts'
 import { createSocketError, listenOnSocketFile } from './socket-file.ts'
@@ -13,6 +13,12 @@ export async function listen(app: FastifyInstance, { port, host, socket }: Where
   } catch (cause) {
     throw createListenError({ port, host, socket }, cause)
   }
+}
+
+/** Begins to take what is handed to the instance's server. `say` makes the line of the log that says where (Fastify's). */
+export async function listenHanded(app: FastifyInstance, say?: FastifyListenOptions['listenTextResolver']) {
+  // A path is taken as it is. At a host Fastify would listen by itself, too, if it has other addresses.
+  await app.listen({ path: 'handed', ...(say ? { listenTextResolver: say } : {}) })
 }
 
 /** HYD_PORT_IN_USE or HYD_LISTEN_FAILED: why nobody can listen there. */

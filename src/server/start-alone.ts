@@ -1,10 +1,15 @@
+import type { Server } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { stopAccepting } from './accepting.ts'
 import type { Counted } from './admin/metrics.ts'
 import type { AdminListener } from './admin/start-admin.ts'
 import { createTallying } from './admin/tally.ts'
 import { createInstance } from './create-server.ts'
 import { endWithProcess } from './ending.ts'
+import { HandedServer } from './handed-server.ts'
 import { watchForHangs } from './hang-watch.ts'
-import { listen } from './listen.ts'
+import { createListenError, listen, listenHanded } from './listen.ts'
+import { listenAtAll } from './listen-at-all.ts'
 import { createLogging } from './logging.ts'
 import type { Options } from './options.ts'
 
@@ -23,7 +28,11 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
   const { admin } = options
   const tallying = admin ? createTallying() : null
   const logging = await createLogging(options.logLevel)
-  const instance = await createInstance({ dir, folder, options, logging, measures: tallying?.measures ?? null })
+  const handed = options.host === 'localhost' && options.socket === null ? createListener(options) : null
+  const instance = await createInstance({
+    ...{ dir, folder, options, logging, measures: tallying?.measures ?? null },
+    ...(handed ? { handed } : {}),
+  })
   const { app, keeper, release, build } = instance
   if (tallying) keeper.subscribe(tallying.failed)
   let listener: AdminListener | null = null
@@ -36,7 +45,7 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
   try {
     if (note !== null) app.log.warn(note)
     app.log.info({ release, build }, 'the site is loaded')
-    await listen(app, options)
+    await (handed ? handed.listen(app) : listen(app, options))
     keeper.open()
     await watchForHangs(options.timeouts.hangMs, app.log, fail)
     if (admin && tallying) {
@@ -56,5 +65,28 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
     leaveAlone()
     await app.close()
     throw error
+  }
+}
+
+/** A server at all addresses of a host. Fastify would make one for each, of which only the first can be ended without a loss. */
+function createListener(options: Options) {
+  const server = new HandedServer(options)
+  let servers: Server[] = []
+  return {
+    server,
+    async stopListening() {
+      await Promise.all(servers.map(stopAccepting))
+    },
+    async listen(app: FastifyInstance) {
+      const onError = (err: Error) => app.log.warn({ err }, 'a connection could not be accepted')
+      try {
+        servers = await listenAtAll(options, { take: (socket) => server.take(socket), onError })
+      } catch (cause) {
+        throw createListenError(options, cause)
+      }
+      const [address] = servers.map((each) => each.address())
+      if (address) server.listenAt(address)
+      await listenHanded(app)
+    },
   }
 }

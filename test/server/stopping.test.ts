@@ -1,5 +1,6 @@
 // Over real sockets: servers that are told to stop while many ask without a pause.
 
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -40,6 +41,21 @@ for (const [name, load] of Object.entries(LOADS))
 t.test('the same while it still takes requests', (t) =>
   stopUnder(t, { connections: 64 }, { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '300' }),
 )
+
+t.test('the same at the second address of a name', async (t) => {
+  const server = await startSite(t, { dir, env: { ...LONG, HOST: 'localhost' } })
+  const addresses = await lookup('localhost', { all: true })
+  const asking = addresses.map(({ address }) =>
+    startLoad({ at: { port: server.port, host: address }, connections: 32 }),
+  )
+  await Promise.all(asking.map(({ untilAnswered }) => untilAnswered(100)))
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+  for (const { stop, broken } of asking) {
+    await stop()
+    t.strictSame(broken, [])
+  }
+})
 
 const head = (path: string, more = '') =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nUser-Agent: bot\r\n${more}\r\n`

@@ -2,14 +2,14 @@ import cluster from 'node:cluster'
 import { createInstance } from '../create-server.ts'
 import { endWithProcess } from '../ending.ts'
 import { createHydrantError } from '../errors.ts'
+import { HandedServer } from '../handed-server.ts'
 import { watchForHangs } from '../hang-watch.ts'
 import { createKeeperOf } from '../ledger/keeper.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
-import { createListenError } from '../listen.ts'
+import { createListenError, listenHanded } from '../listen.ts'
 import { createJsonLogging } from '../logging.ts'
 import type { ServeInput } from '../start-alone.ts'
 import { createCounting } from './counting.ts'
-import { HandedServer } from './handed-server.ts'
 import { createLink, type Link } from './link.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
@@ -76,13 +76,9 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     app.log.info({ release, build }, 'the site is loaded')
     server.listenAt(await link.findAddress().catch((cause) => Promise.reject(createListenError(options, cause))))
     link.onConnection((socket) => server.take(socket))
-    await app.listen({
-      // For Fastify, which would look up a host's other addresses, and listen there by itself.
-      path: 'primary',
-      listenTextResolver(address) {
-        addresses.push(address)
-        return `worker ${name} is ready at ${address}`
-      },
+    await listenHanded(app, (address) => {
+      addresses.push(address)
+      return `worker ${name} is ready at ${address}`
     })
   } catch (error) {
     leaveAlone()

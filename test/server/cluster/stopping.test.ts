@@ -19,8 +19,10 @@ const env = { ...LONG, HYDRANT_WORKERS: '2' }
 for (const [name, load] of Object.entries(LOADS))
   t.test(`busy workers that are told to stop do so, and lose nothing: ${name}`, async (t) => {
     const server = await startSite(t, { dir, env })
-    const asking = startLoad({ at: { port: server.port, host: '127.0.0.1' }, ...load })
-    await asking.untilAnswered(4 * load.connections)
+    const at = { port: server.port, host: '127.0.0.1' }
+    const connections = load.connections / 4
+    const asking = startLoad({ at, ...load, connections })
+    await asking.untilAnswered(8 * connections)
     process.kill(server.pid, 'SIGTERM')
     t.strictSame(await server.ended, [0, null])
     await asking.stop()

@@ -1,9 +1,9 @@
 import { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createHttpOptions } from '../http-options.ts'
-import type { Options } from '../options.ts'
+import { createHttpOptions } from './http-options.ts'
+import type { Options } from './options.ts'
 
-/** An HTTP server that does not listen by itself: its connections are handed to it by the primary, which does. */
+/** An HTTP server that does not listen by itself: its connections are handed to it. */
 export class HandedServer extends Server {
   #address: AddressInfo | string | null = null
   #isListening = false
@@ -17,7 +17,7 @@ export class HandedServer extends Server {
     Object.defineProperty(this, 'listening', { get: () => this.#isListening })
   }
 
-  /** Where the primary listens. To be called before `listen`. */
+  /** Where its connections come from. To be called before `listen`. */
   listenAt(address: AddressInfo | string) {
     this.#address = address
   }
