@@ -1,6 +1,7 @@
 import { createHydrantError } from '../../src/server/errors.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import type { CauseSummary, Ledger } from '../../src/server/ledger/ledger.ts'
+import { readCause } from '../../src/server/ledger/read-cause.ts'
 import { escapeObeyed } from '../../src/server/log-text.ts'
 import { nearestFew } from '../../src/server/nearest.ts'
 import { type Digest, formatDigest } from '../../src/shared/digest-format.ts'
@@ -44,7 +45,7 @@ async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: N
 
 async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger, name }: NamedLedger, view: View) {
   const { cause, occurrence } = digest
-  const details = await ledger.read(cause, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
+  const details = await readCause(ledger, cause, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
   if (!details) throw unknownDigest(digest, name, await ledger.causes())
   if (isJson) return toJson(failureJson(details))
   const meant = occurrence === undefined ? null : formatDigest(cause, occurrence)

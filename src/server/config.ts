@@ -105,6 +105,11 @@ export interface SiteOptions {
   /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
   release?: string
   /**
+   * A secret, the same on every replica, that causes of digests are made with: nobody who does not know it can compute them. Another
+   * one gives every failure another cause. 16 to 200 letters, digits and signs (none: who knows the error can).
+   */
+  digestKey?: string
+  /**
    * Is told of each failure once its line is logged, for a service of yours. It may take its time: no request waits, and a
    * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
    */

@@ -1,5 +1,5 @@
-import { createHash, randomFillSync } from 'node:crypto'
-import { CAUSE_LENGTH, encodeBase32, OCCURRENCE_LENGTH } from '../shared/digest-format.ts'
+import { createHash, createHmac, randomFillSync } from 'node:crypto'
+import { CAUSE_LENGTH, causeOfSide, encodeBase32, OCCURRENCE_LENGTH } from '../shared/digest-format.ts'
 import type { Side } from '../shared/page-types.ts'
 
 export interface Frame {
@@ -17,18 +17,21 @@ export interface CauseParts {
   frames: readonly Frame[]
   /** ('server') What anybody may say of a browser has other causes than what the server knows. */
   side?: Side
+  /** Makes causes that nobody can compute who does not know it (none). */
+  key?: string
 }
 
 /**
  * Names a failure: the same for the same throw site on every machine and after a rebuild. Lines and columns do not
  * count, and neither do ids, numbers and quoted values in the message.
  */
-export function causeOf({ type, message, frames, side }: CauseParts): string {
+export function causeOf({ type, message, frames, side, key = '' }: CauseParts): string {
   const places = frames.map((frame) => `${frame.file}:${frame.function}`)
   const text = JSON.stringify(
     side === 'client' ? [type, maskMessage(maskAssets(message)), places, side] : [type, maskMessage(message), places],
   )
-  return encodeBase32(createHash('sha256').update(text).digest(), CAUSE_LENGTH)
+  const hash = key === '' ? createHash('sha256') : createHmac('sha256', key)
+  return causeOfSide(encodeBase32(hash.update(text).digest(), CAUSE_LENGTH), side ?? 'server')
 }
 
 // Messages of browsers name the script that cannot be loaded: `later-part`, wherever the site is and whatever the build.

@@ -19,6 +19,13 @@ export interface ExaminedError {
   errors?: ExaminedError[]
 }
 
+/** What names a failure besides what it is. */
+export interface Naming {
+  side: Side
+  /** Of the option `digestKey`; empty for none. */
+  key: string
+}
+
 export interface Examined {
   /** Which failure it is: the first half of the digest. */
   cause: string
@@ -43,7 +50,7 @@ export function examine(
   mapper: SourceMapper,
   hidden: Hidden,
   placeFrames: () => readonly MappedFrame[],
-  side: Side = 'server',
+  { side, key }: Naming,
 ): Examined {
   const error = toExamined(description, mapper, hidden)
   const isPlaced = error.frames.some(isOfSite)
@@ -55,6 +62,7 @@ export function examine(
     message: description.message,
     frames: (side === 'client' ? withoutAsync(frames) : frames).filter(isOfSite).map(placeOf),
     side,
+    key,
   })
   return { cause, error: { ...error, frames }, isPlaced }
 }

@@ -1,7 +1,6 @@
-import type { Side } from '../shared/page-types.ts'
 import { type Description, describe } from './describe.ts'
 import { causeOf } from './digest.ts'
-import { examine, type LoggedError, toKept, toLogged } from './examine.ts'
+import { examine, type LoggedError, type Naming, toKept, toLogged } from './examine.ts'
 import type { Hidden } from './hidden.ts'
 import type { KeptError } from './ledger/ledger.ts'
 import type { SourceMapper } from './source-map.ts'
@@ -27,7 +26,7 @@ const MAX_KNOWN = 500
  * What fails once often fails again, and to examine it is most of what a failure costs: what is told is made once for
  * failures that are alike to the letter.
  */
-export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Examiner {
+export function createExaminer(mapper: SourceMapper, naming: Naming): Examiner {
   const known = new Map<string, Told>()
 
   function examineDescription(
@@ -39,7 +38,7 @@ export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Exa
     const isPrivate = key === null || hidden.mayHold(key)
     const found = isPrivate ? undefined : known.get(key)
     if (found) return found
-    const { cause, error, isPlaced } = examine(description, mapper, hidden, placeFrames, side)
+    const { cause, error, isPlaced } = examine(description, mapper, hidden, placeFrames, naming)
     const told = { cause, logged: toLogged(error, hidden), kept: toKept(error, mapper, hidden) }
     // One without a frame of the site is told by the place where it was met.
     if (isPrivate || !isPlaced) return told
@@ -55,7 +54,7 @@ export function createExaminer(mapper: SourceMapper, side: Side = 'server'): Exa
       // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
       const { type, message } = describe(error)
       const own = { type: 'FailurePath', message: `while a failure was examined: ${message}` }
-      const cause = causeOf({ type: own.type, message: type, frames: [] })
+      const cause = causeOf({ type: own.type, message: type, frames: [], key: naming.key })
       return { cause, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
     }
   }

@@ -117,6 +117,8 @@ export interface FailuresInput {
   release: string
   /** The build's id; null when the build could not be read. */
   build: string | null
+  /** The option; empty for none. */
+  digestKey: string
   /** Null when nobody measures (null). */
   measures?: Pick<Measures, 'timedOut'> | null
   /** Takes each failure once its line is written. */
@@ -130,11 +132,12 @@ export function createFailures({
   files,
   release,
   build,
+  digestKey,
   measures = null,
   keep,
   maxHooksMs = 10_000,
 }: FailuresInput): Failures {
-  const examiner = createExaminer(mapper)
+  const examiner = createExaminer(mapper, { side: 'server', key: digestKey })
   /** Those of the scripts for browsers: what an examiner knows is of use as long as it stays. */
   const examiners = new WeakMap<SourceMapper, Examiner>()
 
@@ -205,7 +208,7 @@ export function createFailures({
   function failInBrowser(failure: BrowserFailure, request: FastifyRequest) {
     const { hidden, occurrence } = failuresOf(request)
     const { description, mapper, route, path, placeFrames, release, build, isRecovered } = failure
-    const examiner = examiners.get(mapper) ?? createExaminer(mapper, 'client')
+    const examiner = examiners.get(mapper) ?? createExaminer(mapper, { side: 'client', key: digestKey })
     examiners.set(mapper, examiner)
     const told = examiner.examineDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)

@@ -133,6 +133,14 @@ export const rules: Record<string, OptionRule> = {
     parse: asTyped,
     accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,100}$/u.test(value),
   },
+  digestKey: {
+    scope: 'site',
+    expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
+    fallback: '',
+    parse: asTyped,
+    accepts: isKey,
+    isSecret: true,
+  },
   onFailure: {
     scope: 'site',
     expected: 'a function',
@@ -223,9 +231,13 @@ export const rules: Record<string, OptionRule> = {
     expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
     fallback: '',
     parse: asTyped,
-    accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]{16,200}$/.test(value),
+    accepts: isKey,
     isSecret: true,
   },
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21-\x7e]{16,200}$/.test(value)
 }
 
 function isOrigin(value: unknown): boolean {

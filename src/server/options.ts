@@ -56,6 +56,8 @@ export interface Options {
   securityHeaders: boolean
   /** Empty for the build's id. */
   release: string
+  /** Empty for none. */
+  digestKey: string
   onFailure: ((failure: FailureRecord) => unknown) | null
   /** A file, as it is written relative to the site's folder; a `postgres:` URL; or false for none. */
   ledger: string | false

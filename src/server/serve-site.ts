@@ -72,7 +72,10 @@ export async function serveSite(
   const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
   const maxHooksMs = options.timeouts.renderMs
   const files = filesOf(build)
-  const failures = createFailures({ mapper, files, release, build: buildId, measures, keep, maxHooksMs })
+  const failures = createFailures({
+    ...{ mapper, files, release, build: buildId, digestKey: options.digestKey },
+    ...{ measures, keep, maxHooksMs },
+  })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
   await rehearseFailures(render)

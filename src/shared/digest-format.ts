@@ -1,7 +1,10 @@
 // A digest is `CAUSE-OCCURRENCE` in Crockford's base 32 (https://www.crockford.com/base32.html): digits and
 // letters without I, L, O and U, so that it can be read out over a telephone.
 
+import type { Side } from './page-types.ts'
+
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const HALF = ALPHABET.length / 2
 export const CAUSE_LENGTH = 8
 export const OCCURRENCE_LENGTH = 6
 
@@ -26,6 +29,15 @@ export function encodeBase32(bytes: Uint8Array, length: number, from = 0): strin
     held &= (1 << bits) - 1
   }
   return text
+}
+
+/**
+ * The cause with the first character that tells its side: one of the alphabet's first half (0 to F) for the server, of the
+ * second (G to Z) for browsers. So no report of a browser can ever have the cause of a failure on the server.
+ */
+export function causeOfSide(cause: string, side: Side): string {
+  const place = ALPHABET.indexOf(cause.charAt(0)) % HALF
+  return ALPHABET.charAt(side === 'client' ? place + HALF : place) + cause.slice(1)
 }
 
 export function formatDigest(cause: string, occurrence: string): string {

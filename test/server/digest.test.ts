@@ -42,8 +42,29 @@ t.test('each part makes a difference', async (t) => {
     { ...parts, frames: [{ file: 'lib/customers.ts', function: 'find' }, ...frames.slice(1)] },
     { ...parts, frames: [{ file: 'lib/products.ts:find', function: '' }, ...frames.slice(1)] },
     { ...parts, frames: [...frames, { file: 'pages/index.server.ts', function: 'load' }] },
-  ].map(causeOf)
+  ].map((one) => causeOf(one))
   t.equal(new Set(causes).size, causes.length)
+})
+
+t.test('no cause of a browser is ever one of the server', async (t) => {
+  const random = createRandom(12)
+  const firsts = { server: new Set<string>(), client: new Set<string>() }
+  for (let round = 0; round < 2_000; round++) {
+    const message = random.text(8, 'ghjkm')
+    for (const side of ['server', 'client'] as const) firsts[side].add(causeOf({ ...parts, message, side }).charAt(0))
+  }
+  t.equal([...firsts.server].sort().join(''), '0123456789ABCDEF')
+  t.equal([...firsts.client].sort().join(''), 'GHJKMNPQRSTVWXYZ')
+})
+
+t.test('a key makes other causes, the same each time', async (t) => {
+  for (const side of ['server', 'client'] as const) {
+    const causes = ['', 'a key of 16 signs', 'a key of 16 sign5'].map((key) => causeOf({ ...parts, side, key }))
+    t.equal(new Set(causes).size, 3)
+    t.equal(causes[0], causeOf({ ...parts, side }))
+    t.equal(causes[1], causeOf({ ...parts, side, key: 'a key of 16 signs' }))
+    for (const cause of causes) t.match(cause, side === 'server' ? /^[0-9A-F]/ : /^[G-Z]/)
+  }
 })
 
 const HEX = '0123456789abcdef'

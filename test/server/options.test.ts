@@ -46,6 +46,7 @@ const DEFAULTS = {
   csp: true,
   securityHeaders: true,
   release: '',
+  digestKey: '',
   onFailure: null,
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxCauses: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },

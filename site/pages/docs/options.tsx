@@ -227,6 +227,11 @@ export default function Options() {
               'writes a line per request; otherwise failures, refusals and the server’s own life are logged',
             ],
             [
+              <code key="option">digestKey</code>,
+              'none',
+              'a secret that replicas share, by which nobody else can compute which error a digest stands for',
+            ],
+            [
               <code key="option">onFailure</code>,
               'none',
               'a function that is told of each failure, to hand it to a service; only code can set it',

@@ -1,5 +1,6 @@
 import { formatDigest, parseDigest } from '../../shared/digest-format.ts'
 import type { CauseDetails, Ledger } from '../ledger/ledger.ts'
+import { readCause } from '../ledger/read-cause.ts'
 import { nearestFew } from '../nearest.ts'
 
 /** What a digest, or its first half, leads to. */
@@ -25,7 +26,7 @@ export async function findFailure(
 ): Promise<FoundFailure> {
   const digest = parseDigest(typed)
   const query = { ...(limit === undefined ? {} : { limit }), ...(digest?.occurrence ? digest : {}) }
-  const failure = digest && (await ledger.read(digest.cause, query))
+  const failure = digest && (await readCause(ledger, digest.cause, query))
   if (!failure) {
     const given = digest?.cause ?? typed.trim().toUpperCase().slice(0, 20)
     return { kind: 'unknown', nearest: nearestFew(given, await ledger.causes(), MAX_NEAREST) }

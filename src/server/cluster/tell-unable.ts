@@ -43,6 +43,7 @@ export async function tellUnable(
     files: { plugin: null, pageOf: () => undefined },
     release: options?.release || (buildId ?? 'unknown'),
     build: buildId,
+    digestKey: options?.digestKey ?? '',
     keep(failure) {
       Object.assign(failure, origin)
       sent.push(link.send({ kind: 'failed', failure }))

@@ -198,7 +198,8 @@ export interface LedgerStats {
 export interface Ledger {
   /**
    * Keeps a batch, all of it or nothing, and removes what is beyond the limits, which an empty batch does as well. A cause
-   * marked as solved is open again when it happens in a release, or in a build, that the ledger met after that.
+   * marked as solved is open again when it happens in a release, or in a build, that the ledger met after that. No two sides
+   * have the same cause; where they have it all the same, that of the server stays as if the other did not exist.
    */
   record(entries: readonly LedgerEntry[]): Promise<void>
   /** In the order that the query names; among equals by cause. */

@@ -32,7 +32,9 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
   }
 
   function add(entry: LedgerEntry) {
-    const known = kept.get(entry.cause)
+    const found = kept.get(entry.cause)
+    const known = found?.details.side === entry.side ? found : undefined
+    if (found && !known && entry.side === 'client') return
     const summary = summaryOf(entry, known?.details ?? null)
     for (const { release, build = release, time } of entry.occurrences) {
       meet(release, time, false)
@@ -115,7 +117,7 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     async read(cause, { limit = DEFAULT_OCCURRENCES, occurrence } = {}) {
       const found = kept.get(cause)?.details
       if (!found) return null
-      const meant = found.occurrences.filter(({ digest }) => digest === `${cause}-${occurrence}`)
+      const meant = found.occurrences.filter(({ digest }) => digest.slice(cause.length + 1) === occurrence)
       const others = found.occurrences.filter((one) => !meant.includes(one))
       return { ...found, occurrences: [...meant, ...others].slice(0, limit) }
     },

@@ -104,8 +104,8 @@ async function readCause(
   if (!row) return null
   const found = await client.query<OccurrenceRow>(
     `SELECT data, is_recovered FROM hydrant_occurrences
-    WHERE cause = $1 ORDER BY digest = $2 DESC, time DESC, id DESC LIMIT $3`,
-    [cause, `${cause}-${occurrence}`, limit],
+    WHERE cause = $1 ORDER BY substr(digest, length(cause) + 2) = $2 DESC, time DESC, id DESC LIMIT $3`,
+    [cause, occurrence, limit],
   )
   return {
     ...fromCauseRow(row),

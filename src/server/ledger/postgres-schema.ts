@@ -56,6 +56,23 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     written_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX hydrant_batches_by_written_at ON hydrant_batches (written_at);`,
+  // The first character of a cause tells its side: see causeOfSide in src/shared/digest-format.ts. Digests stay as they were read.
+  `CREATE TEMP TABLE hydrant_renamed ON COMMIT DROP AS
+    SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
+    FROM (
+      SELECT cause, side, strpos('0123456789ABCDEFGHJKMNPQRSTVWXYZ', left(cause, 1)) AS place FROM hydrant_causes
+      ORDER BY cause COLLATE "C" FOR UPDATE
+    ) c
+    WHERE place > 0 AND (place > 16) <> (side = 'client');
+  DELETE FROM hydrant_renamed WHERE new IN (SELECT cause FROM hydrant_causes);
+  INSERT INTO hydrant_causes (cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release,
+      route, source, solved_at, search, error, bytes)
+    SELECT new, side, phase, type, message, count, first_seen, last_seen, first_release, last_release,
+      route, source, solved_at, lower(new) || substr(search, length(old) + 1), error, bytes
+    FROM hydrant_causes JOIN hydrant_renamed ON cause = old;
+  UPDATE hydrant_occurrences SET cause = new FROM hydrant_renamed WHERE cause = old;
+  UPDATE hydrant_hours SET cause = new FROM hydrant_renamed WHERE cause = old;
+  DELETE FROM hydrant_causes USING hydrant_renamed WHERE cause = old;`,
   // Builds are met as releases are: the same release may be built more than once. `data` may hold what jsonb refuses.
   `ALTER TABLE hydrant_releases ADD COLUMN is_build boolean NOT NULL DEFAULT FALSE;
   ALTER TABLE hydrant_causes ADD COLUMN last_build text;

@@ -24,12 +24,13 @@ const ADD_CAUSES = `
     error text, last_build text)
   ORDER BY cause COLLATE "C"
   ON CONFLICT (cause) DO UPDATE SET
-    side = excluded.side, phase = excluded.phase, type = excluded.type, message = excluded.message,
+    phase = excluded.phase, type = excluded.type, message = excluded.message,
     count = c.count + excluded.count,
     first_seen = least(c.first_seen, excluded.first_seen), last_seen = greatest(c.last_seen, excluded.last_seen),
     last_release = excluded.last_release, route = coalesce(excluded.route, c.route),
     source = excluded.source, search = excluded.search, error = excluded.error,
-    last_build = coalesce(excluded.last_build, c.last_build)`
+    last_build = coalesce(excluded.last_build, c.last_build)
+  WHERE c.side = excluded.side`
 
 const ADD_OCCURRENCES = `
   INSERT INTO hydrant_occurrences (cause, digest, time, route, release, is_recovered, data)
@@ -49,6 +50,13 @@ const REOPEN = `
   FROM jsonb_to_recordset($1) AS o (cause text, release text, build text)
     JOIN hydrant_releases r ON r.release IN (o.release, o.build)
   WHERE c.cause = o.cause AND c.solved_at < r.first_met`
+
+const SIDES = 'SELECT cause, side FROM hydrant_causes WHERE cause = ANY ($1)'
+
+const REMOVE = `
+  DELETE FROM hydrant_causes WHERE cause IN (
+    SELECT cause FROM hydrant_causes WHERE cause = ANY ($1) AND side = 'client' ORDER BY cause COLLATE "C" FOR UPDATE
+  )`
 
 const TRIM = `
   DELETE FROM hydrant_occurrences o
@@ -73,19 +81,32 @@ export async function claimBatch(client: PoolClient, id: string): Promise<boolea
 }
 
 /** Writes a batch, within a transaction. */
-export async function writeEntries(client: PoolClient, entries: readonly LedgerEntry[], maxOccurrences: number) {
+export async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], maxOccurrences: number) {
+  const met = batch.flatMap(({ occurrences }) => occurrences.map(({ release, time }) => ({ release, time })))
+  await client.query(ADD_RELEASES, [toJson(met)])
+  const entries = await keepServers(client, batch)
   const causes = entries.map(({ cause }) => cause)
   const occurrences = entries.flatMap((entry) => entry.occurrences.map((one) => toOccurrenceRow(entry.cause, one)))
   const hours = entries.flatMap(({ cause, hours }) =>
     Object.entries(hours).map(([hour, count]) => ({ cause, hour: Number(hour), count })),
   )
-  await client.query(ADD_RELEASES, [toJson(occurrences)])
   await client.query(ADD_CAUSES, [toJson(entries.map(toCauseRow))])
   await client.query(ADD_OCCURRENCES, [toJson(occurrences)])
   await client.query(ADD_HOURS, [toJson(hours)])
   await client.query(REOPEN, [toJson(occurrences)])
   await client.query(TRIM, [causes, maxOccurrences])
   await client.query(MEASURE, [causes])
+}
+
+/** Of causes that both sides have leaves the server's. */
+async function keepServers(client: PoolClient, batch: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
+  const { rows } = await client.query<Pick<LedgerEntry, 'cause' | 'side'>>(SIDES, [batch.map(({ cause }) => cause)])
+  const causesOf = (entries: readonly Pick<LedgerEntry, 'cause' | 'side'>[], side: LedgerEntry['side']) =>
+    new Set(entries.flatMap((entry) => (entry.side === side ? [entry.cause] : [])))
+  const ofServer = causesOf([...rows, ...batch], 'server')
+  const toRemove = [...causesOf(rows, 'client')].filter((cause) => ofServer.has(cause))
+  if (toRemove.length > 0) await client.query(REMOVE, [toRemove])
+  return batch.filter(({ cause, side }) => side === 'server' || !ofServer.has(cause))
 }
 
 /** JSON as PostgreSQL takes it: without the characters that its texts cannot hold. */

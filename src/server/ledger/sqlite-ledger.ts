@@ -36,7 +36,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
   )
   const occurrences = db.prepare<[string, string, number], OccurrenceRow>(
     `SELECT data, is_recovered FROM occurrences
-    WHERE cause = ? ORDER BY digest = ? DESC, time DESC, id DESC LIMIT ?`,
+    WHERE cause = ? ORDER BY substr(digest, length(cause) + 2) = ? DESC, time DESC, id DESC LIMIT ?`,
   )
   const causes = db.prepare<[], string>('SELECT cause FROM causes').pluck()
   const releases = db
@@ -62,7 +62,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
   function read(cause: string, { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {}) {
     const row = details.get(cause)
     if (!row) return null
-    const found = occurrences.all(cause, `${cause}-${occurrence}`, limit).map(fromOccurrenceRow)
+    const found = occurrences.all(cause, occurrence, limit).map(fromOccurrenceRow)
     // `toCauseRow` has written it.
     return { ...fromCauseRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
   }

@@ -46,6 +46,21 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     release TEXT PRIMARY KEY,
     first_met INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  // The first character of a cause tells its side: see causeOfSide in src/shared/digest-format.ts. Digests stay as they were read.
+  `CREATE TEMP TABLE renamed AS
+    SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
+    FROM (SELECT cause, side, instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(cause, 1, 1)) AS place FROM causes)
+    WHERE place > 0 AND (place > 16) <> (side = 'client');
+  DELETE FROM renamed WHERE new IN (SELECT cause FROM causes);
+  INSERT INTO causes (cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release, route,
+      source, solved_at, search, error)
+    SELECT new, side, phase, type, message, count, first_seen, last_seen, first_release, last_release, route,
+      source, solved_at, lower(new) || substr(search, length(old) + 1), error
+    FROM causes JOIN renamed ON cause = old;
+  UPDATE occurrences SET cause = (SELECT new FROM renamed WHERE old = cause) WHERE cause IN (SELECT old FROM renamed);
+  UPDATE hours SET cause = (SELECT new FROM renamed WHERE old = cause) WHERE cause IN (SELECT old FROM renamed);
+  DELETE FROM causes WHERE cause IN (SELECT old FROM renamed);
+  DROP TABLE renamed;`,
   // Builds are met as releases are: the same release may be built more than once.
   `ALTER TABLE releases ADD COLUMN is_build INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE causes ADD COLUMN last_build TEXT;

@@ -10,7 +10,7 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
     VALUES (@cause, @side, @phase, @type, @message, @count, @first_seen, @last_seen, @first_release, @last_release,
       @route, @source, @search, @error, @last_build)
     ON CONFLICT (cause) DO UPDATE SET
-      side = excluded.side, phase = excluded.phase, type = excluded.type, message = excluded.message,
+      phase = excluded.phase, type = excluded.type, message = excluded.message,
       count = count + excluded.count,
       first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
       last_release = excluded.last_release, route = coalesce(excluded.route, route),
@@ -38,8 +38,15 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
     )`,
   )
 
+  const sideOf = db.prepare<[string], LedgerEntry['side']>('SELECT side FROM causes WHERE cause = ?').pluck()
+  const remove = db.prepare('DELETE FROM causes WHERE cause = ?')
+
   return (entry) => {
-    const { cause, hours, occurrences } = entry
+    const { cause, side, hours, occurrences } = entry
+    if ((sideOf.get(cause) ?? side) !== side) {
+      if (side === 'client') return
+      remove.run(cause)
+    }
     addCause.run(toCauseRow(entry))
     for (const [hour, count] of Object.entries(hours)) addHour.run(cause, Number(hour), count)
     // In a storm all of them are of the same one.

@@ -7,7 +7,7 @@ const MAX_OCCURRENCES = 100
 /** What an occurrence, or a frame, takes besides its long texts. */
 const SMALL_TEXTS = 300
 
-/** What waits to be written, by cause. */
+/** What waits to be written, by cause and side. */
 export interface Waiting {
   readonly causes: number
   /** False when there is no room for it. */
@@ -25,6 +25,7 @@ export interface Waiting {
 /** Holds so many characters at the most, and of causes and their occurrences so many. Beyond, known causes are only counted. */
 export function createWaiting(maxCharacters: number): Waiting {
   const byCause = new Map<string, { entry: LedgerEntry; size: number }>()
+  const keyOf = ({ cause, side }: Pick<LedgerEntry, 'cause' | 'side'>) => `${side} ${cause}`
   let total = 0
   /** Of what has been taken out. */
   let taken = 0
@@ -37,7 +38,7 @@ export function createWaiting(maxCharacters: number): Waiting {
   function addNew(entry: LedgerEntry): boolean {
     const size = sizeOfEntry(entry)
     if (byCause.size >= MAX_CAUSES || total + size > maxCharacters) return false
-    byCause.set(entry.cause, { entry, size })
+    byCause.set(keyOf(entry), { entry, size })
     total += size
     return true
   }
@@ -50,7 +51,7 @@ export function createWaiting(maxCharacters: number): Waiting {
       return byCause.size
     },
     add(record) {
-      const held = byCause.get(record.cause)
+      const held = byCause.get(keyOf(record))
       if (!held) return addNew(entryOf(record))
       const { entry } = held
       addRecord(entry, record)
@@ -62,7 +63,7 @@ export function createWaiting(maxCharacters: number): Waiting {
     addAll(batch) {
       let dropped = 0
       for (const entry of batch) {
-        const held = byCause.get(entry.cause)
+        const held = byCause.get(keyOf(entry))
         if (held) {
           addEntry(held.entry, entry, mostOccurrences())
           grow(held, sizeOfEntry(held.entry) - held.size)
@@ -73,7 +74,7 @@ export function createWaiting(maxCharacters: number): Waiting {
     take(count) {
       const batch = [...byCause.values()].slice(0, count)
       return batch.map(({ entry, size }) => {
-        byCause.delete(entry.cause)
+        byCause.delete(keyOf(entry))
         taken += size
         cutOccurrences(entry, MAX_OCCURRENCES)
         // Of most failures of a storm nothing else is ever asked for than how many they are.
