@@ -194,6 +194,7 @@ export function createFailures({
       method,
       host: address.host,
       url,
+      requestId: requestIdOf(request, own.hidden),
       release,
       build,
       statusSent,
@@ -214,7 +215,8 @@ export function createFailures({
     const digest = formatDigest(told.cause, occurrence)
     const url = hidden.inPlace(path)
     const { host } = publicAddress(request)
-    const place = { side: 'client', phase: 'client', route, method: 'GET', host, url } as const
+    const requestId = requestIdOf(request, hidden)
+    const place = { side: 'client', phase: 'client', route, method: 'GET', host, url, requestId } as const
     const nothing = { statusSent: undefined, status: null, pending: null }
     tellFailure({ digest, told, ...place, release, build, isRecovered, ...nothing }, request, keep)
   }
@@ -244,6 +246,12 @@ export function createFailures({
     redactUrl: (request) => failuresOf(request).hidden.inPlace(request.originalUrl),
     redactMessage: (text, request) => failuresOf(request).hidden.inMessage(text),
   }
+}
+
+const MAX_REQUEST_ID = 200
+
+function requestIdOf({ id }: FastifyRequest, { inPlace }: Hidden): string {
+  return inPlace(String(id), { maxLength: MAX_REQUEST_ID })
 }
 
 // What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`

@@ -18,6 +18,8 @@ export interface Telling {
   host: string
   /** Without secrets. */
   url: string
+  /** Without secrets: an app may take it from a header. */
+  requestId: string
   release: string
   /** Null where it is not known. */
   build: string | null
@@ -35,7 +37,7 @@ const MAX_PATH = 2_000
 
 /** Writes the line of a failure, and hands it over to be kept. */
 export function tellFailure(telling: Telling, request: FastifyRequest, keep: (failure: FailureRecord) => void) {
-  const { digest, told, side, phase, route, method, host, url, release, build, statusSent, status } = telling
+  const { digest, told, side, phase, route, method, host, url, requestId, release, build, statusSent, status } = telling
   const { isRecovered, pending } = telling
   const trace = traceOf(request.headers.traceparent)
   const line: FailureLine = { digest, side, phase, route, method, url, host, err: told.logged }
@@ -56,7 +58,7 @@ export function tellFailure(telling: Telling, request: FastifyRequest, keep: (fa
     method,
     path: url.replace(/[?#].*$/s, '').slice(0, MAX_PATH),
     host,
-    requestId: request.id,
+    requestId,
     release,
     userAgent: userAgentClass(request.headers['user-agent']),
     statusSent: statusSent ?? status,

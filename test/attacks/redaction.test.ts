@@ -1,10 +1,13 @@
 // Attacks on what removes secrets from the log: by words of its own, which made one request hold the process up for a minute and
 // fill the disk (CWE-407, CWE-400), and by places that it does not look at (CWE-532).
 
+import Fastify from 'fastify'
 import t from 'tap'
 import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
+import { hydrant } from '../../src/server/plugin.ts'
 import { buildFiles, serve } from '../server/served.ts'
 import { createRandom } from '../shared/random.ts'
+import { until } from '../until.ts'
 import { startCounting } from '../work.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
@@ -196,4 +199,15 @@ t.test('no secret of a request is logged or kept, wherever it stands', async (t)
   t.ok(kept.length >= 10, 'failures')
   const told = written.text + JSON.stringify(kept)
   for (const value of values) t.notOk(told.includes(value), value)
+})
+
+t.test('an app that takes its requests’ ids from a header keeps them short and without secrets', async (t) => {
+  const kept: FailureRecord[] = []
+  const app = Fastify({ requestIdHeader: 'x-request-id' })
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir, ledger: false, onFailure: (failure) => void kept.push(failure) })
+  const headers = { cookie: 'a=zqsecret', 'x-request-id': `of zqsecret ${'x'.repeat(8_000)}` }
+  await app.inject({ url: '/fails', headers })
+  await until(() => kept[0])
+  t.match(kept, [{ requestId: /^of \[hidden\] x{188}…$/ }])
 })

@@ -11,6 +11,7 @@ t.test('a failure that browsers report again and again is led to the source once
     mapper: createSourceMapper('/site', []),
     files: { plugin: null, pageOf: () => undefined },
     release: 'one',
+    digestKey: '',
     build: null,
     keep: (failure) => void kept.push(failure),
   })
@@ -34,6 +35,7 @@ t.test('a failure that browsers report again and again is led to the source once
       path: '/',
       placeFrames: () => [],
       release: 'one',
+      digestKey: '',
       build: null,
       isRecovered: false,
     }

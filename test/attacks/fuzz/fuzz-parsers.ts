@@ -136,7 +136,7 @@ const PARSERS: readonly [Parser, ...Parser[]] = [
     seeds: ['https://user:pass@a.example/?token=abcdefg&x=1', 'Bearer abcdefghij; session=abcdefghij'],
     read(text) {
       const redact = createRedactor({ cookie: text, authorization: text })
-      check(redact(text).length <= 20_000 * 9, 'hiding makes nothing much longer')
+      check(redact(text).length <= 3 * Math.min(text.length, 2_000) + 1, 'hiding makes nothing much longer')
       maskMessage(text)
     },
   },
