@@ -79,7 +79,6 @@ const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true
 const placeOf = ({ frame }: MappedFrame) => frame as SourceFrame
 
 const MAX_NAME = 100
-const MAX_FRAME = 500
 
 const typeOf = ({ type }: Description, mapper: SourceMapper) => mapper.mapName(type) || type
 
@@ -87,11 +86,16 @@ function toExamined(description: Description, mapper: SourceMapper, hidden: Hidd
   const { message, stack, ownDigest, cause, errors } = description
   const inner = (one: Description) => toExamined(one, mapper, hidden)
   const type = typeOf(description, mapper)
+  // Some put a text there.
+  const className = /^[\w$]+$/.test(type) ? type : ''
   const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame))
   return {
-    // Whoever writes a word that is the name of a class knows nothing, and tells nothing.
-    type: hidden.inMessage(type, { maxLength: MAX_NAME, isKnownWord: () => true }),
-    message: redactMessage(message, hidden, () => [type, ...frames.map(({ text }) => text), ...codeIn(frames, mapper)]),
+    type: hidden.inMessage(type, { maxLength: MAX_NAME, isKnownWord: (word) => word === className }),
+    message: redactMessage(message, hidden, () => [
+      className,
+      ...frames.map(({ text }) => text),
+      ...codeIn(frames, mapper),
+    ]),
     frames,
     ...(ownDigest === undefined ? {} : { ownDigest: hidden.inMessage(ownDigest, { maxLength: MAX_NAME }) }),
     ...(cause === undefined ? {} : { cause: inner(cause) }),
@@ -128,14 +132,19 @@ function redactMessage(message: string, { inMessage }: Hidden, code: () => reado
   return remark === undefined ? shown : `${shown} ${remark}`
 }
 
+const MAX_FRAME = 500
+
+function redactFrame(text: string, { inPlace }: Hidden): string {
+  return inPlace(text, { maxLength: MAX_FRAME })
+}
+
 export function toLogged(error: ExaminedError, hidden: Hidden): LoggedError {
   const { type, message, frames, ownDigest, cause, errors } = error
+  const lines = frames.map(({ text }) => redactFrame(text, hidden))
   return {
     type,
     message,
-    stack: [`${type}: ${message}`, ...frames.map(({ text }) => hidden.inPlace(text, { maxLength: MAX_FRAME }))].join(
-      '\n',
-    ),
+    stack: [`${type}: ${message}`, ...lines].join('\n'),
     ...(ownDigest === undefined ? {} : { digest: ownDigest }),
     ...(cause === undefined ? {} : { cause: toLogged(cause, hidden) }),
     ...(errors === undefined ? {} : { errors: errors.map((one) => toLogged(one, hidden)) }),
@@ -147,11 +156,10 @@ const MAX_WITH_CODE = 3
 
 export function toKept(error: ExaminedError, mapper: SourceMapper, hidden: Hidden): KeptError {
   const { type, message, frames, cause, errors } = error
-  const inFrame = (text: string) => hidden.inPlace(text, { maxLength: MAX_FRAME })
   let left = MAX_WITH_CODE
   const stack = frames.flatMap(({ frame }): SourceFrame[] => {
     if (frame === null) return []
-    const own = { ...frame, file: inFrame(frame.file), function: inFrame(frame.function) }
+    const own = { ...frame, file: redactFrame(frame.file, hidden), function: redactFrame(frame.function, hidden) }
     const code = own.isSite && left-- > 0 ? mapper.codeAround(frame) : null
     return [code ? { ...own, code } : own]
   })
