@@ -1,4 +1,4 @@
-import { isSecretName, LEAST_SECRET_LENGTH, longEnough } from './secret-names.ts'
+import { isSecretName, longEnough } from './secret-names.ts'
 
 /** What must not be read in messages, each of at least `LEAST_SECRET_LENGTH` characters. */
 export interface BodySecrets {
@@ -17,11 +17,24 @@ export function bodySecretsOf(body: unknown): BodySecrets {
   const texts: string[] = []
   const words = new Set<string>()
   for (const [name, written] of body instanceof FormData ? formEntries(body) : textsIn(body)) {
-    const value = written.trim()
-    if (value.length >= LEAST_SECRET_LENGTH && !isSecretName(name) && WORD.test(value)) words.add(value)
-    else texts.push(value)
+    for (const value of longEnough([written.trim()]).flatMap(spellingsOf)) {
+      if (!isSecretName(name) && WORD.test(value)) words.add(value)
+      else texts.push(value)
+    }
   }
-  return { texts: longEnough(texts), words }
+  return { texts: [...new Set(texts)], words }
+}
+
+/** A message shows no more of a longer one than its beginning. */
+const MAX_SPELLED = 2_000
+
+/** As code writes it into messages: in small letters, as JSON, in the query of an address. */
+function spellingsOf(value: string): string[] {
+  if (value.length > MAX_SPELLED) return [value]
+  const inJson = JSON.stringify(value).slice(1, -1)
+  // Half of a character cannot be encoded: it is replaced, as in an address.
+  const inQuery = new URLSearchParams([['', value]]).toString().slice(1)
+  return [value, value.toLowerCase(), inJson, inQuery, inQuery.replaceAll('+', '%20')]
 }
 
 type NamedText = readonly [name: string, text: string]

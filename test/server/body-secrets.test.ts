@@ -57,6 +57,18 @@ t.test('hides what tells something of a person', async (t) => {
     ['no Žižková', { name: 'Žižková' }, 'no [hidden]'],
     ['nobody is named 山田太郎左衛門さん', { name: '山田太郎左衛門' }, 'nobody is named [hidden]さん'],
     ['no jane@example.org here', { mail: ' jane@example.org ' }, 'no [hidden] here'],
+    [
+      'no jane@example.org or winterbottom',
+      { mail: 'Jane@Example.org', name: 'Winterbottom' },
+      'no [hidden] or [hidden]',
+    ],
+    [
+      'GET http://a/?mail=jane%40example.org&x failed',
+      { mail: 'jane@example.org' },
+      'GET http://a/?mail=[hidden]&x failed',
+    ],
+    ['GET /?to=12+Rose+Lane', { street: '12 Rose Lane' }, 'GET /?to=[hidden]'],
+    ['{"text":"one \\"two\\"\\nthree"}', { text: 'one "two"\nthree' }, '{"text":"[hidden]"}'],
     ['card 4242424242424242 refused', { card: '4242424242424242' }, 'card [hidden] refused'],
     ['card:4242 4242 4242 4242.', { card: '4242 4242 4242 4242' }, 'card:[hidden].'],
     ['IBAN DE02120300000000202051x', { account: 'DE02120300000000202051' }, 'IBAN [hidden]x'],
@@ -88,6 +100,7 @@ t.test('what a message says by itself stays, whatever the visitor has written', 
     ['order 1234567 is gone', '123456'],
     ['getCustomerById failed', 'Customer'],
     ['the theme is dark', 'dark'],
+    ['GET /caf%C3%A9 failed', 'é'],
   ] as const) {
     t.equal(await said('/says', message, form({ comment: value })), message)
     t.equal(await said('/says', message, { value }), message)
