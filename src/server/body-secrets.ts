@@ -31,10 +31,19 @@ const MAX_SPELLED = 2_000
 /** As code writes it into messages: in small letters, as JSON, in the query of an address. */
 function spellingsOf(value: string): string[] {
   if (value.length > MAX_SPELLED) return [value]
-  const inJson = JSON.stringify(value).slice(1, -1)
-  // Half of a character cannot be encoded: it is replaced, as in an address.
-  const inQuery = new URLSearchParams([['', value]]).toString().slice(1)
-  return [value, value.toLowerCase(), inJson, inQuery, inQuery.replaceAll('+', '%20')]
+  const spellings = [value, value.toLowerCase()]
+  if (/^[\w-]*$/.test(value)) return spellings
+  const inQuery = encodeLoosely(value)
+  return [...spellings, JSON.stringify(value).slice(1, -1), inQuery, inQuery.replaceAll('%20', '+')]
+}
+
+function encodeLoosely(value: string): string {
+  try {
+    return encodeURIComponent(value)
+  } catch {
+    // Half of a character.
+    return value
+  }
 }
 
 type NamedText = readonly [name: string, text: string]
@@ -44,7 +53,7 @@ function formEntries(form: FormData): NamedText[] {
 }
 
 /** Nobody's message repeats more. */
-const MAX_TEXTS = 10_000
+const MAX_TEXTS = 2_000
 
 /** The texts in JSON, each with the name that it has, or the first one around it that speaks of a secret. */
 function textsIn(json: unknown): NamedText[] {
@@ -53,7 +62,7 @@ function textsIn(json: unknown): NamedText[] {
   const seen = new Set<object>()
   for (let next = left.pop(); next !== undefined && texts.length < MAX_TEXTS; next = left.pop()) {
     const [name, value] = next
-    if (typeof value === 'string') texts.push([name, value])
+    if (typeof value === 'string' || typeof value === 'number') texts.push([name, String(value)])
     if (!isJsonObject(value) || seen.has(value)) continue
     seen.add(value)
     const isKept = Array.isArray(value) || isSecretName(name)

@@ -81,6 +81,11 @@ t.test('hides what tells something of a person', async (t) => {
   }
 })
 
+t.test('hides numbers of JSON', async (t) => {
+  for (const card of [4242424242424242, '4242424242424242'])
+    t.equal(await said('/says', 'card 4242424242424242 refused', { card }), 'card [hidden] refused')
+})
+
 t.test('hides what a field holds whose name speaks of a secret, whatever it is', async (t) => {
   const message = 'the function is wrong: xfunctionx'
   for (const name of ['password', 'user[password]', 'apiKey', 'access_token', 'code']) {
