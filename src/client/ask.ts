@@ -23,8 +23,8 @@ export type Answer =
       own: readonly unknown[]
       status: number
     }
-  /** The load or the action sends the visitor elsewhere. */
-  | { kind: 'redirect'; to: string }
+  /** The load or the action sends the visitor elsewhere, with what was sent (as with the status 307) or without. */
+  | { kind: 'redirect'; to: string; isSentOn?: boolean }
   /** Nothing that can stand in this document: load the document of the address. */
   | { kind: 'load' }
   /** The action has run, and what it has answered cannot stand in this document. */
@@ -109,13 +109,15 @@ function readAnswer(
           if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
           return
         case 'shown':
+          // What stands outside of it has nothing of the page's, nor of its action's.
+          data.splice(line[1])
           if (boot) finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, { ...boot, shown: line[3] })
           return
         case 'settled':
           return void deferred.settle([line[1], line[2], line[3], line[4]] as never)
         case 'redirect':
           isDecided = true
-          return resolve(isWeb(line[1]) ? { kind: 'redirect', to: line[1] } : { kind: 'done' })
+          return resolve(isWeb(line[1]) ? { kind: 'redirect', to: line[1], isSentOn: line[2] === 1 } : { kind: 'done' })
         case 'load':
           isDecided = true
           return resolve({ kind: 'load' })

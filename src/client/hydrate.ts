@@ -10,7 +10,7 @@ import { appElement } from './app-element.tsx'
 import { createDigestFinder } from './find-digest.ts'
 import { createRecovery } from './load-again.ts'
 import { loadTree } from './load-tree.ts'
-import { ended, startNavigation } from './navigate.ts'
+import { ended, importNavigator, startNavigation } from './navigate.ts'
 import type { createWatch } from './pending.ts'
 import type { FailureInfo } from './report.ts'
 
@@ -45,8 +45,12 @@ export async function hydrate(scope: Window): Promise<void> {
     return 0
   }
   const data = boot.data.map((flat) => revive(flat, deferred.promised))
-  const tree = await loadTree(boot, boot, Promise.all(data))
-  await Promise.all(early)
+  const [tree] = await Promise.all([
+    loadTree(boot, boot, Promise.all(data)),
+    // So that whoever can use the page can also send its forms without leaving it.
+    document.forms[0] && importNavigator().catch(() => {}),
+    ...early,
+  ])
   const seenHost = location.hostname
   const navigation = createNavigationStore()
   const platform: Platform = {

@@ -1,5 +1,6 @@
 // Hands the browser's navigations within the site to the navigator, which is loaded when somebody is about to go
-// somewhere. The server stays the only router: whatever is no page of this site is left to the browser.
+// somewhere. The server stays the only router: whatever is no page of this site is left to the browser. Forms that are
+// posted are no navigations: the navigator takes them over when they are sent, in `forms.ts`.
 
 import { base } from '../shared/base.ts'
 import type { Submit } from '../shared/navigation-state.ts'
@@ -9,49 +10,43 @@ import type { Journey, Navigator } from './navigator.ts'
 /** What navigations have ended with before their page stood. */
 export const ended = new Set<unknown>()
 
+export const importNavigator = () => import('./navigator.ts')
+
 export function startNavigation(app: App): Submit {
   let loaded: Promise<Navigator> | undefined
 
   function load(): Promise<Navigator> {
-    loaded ??= import('./navigator.ts').then(({ createNavigator }) => createNavigator(app, isOurs))
+    loaded ??= importNavigator().then(({ createNavigator }) => createNavigator(app, isOurs))
     return loaded
   }
 
   function onPoint({ type, target }: Event) {
     // The document has no ancestors to ask.
-    const link = (target as Element).closest?.('a')
+    const element = (target as Element).closest?.('a,form')
     // What cannot be loaded now is asked for when it is needed.
-    if (link || loaded)
+    if (element || loaded)
       load().then(
-        (navigator) => navigator.point(type, link),
+        (navigator) => navigator.point(type, element),
         () => {},
       )
   }
 
   function onNavigate(event: NavigateEvent) {
-    const { destination, formData, navigationType, signal, sourceElement } = event
+    const { destination, formData, info, navigationType, signal, sourceElement } = event
     signal.addEventListener('abort', () => ended.add(signal.reason))
     const url = new URL(destination.url)
     const isTraverse = navigationType === 'traverse'
     if (!event.canIntercept || event.downloadRequest !== null || navigationType === 'reload' || !isOurs(url)) return
     // Within the page that stands, also by `history.pushState()`.
     if (event.hashChange || (destination.sameDocument && !isTraverse)) return
-    if (url.href === app.leaving) return
+    // React's own tells the browser that a transition is going on.
+    if (url.href === app.leaving || info === 'react-transition') return
     // Other elements have neither of what is asked of a button.
     const submitter = sourceElement as HTMLButtonElement | null
-    const form = sourceElement instanceof HTMLFormElement ? sourceElement : submitter?.form
-    if ((form ?? sourceElement)?.closest('[data-hydrant-reload]')) return
+    if ((submitter?.form ?? submitter)?.closest('[data-hydrant-reload]')) return
     // Chromium asks the form for its method, and not the button that sends it.
     const method = submitter?.formMethod
-    if (!formData && method === 'post') return
-    if (!formData || method === 'get') return go(event, url, isTraverse)
-    if (!event.cancelable || !form || !submitter) return
-    event.preventDefault()
-    const sendNatively = () => {
-      form.dataset.hydrantReload = ''
-      form.requestSubmit(submitter === (form as Element) ? null : submitter)
-    }
-    void load().then(({ send }) => send(url, 'POST', formData, submitter, sendNatively), sendNatively)
+    if (method !== 'post' && (!formData || method === 'get')) go(event, url, isTraverse)
   }
 
   function go(event: NavigateEvent, url: URL, isTraverse: boolean) {
@@ -78,6 +73,8 @@ export function startNavigation(app: App): Submit {
   if ('navigation' in window) {
     for (const type of ['mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
     navigation.addEventListener('navigate', onNavigate)
+    // It has come with the page's own scripts. Without it the browser sends forms as ever.
+    if (document.forms[0]) load().catch(() => {})
   }
   return (url, method, body) => load().then(({ send }) => send(url, method, body))
 }

@@ -4,8 +4,10 @@ import type { Tree } from '../shared/app-tree.tsx'
 import { createActivity } from './activity.ts'
 import type { App } from './app.ts'
 import { ask } from './ask.ts'
+import { takeForms } from './forms.ts'
+import { removeNotices } from './notice.ts'
 import { createPrefetcher } from './prefetch.ts'
-import { createSender, removeNotice } from './send.ts'
+import { createSender } from './send.ts'
 import { createAnnouncer, createProgress } from './signals.ts'
 
 export type Navigator = ReturnType<typeof createNavigator>
@@ -42,9 +44,9 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
   /** @param from Where the visitor was, when the address has changed already. */
   function go(url: URL, event: NavigateEvent, from: string | null): Journey {
-    departures++
     const { info, signal } = event
-    if (info instanceof Prepared) return { ready: Promise.resolve(), show: () => show(wholePage(info.tree)) }
+    if (info instanceof Prepared) return { ready: Promise.resolve(), show: () => show(info.page) }
+    departures++
     // Before this script was there.
     if (signal.aborted) return { ready: never, show: () => never }
     const wasStale = isStale
@@ -82,52 +84,86 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
 
   async function show(page: Page) {
+    redirects = 0
+    await put(page)
+    removeNotices()
+    announce(document.title)
+  }
+
+  function put(page: Page): Promise<void> {
     const { own, stop } = shown
     shown = page
     // A layout that stays may still wait for data that came with the page before.
     if (!own.some((data) => data && page.tree.data.includes(data))) stop()
     prefetcher.drop()
-    redirects = 0
-    await app.show(page.tree)
-    removeNotice()
-    announce(document.title)
+    return app.show(page.tree)
   }
 
-  // It ends early when the visitor goes elsewhere meanwhile.
-  async function depart(url: URL, history: NavigationHistoryBehavior, info?: Prepared) {
-    if (url.origin !== location.origin || !('navigation' in window)) return location.assign(url.href)
-    const { committed, finished } = navigation.navigate(url.href, { history, info })
-    await Promise.allSettled([committed, finished])
+  /** Fetches a page anew, with all of its layouts. */
+  async function fetchAnew(url: URL) {
+    const controller = new AbortController()
+    const stop = () => controller.abort()
+    const answer = await ask(url, { signal: controller.signal }, app, true).catch(() => ({ kind: 'load' }) as const)
+    return { ...answer, stop }
+  }
+
+  /** Shows a page that is up to date, at its address. */
+  async function arrive(url: URL, page: Page) {
+    if (isHere(url)) {
+      await show(page)
+      if (url.hash) location.hash = url.hash
+    } else if ('navigation' in window) {
+      const { committed, finished } = navigation.navigate(url.href, { info: new Prepared(page) })
+      // It ends early when the visitor goes elsewhere meanwhile.
+      await Promise.allSettled([committed, finished])
+    } else return location.assign(url.href)
+    isStale = false
+  }
+
+  function leave(url: URL) {
+    app.leaving = url.href
+    if (isHere(url)) location.reload()
+    else location.assign(url.href)
   }
 
   const send = createSender(app, begin, {
-    standing: () => departures,
+    isOurs,
+    isHere,
+    departures: () => departures,
     expire() {
       isStale = true
       prefetcher.drop()
     },
-    /** Shows what an action has answered, at its address. All loads have run behind it. */
-    async arrive(url, tree) {
-      if (isHere(url)) await show(wholePage(tree))
-      else await depart(url, 'auto', new Prepared(tree))
-      isStale = false
-    },
-    /** Goes on to where an action leads; what stands there already is brought up to date in its place. */
-    async follow(url) {
-      if (!isHere(url)) return isOurs(url) ? depart(url, 'auto') : location.assign(url.href)
-      const before = departures
-      const answer = await ask(url, {}, app, true).catch(() => null)
-      if (before !== departures) return
-      if (answer?.kind !== 'page') {
-        const to = answer?.kind === 'redirect' ? new URL(answer.to, url) : url
-        return isHere(to) ? location.reload() : depart(to, 'auto')
+    arrive: (url, tree) => arrive(url, wholePage(tree)),
+    async follow(url, counts) {
+      let to = url
+      // Without the Navigation API only the page that stands can be shown anew.
+      const canShow = () => isOurs(to) && ('navigation' in window || isHere(to))
+      for (let count = 0; count < MAX_REDIRECTS && canShow(); count++) {
+        const page = await fetchAnew(to)
+        if (!counts()) return page.stop()
+        if (page.kind === 'page') return arrive(to, page)
+        if (page.kind !== 'redirect') break
+        to = new URL(page.to, to)
       }
-      await show(wholePage(answer.tree))
+      leave(to)
+    },
+    async refresh() {
+      const before = departures
+      const { tree } = app
+      const { data, layouts, leaf } = tree
+      // What has failed stays to be seen.
+      if (leaf.kind !== 'page') return
+      const { pathname, search } = tree.address.url
+      const page = await fetchAnew(Object.assign(new URL(location.href), { pathname, search }))
+      if (page.kind !== 'page' || page.status >= 400 || app.tree !== tree || departures !== before) return page.stop()
+      const own = data.slice(layouts.length + 1)
+      await put({ ...page, tree: { ...page.tree, data: [...page.tree.data, ...own] } })
       isStale = false
-      if (url.hash) location.hash = url.hash
     },
   })
 
+  if ('navigation' in window) takeForms(isOurs, send)
   return { go, send, point: prefetcher.point }
 }
 
@@ -143,9 +179,9 @@ const wholePage = (tree: Tree): Page => ({ tree, own: [], stop() {} })
 
 /** A page that has been fetched already. */
 class Prepared {
-  readonly tree: Tree
-  constructor(tree: Tree) {
-    this.tree = tree
+  readonly page: Page
+  constructor(page: Page) {
+    this.page = page
   }
 }
 

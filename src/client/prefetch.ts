@@ -52,7 +52,7 @@ export function createPrefetcher(
 
   return {
     /** The visitor points at a link (`mouseover`, `focusin`, `touchstart`), or at none any more. */
-    point(type: string, link?: HTMLAnchorElement | null) {
+    point(type: string, link?: Element | null) {
       clearTimeout(timer)
       // Links in SVG are other objects; what is no address of the web has no host.
       if (!(link instanceof HTMLAnchorElement && link.host)) return

@@ -1,169 +1,158 @@
 // Sends forms, and what scripts have put together, to the actions of pages.
 
 import type { Tree } from '../shared/app-tree.tsx'
-import { fallbackContent } from '../shared/fallback.ts'
 import type { SubmitBody } from '../shared/navigation-state.ts'
 import type { createActivity } from './activity.ts'
 import type { App } from './app.ts'
 import { type Answer, ask } from './ask.ts'
+import { bodyOf, formDataOf, keyOf, MULTIPART } from './form-body.ts'
+import { removeNotice, showFailure, showSentence } from './notice.ts'
+import { sendNatively } from './send-natively.ts'
 
 interface Ways {
-  /** Another number when the visitor has gone to another page. */
-  standing(): number
+  /** How often the visitor has set off for another page. */
+  departures(): number
   /** What has been fetched so far is out of date. */
   expire(): void
+  isOurs(url: URL): boolean
+  /** Is it the address of the page that stands? */
+  isHere(url: URL): boolean
+  /** Shows what an action has answered, at its address. All loads have run behind it. */
   arrive(url: URL, tree: Tree): Promise<void>
-  follow(url: URL): Promise<void> | undefined | void
+  /** Goes to where an action leads, if that still counts when the page there has been fetched. */
+  follow(url: URL, counts: () => boolean): Promise<void>
+  /** Runs the loads of the page that stands once more. What its action has returned stays. */
+  refresh(): Promise<void>
 }
 
+/** Something that is being sent. */
+interface Submission {
+  url: URL
+  method: string
+  formData: FormData
+  /** Missing for what a script sends, like `enctype`. */
+  form: HTMLFormElement | undefined
+  enctype: string | undefined
+  /** It is the so manieth that was sent. */
+  number: number
+  /** Has the visitor not set off for another page since? */
+  counts(): boolean
+}
+
+/** As many as of redirects. */
+const MAX_SENT_ON = 20
+
 /**
- * Sends; resolves when the answer stands in the page. `submitter` is the form or its button that sends it, and
- * `sendNatively` lets the browser do it; both are missing for what a script sends.
+ * Sends; resolves when the answer stands in the page. Several submissions may be on their way at the same time. Their
+ * answers take effect in the order in which they were sent:
+ *
+ * - An answer is not shown when a newer one has been, or when the visitor has set off for another page since.
+ * - An answer leads to another address only when nothing newer has been sent.
+ * - What the actions have changed is seen all the same: when the last of them has been answered, the loads of the page
+ *   that stands run once more.
  */
 export function createSender(app: App, begin: ReturnType<typeof createActivity>, ways: Ways) {
   const sending = new Set<string>()
+  const newestOf = new WeakMap<HTMLFormElement, number>()
+  let newest = 0
+  /** The newest whose answer has taken effect. */
+  let shown = 0
+  let underWay = 0
+  /** May the page that stands lack what an action has changed? */
+  let isBehind = false
 
-  return async (
-    to: string | URL,
-    method: string,
-    content: SubmitBody,
-    submitter?: HTMLElement,
-    sendNatively?: () => void,
-  ) => {
-    const form = submitter && formOf(submitter)
+  return async (to: string | URL, method: string, content: SubmitBody, form?: HTMLFormElement, enctype?: string) => {
     const url = new URL(to, location.href)
     const formData = formDataOf(content)
-    const body = bodyOf(formData, form && enctypeOf(form, submitter))
-    if (!body) return sendNatively?.()
     // A double click. What scripts send, they mean.
     const key = form ? keyOf(url, formData) : ''
     if (sending.has(key)) return
     if (form) sending.add(key)
-    removeNotice()
+    removeNotice(form)
     const end = begin({ state: 'submitting', url, formData })
-    const before = ways.standing()
+    const before = ways.departures()
+    const number = ++newest
+    const submission = { url, method, formData, form, enctype, number, counts: () => before === ways.departures() }
+    if (form) newestOf.set(form, number)
+    underWay++
     try {
-      const answer = await ask(url, { method, body }, app).finally(ways.expire)
-      // Whoever has gone elsewhere meanwhile stays there.
-      if (before === ways.standing())
-        await take(answer, url, form, sendNatively ?? (() => sendAsForm(url, method, formData)))
-    } catch (error) {
-      // Whether it has arrived, nobody knows: nothing is sent again, and nothing that was typed is lost.
-      if (before === ways.standing()) showNotice(form)
-      if (!form) throw error
-      console.error(error)
+      await deliver(submission)
     } finally {
       sending.delete(key)
       end()
+      if (--underWay === 0 && isBehind) {
+        isBehind = false
+        void ways.refresh()
+      }
     }
   }
 
-  async function take(answer: Answer, url: URL, form: HTMLFormElement | undefined, sendNatively: () => void) {
+  async function deliver(submission: Submission) {
+    const { form, counts } = submission
+    const wasOffline = !navigator.onLine
+    try {
+      const answer = await askFor(submission)
+      // The loads behind the others may have run before this action has ended.
+      if (underWay > 1) isBehind = true
+      if (counts()) await take(answer, submission)
+      else if (answer.kind !== 'load') isBehind = true
+    } catch (error) {
+      // Nothing is sent again, and nothing that was typed is lost.
+      if (counts()) showSentence(sentenceOf(form ? 'The form' : 'This', wasOffline), form)
+      if (!form) throw error
+      console.error(error)
+    }
+  }
+
+  /** Sends it, and on to where an action wants to have it sent, as a browser does with the status 307. */
+  async function askFor(submission: Submission): Promise<Answer> {
+    const { method, formData, enctype } = submission
+    const body = bodyOf(formData, enctype)
+    for (let count = 0; ; count++) {
+      const answer = await ask(submission.url, { method, body }, app).finally(ways.expire)
+      if (answer.kind !== 'redirect' || !answer.isSentOn || count === MAX_SENT_ON) return answer
+      submission.url = new URL(answer.to, submission.url)
+      if (!ways.isOurs(submission.url)) return { kind: 'load' }
+    }
+  }
+
+  async function take(answer: Answer, { url, method, formData, form, enctype, number, counts }: Submission) {
+    const isNewest = () => counts() && number === newest
     switch (answer.kind) {
       case 'load':
-        return sendNatively()
+        // Nothing has been done with it yet.
+        if (method !== 'POST') throw new Error(`No action of this site's present build answers ${method} ${url.href}.`)
+        return sendNatively(url.href, enctype ?? MULTIPART, formData)
       case 'done':
-        return ways.follow(url)
       case 'redirect':
-        await ways.follow(new URL(answer.to, url))
-        return reset(form)
+        isBehind ||= !isNewest()
+        if (isNewest()) {
+          shown = number
+          await ways.follow(answer.kind === 'done' ? url : new URL(answer.to, url), isNewest)
+        }
+        if (answer.kind === 'redirect') reset(form, number)
+        return
       case 'page':
-        await ways.arrive(url, answer.tree)
-        if (answer.status < 400) reset(form)
+        if (number > shown && (isNewest() || ways.isHere(url))) {
+          shown = number
+          await ways.arrive(url, answer.tree)
+        } else {
+          isBehind = true
+          if (answer.tree.leaf.kind === 'shown') showFailure(answer.tree.leaf.shown, form)
+        }
+        if (answer.status < 400) reset(form, number)
     }
+  }
+
+  function reset(form: HTMLFormElement | undefined, number: number) {
+    // A button may be called `reset`. What has been sent since is not answered yet.
+    if (form && newestOf.get(form) === number) HTMLFormElement.prototype.reset.call(form)
   }
 }
 
-// A button may be called `reset`.
-function reset(form: HTMLFormElement | undefined) {
-  if (form) HTMLFormElement.prototype.reset.call(form)
-}
-
-const NOTICE = 'hydrant-unsent'
-
-function showNotice(form?: HTMLFormElement) {
-  const notice = document.createElement('div')
-  notice.id = NOTICE
-  notice.className = 'hydrant-failure'
-  notice.role = 'alert'
-  const { hostname, search } = location
-  notice.innerHTML = fallbackContent({ kind: 'failure', side: 'client' }, { host: hostname, search })
-  if (form) form.before(notice)
-  else document.body.prepend(notice)
-}
-
-export function removeNotice() {
-  document.getElementById(NOTICE)?.remove()
-}
-
-function formDataOf(content: SubmitBody): FormData {
-  if (content instanceof FormData) return content
-  const formData = new FormData()
-  const entries = content instanceof URLSearchParams ? content : Object.entries(content)
-  for (const [name, value] of entries) formData.append(name, value)
-  return formData
-}
-
-const MULTIPART = 'multipart/form-data'
-
-function formOf(submitter: HTMLElement): HTMLFormElement {
-  // Whatever else sends a form is a button of it.
-  return submitter instanceof HTMLFormElement ? submitter : ((submitter as HTMLButtonElement).form as HTMLFormElement)
-}
-
-// Attributes: an input of the form may have a property's name.
-function enctypeOf(form: Element, submitter: Element): string {
-  const own = submitter.getAttribute('formenctype') ?? form.getAttribute('enctype') ?? ''
-  return own.toLowerCase()
-}
-
-/** What to send, as the browser would; null for what only the browser can. */
-function bodyOf(formData: FormData, enctype?: string): FormData | URLSearchParams | null {
-  const entries = [...formData]
-  if (enctype === 'text/plain') return null
-  if (enctype === MULTIPART) return formData
-  // Without files in the short form that every parser reads.
-  if (enctype === undefined && entries.some(([, value]) => typeof value !== 'string')) return formData
-  return new URLSearchParams(
-    entries.map(([name, value]) => [name, enctype === undefined ? String(value) : withLineBreaks(value)]),
-  )
-}
-
-// As forms are sent. A `FormData` is written so by itself.
-function withLineBreaks(value: FormDataEntryValue): string {
-  return (typeof value === 'string' ? value : value.name).replace(/\r\n?|\n/g, '\r\n')
-}
-
-function keyOf(url: URL, formData: FormData): string {
-  const seen = (value: FormDataEntryValue) =>
-    typeof value === 'string' ? value : [value.name, value.size, value.lastModified]
-  return JSON.stringify([url.href, [...formData].map(([name, value]) => [name, seen(value)])])
-}
-
-/** Sends it as the browser sends a form; it knows no other methods than POST. */
-function sendAsForm(url: URL, method: string, formData: FormData) {
-  if (method !== 'POST') throw new Error(`No action of this site's present build answers ${method} ${url.href}.`)
-  const form = document.createElement('form')
-  form.method = method
-  form.action = url.href
-  form.enctype = MULTIPART
-  form.hidden = true
-  form.dataset.hydrantReload = ''
-  for (const [name, value] of formData) {
-    const input = document.createElement('input')
-    input.name = name
-    if (typeof value === 'string') {
-      // Any other type would lose line breaks.
-      input.type = 'hidden'
-      input.value = value
-    } else {
-      const transfer = new DataTransfer()
-      transfer.items.add(value)
-      input.type = 'file'
-      input.files = transfer.files
-    }
-    form.append(input)
-  }
-  document.body.append(form)
-  HTMLFormElement.prototype.submit.call(form)
+/** Whether it has arrived, nobody knows, unless there was no network to begin with. */
+function sentenceOf(what: string, wasOffline: boolean): string {
+  return wasOffline && !navigator.onLine
+    ? `${what} was not sent: there is no network connection. Try again when there is one.`
+    : `${what} may or may not have arrived: the server could not be reached, or the connection was cut. Check before you send it again.`
 }

@@ -35,7 +35,8 @@ export type NavigationLine =
   | [kind: 'settled', ...Settlement]
   /** What stands in the page's place, inside that many layouts. */
   | [kind: 'shown', level: number, leaf: BootLeaf, shown: Shown]
-  | [kind: 'redirect', to: string]
+  /** With a 1, what was sent is sent there as well. */
+  | [kind: 'redirect', to: string, isSentOn?: 1]
   /** Load the document of this address instead. */
   | [kind: 'load']
 

@@ -7,7 +7,7 @@ import { HOST, PROXIES, startDocumented } from '../proxy/documented.ts'
 import { buildProxiedSite } from '../proxy/proxied-site.ts'
 import { startUpstreams } from '../proxy/upstreams.ts'
 import { launchChromium } from './chromium.ts'
-import { click, type, waitForText } from './in-place-site.ts'
+import { waitForText } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
 
 const dir = await buildProxiedSite(t)
@@ -34,14 +34,14 @@ for (const base of ['/docs', '/shop']) {
     t.equal(await read('#url'), origin + base)
     t.equal(await page.locator('img').evaluate((img: HTMLImageElement) => img.naturalWidth > 0), true, 'an image')
 
-    await click(open, '#lazy')
+    await open.page.click('#lazy')
     await waitForText(open, 'main', 'Later')
     t.equal(new URL(page.url()).pathname, `${base}/lazy`, 'a navigation, and a script that is loaded late')
 
-    await click(open, '#notes')
+    await open.page.click('#notes')
     await waitForText(open, '#said', '0')
-    await type(open, '[name=text]', 'x')
-    await click(open, '#send')
+    await open.page.fill('[name=text]', 'x')
+    await open.page.click('#send')
     await waitForText(open, '#said', '1')
     t.equal(new URL(page.url()).pathname, `${base}/notes`, 'a redirect behind a form')
 

@@ -4,7 +4,7 @@ import t from 'tap'
 import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
 import { launchChromium, type OpenPage, PUBLIC_HOST } from './chromium.ts'
 import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
-import { click, type, waitForText } from './in-place-site.ts'
+import { waitForText } from './in-place-site.ts'
 
 const TOKEN = 'correct-horse-battery'
 const HOSTILE = '<img src=x onerror="document.title=1"> & </script><b>bold</b>'
@@ -28,8 +28,8 @@ async function serveFilled(options: { token?: string } = {}) {
 
 /** Presses a button of a form that is posted, or follows a link behind one. */
 async function press(open: OpenPage, selector: string, javaScript: boolean) {
-  if (javaScript) await click(open, selector)
-  else await Promise.all([open.page.waitForEvent('load'), click(open, selector)])
+  if (javaScript) await open.page.click(selector)
+  else await Promise.all([open.page.waitForEvent('load'), open.page.click(selector)])
 }
 
 /** Resolves when the first such element shows that text. Without JavaScript nothing comes later. */
@@ -109,10 +109,10 @@ for (const javaScript of [true, false]) {
     await open.goto(`${origin}/failures/7K2M9QX4`, 'load')
     if (javaScript) await open.hydrated()
     t.equal(new URL(page.url()).pathname, '/sign-in')
-    await type(open, '#token', 'not-the-token-at-all')
+    await open.page.fill('#token', 'not-the-token-at-all')
     await press(open, 'main button', javaScript)
     await shows(open, '[role=alert]', 'That is not the token.', javaScript)
-    await type(open, '#token', TOKEN)
+    await open.page.fill('#token', TOKEN)
     await press(open, 'main button', javaScript)
     await shows(open, 'h1', 'TypeError', javaScript)
     t.equal(await open.evaluate(() => location.href, null), `${origin}/failures/7K2M9QX4`)

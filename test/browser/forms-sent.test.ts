@@ -1,10 +1,10 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { clientSentence } from '../../src/shared/sentence.ts'
 import { ERROR } from '../site-server.ts'
 import type { OpenPage } from './chromium.ts'
-import { click, fieldOf, isInPlace, startInPlace, textOf, type, waitForText } from './in-place-site.ts'
+import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
+import { takesNavigations } from './navigation-site.ts'
 
 const { open, done, origin, site, letGo } = await startInPlace(t)
 
@@ -12,7 +12,7 @@ const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
 t.test('a form for a route of server.ts is the browser’s', async (t) => {
   const opened = await open('/form')
-  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#send-api')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#send-api')])
   await waitForText(opened, '#raw', 'from a route')
   t.same(await done(), [{ path: '/api', body: 'text=x' }], 'sent once')
 })
@@ -20,19 +20,19 @@ t.test('a form for a route of server.ts is the browser’s', async (t) => {
 t.test('an action that answers itself runs once', async (t) => {
   const opened = await open('/form')
   const count = await textOf(opened, '#count')
-  await click(opened, '#reply-send')
+  await opened.page.click('#reply-send')
   await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
   t.equal((await done()).length, 1)
 })
 
 t.test('hooks of server.ts answer before the action', async (t) => {
   const opened = await open('/form')
-  await click(opened, '#send-guarded-redirect')
+  await opened.page.click('#send-guarded-redirect')
   await waitForText(opened, 'h1', 'Target')
   t.equal(pathOf(opened), '/target')
   await opened.page.goBack()
   await waitForText(opened, 'h1', 'Form')
-  await click(opened, '#send-guarded')
+  await opened.page.click('#send-guarded')
   await waitForText(opened, '[role=alert]', '401 Log in first')
   t.equal(pathOf(opened), '/guarded')
   t.ok(await isInPlace(opened))
@@ -52,7 +52,7 @@ t.test('a page of another build lets the browser send the form', async (t) => {
         route.continue({ headers: { ...route.request().headers(), 'hydrant-build': 'another' } }),
       )
     })
-    await Promise.all([opened.page.waitForEvent('load'), click(opened, path === '/form' ? '#ok' : '#file')])
+    await Promise.all([opened.page.waitForEvent('load'), opened.page.click(path === '/form' ? '#ok' : '#file')])
     await waitForText(opened, '#data', 'text')
     t.notOk(await isInPlace(opened))
   }
@@ -75,7 +75,7 @@ t.test('a page of another build lets the browser send the form', async (t) => {
 
 t.test('an action that fails', async (t) => {
   const opened = await open('/form')
-  await click(opened, '#throw')
+  await opened.page.click('#throw')
   await waitForText(opened, '[role=alert]', 'Digest: ')
   t.ok(await isInPlace(opened))
   const line = await site.waitForLine(({ level }) => level >= ERROR)
@@ -84,39 +84,76 @@ t.test('an action that fails', async (t) => {
   t.equal(pathOf(opened), '/form')
   t.equal((await done()).length, 1)
   const asked = opened.page.waitForRequest((request) => request.isNavigationRequest())
-  await Promise.all([opened.page.waitForEvent('load'), click(opened, '[role=alert] button')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('[role=alert] button')])
   t.equal((await asked).method(), 'GET', 'Try again asks for the page')
   await waitForText(opened, 'h1', 'Form')
   t.same(await done(), [], 'and sends nothing again')
 })
 
-t.test('a form that could not be sent', async (t) => {
-  let isCut = true
-  const opened = await open('/form', ({ page }) =>
-    page.route(/[?&]_hydrant$/, (route) => {
-      const isSent = route.request().method() === 'POST'
-      return isSent && isCut ? route.abort() : route.continue()
-    }),
-  )
-  await type(opened, '#note [name=text]', 'precious')
-  await click(opened, '#ok')
-  await waitForText(opened, '[role=alert]', clientSentence('127.0.0.1'))
+const NOT_SENT = 'was not sent: there is no network connection'
+const UNKNOWN = 'may or may not have arrived'
+
+t.test('a form that is sent without a network says so, and keeps what was typed', async (t) => {
+  const opened = await open('/form')
+  const { page } = opened
+  await page.fill('#note [name=text]', 'precious')
+  const posts: string[] = []
+  page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
+  await page.context().setOffline(true)
+  await page.click('#ok')
+  await waitForText(opened, '[role=alert]', `The form ${NOT_SENT}`)
+  t.notMatch(await textOf(opened, '[role=alert]'), 'Application error')
   t.ok(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id === 'note', null))
-  t.equal(await fieldOf(opened, '#note [name=text]'), 'precious')
+  t.equal(await page.inputValue('#note [name=text]'), 'precious')
   t.ok(await isInPlace(opened))
-  t.same(await done(), [], 'nothing is sent again by itself')
   t.equal(opened.errors.length, 1, 'the console says why')
-  isCut = false
-  await click(opened, '#ok')
+  await page.click('#send-second')
+  await page.locator('[role=alert]').nth(1).waitFor()
+  t.equal(await page.locator('[role=alert]').count(), 2, 'each form its own')
+  await page.context().setOffline(false)
+  t.equal(posts.length, 2, 'nothing is sent again by itself')
+  t.same(await done(), [])
+  await page.click('#ok')
   await waitForText(opened, '#data', 'precious')
-  t.equal(await textOf(opened, '[role=alert]'), null)
+  t.equal(await page.locator('[role=alert]').count(), 0)
   t.equal((await done()).length, 1)
-  isCut = true
-  await click(opened, '#ok')
-  await waitForText(opened, '[role=alert]', 'Application error')
-  await click(opened, '#away')
+  await page.context().setOffline(true)
+  await page.click('#ok')
+  await waitForText(opened, '[role=alert]', NOT_SENT)
+  await page.context().setOffline(false)
+  await page.click('#away')
   await waitForText(opened, 'h1', 'Target')
-  t.equal(await textOf(opened, '[role=alert]'), null, 'the next page knows nothing of it')
+  t.equal(await page.locator('[role=alert]').count(), 0, 'the next page knows nothing of it')
+})
+
+t.test('a script that sends without a network hears of it, and so does the visitor', async (t) => {
+  const opened = await open('/script')
+  await takesNavigations(opened.page)
+  await opened.page.context().setOffline(true)
+  await opened.page.click('#POST')
+  await waitForText(opened, '#log', 'rejected')
+  await waitForText(opened, 'body > [role=alert]', `This ${NOT_SENT}`)
+  t.same(await done(), [])
+})
+
+t.test('of a form whose connection is cut nobody knows whether it has arrived', async (t) => {
+  const opened = await open('/form')
+  const { page } = opened
+  await page.fill('#note [name=text]', 'precious')
+  let posts = 0
+  page.on('request', (request) => {
+    if (request.method() === 'POST') posts++
+  })
+  await page.click('#cut')
+  await waitForText(opened, '[role=alert]', `The form ${UNKNOWN}`)
+  t.equal(await page.inputValue('#note [name=text]'), 'precious')
+  t.ok(await isInPlace(opened))
+  t.ok((await done()).length > 0, 'it has')
+  t.equal(posts, 1)
+  await page.route('**/*', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+  await page.click('#ok')
+  await waitForText(opened, '[role=alert]', UNKNOWN)
+  t.same(await done(), [], 'or it has not')
 })
 
 t.test('an answer that is cut does not let anybody send the form again', async (t) => {
@@ -128,7 +165,7 @@ t.test('an answer that is cut does not let anybody send the form again', async (
     }),
   )
   const count = await textOf(opened, '#count')
-  await click(opened, '#ok')
+  await opened.page.click('#ok')
   await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
   t.equal(await textOf(opened, '[role=alert]'), null)
   t.equal((await done()).length, 1)
@@ -144,13 +181,13 @@ for (const hasApi of [true, false]) {
     const opened = await open('/script', hasApi ? undefined : without)
     t.equal(await opened.evaluate(() => 'navigation' in window, null), hasApi)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      await click(opened, `#${method}`)
+      await opened.page.click(`#${method}`)
       await waitForText(opened, '#data', `{"method":"${method}","text":"${method}"}`)
       t.match(await textOf(opened, '#acted'), method)
       t.match(await done(), [{ method, path: '/script' }])
     }
     await waitForText(opened, '#log', 'resolved at /script')
-    await click(opened, '#file')
+    await opened.page.click('#file')
     await waitForText(opened, '#data', 'a\\r\\nb')
     t.match(await done(), [
       {
@@ -161,18 +198,18 @@ for (const hasApi of [true, false]) {
       },
     ])
     t.equal(await textOf(opened, '#own'), 'false')
-    await click(opened, '#waiting')
+    await opened.page.click('#waiting')
     await waitForText(opened, '#own', 'true')
     t.equal(await textOf(opened, '#pending'), 'true')
     await letGo()
     await waitForText(opened, '#own', 'false')
     const count = await textOf(opened, '#count')
-    await click(opened, '#refreshed')
+    await opened.page.click('#refreshed')
     await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
     await waitForText(opened, '#data', 'none')
     t.ok(await isInPlace(opened))
     t.equal((await done()).length, 2)
-    await Promise.all([hasApi || opened.page.waitForEvent('load'), click(opened, '#redirected')])
+    await Promise.all([hasApi || opened.page.waitForEvent('load'), opened.page.click('#redirected')])
     await waitForText(opened, 'h1', 'Target')
     t.equal(await isInPlace(opened), hasApi)
     t.equal(await textOf(opened, '#acted'), 'none')
@@ -187,7 +224,7 @@ t.test('forms without the Navigation API are ordinary posts', async (t) => {
       Reflect.deleteProperty(window, 'navigation')
     }),
   )
-  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#problem')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#problem')])
   await opened.hydrated()
   t.notOk(await isInPlace(opened))
   t.equal(await textOf(opened, '#acted'), '{"intent":"problem","text":"initial"}', 'useAction has what was rendered')

@@ -8,7 +8,7 @@ import { launchChromium, type OpenPage } from './chromium.ts'
 
 const FILES = {
   'server.ts': `
-import { HttpError } from 'hydrant'
+import { HttpError, redirect } from 'hydrant'
 export default async function server(app) {
   const done = []
   let gate
@@ -22,9 +22,17 @@ export default async function server(app) {
     done.push({ path: '/api', body })
     return reply.type('text/html').send('<p id="raw">from a route</p>')
   })
+  app.get('/page.html', async (request, reply) => reply.type('text/html').send('<p>a route</p>'))
+  app.post('/upload.csv', async ({ body }, reply) => {
+    done.push({ path: '/upload.csv', body })
+    return reply.type('text/html').send('<p>a file</p>')
+  })
   app.addHook('onRequest', async (request, reply) => {
     if (request.method !== 'POST' || !request.url.startsWith('/guarded')) return
     if (request.url.endsWith('redirect')) return reply.redirect('/target', 303)
+    if (request.url.endsWith('307')) return reply.redirect('/sent-on', 307)
+    if (request.url.endsWith('outside')) redirect('//evil.example')
+    if (request.url.endsWith('fails')) throw new Error('SECRET-MARKER')
     throw new HttpError(401, 'Log in first')
   })
 }
@@ -51,7 +59,7 @@ export default function Layout({ data, children }) {
 `,
   'pages/layout.server.ts': 'export const load = ({ app }) => ({ count: app.count() })\n',
   'pages/form.tsx': `
-const INTENTS = ['ok', 'problem', 'redirect', 'moved', 'same', 'anchor', 'reply-redirect', 'reply-elsewhere', 'reply-send', 'throw', 'wait']
+const INTENTS = ['ok', 'problem', 'redirect', 'moved', 'same', 'anchor', 'reply-redirect', 'reply-elsewhere', 'reply-send', 'throw', 'wait', 'cut']
 export default function Form({ actionData }) {
   return <>
     <h1>Form</h1>
@@ -84,6 +92,7 @@ export async function action({ app, form, reply, request, url }) {
   for (const [name, value] of form) entries.push([name, typeof value === 'string' ? value : value.name + ': ' + await value.text()])
   app.done({ path: url.pathname, method: request.method, entries })
   if (intent === 'wait') await app.wait()
+  if (intent === 'cut') return request.raw.socket.destroy()
   if (intent === 'problem') reply.code(422)
   if (intent === 'throw') throw new Error('SECRET-MARKER')
   if (intent === 'redirect') redirect('/target')
@@ -147,6 +156,7 @@ export interface Done {
   path: string
   method?: string
   entries?: [string, string][]
+  type?: string
   body?: string
 }
 
@@ -156,20 +166,39 @@ export interface InPlace {
   origin: string
   /** Opens a page that is marked: the mark goes with its document. */
   open(path: string, prepare?: (open: OpenPage) => Promise<unknown>): Promise<OpenPage>
+  /** The same in a tab that is open already. */
+  reopen(open: OpenPage, path: string): Promise<void>
+  /** Opens a tab without JavaScript. */
+  openPlain(): Promise<OpenPage>
   /** What the actions have done since that was asked for the last time. */
   done(): Promise<Done[]>
   /** Lets the action go on that waits. */
   letGo(): Promise<void>
 }
 
-export async function startInPlace(t: Test): Promise<InPlace> {
-  const dir = createSite(t, FILES, 'site')
+/**
+ * @param more Further files of the site.
+ * @param env Its options.
+ */
+export async function startInPlace(
+  t: Test,
+  more: Record<string, string> = {},
+  env: Record<string, string> = {},
+): Promise<InPlace> {
+  const dir = createSite(t, { ...FILES, ...more }, 'site')
   const { code, stderr } = await runCli(['build', dir])
   if (code !== 0) throw new Error(stderr)
-  const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000' } })
+  const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000', ...env } })
   const chromium = await launchChromium(t)
   const origin = `http://127.0.0.1:${site.port}`
   let seen = 0
+  async function reopen(open: OpenPage, path: string) {
+    await open.goto(origin + path, 'load')
+    await open.hydrated()
+    await open.evaluate(() => {
+      document.documentElement.dataset.mark = 'here'
+    }, null)
+  }
   return {
     site,
     dir,
@@ -177,13 +206,11 @@ export async function startInPlace(t: Test): Promise<InPlace> {
     async open(path, prepare) {
       const open = await chromium.open()
       await prepare?.(open)
-      await open.goto(origin + path, 'load')
-      await open.hydrated()
-      await open.evaluate(() => {
-        document.documentElement.dataset.mark = 'here'
-      }, null)
+      await reopen(open, path)
       return open
     },
+    reopen,
+    openPlain: () => chromium.open({ javaScript: false }),
     async done() {
       // `server.ts` answers with its list.
       const all = (await fetch(`${origin}/done`).then((answer) => answer.json())) as Done[]
@@ -202,52 +229,11 @@ export function isInPlace({ evaluate }: OpenPage): Promise<boolean> {
   return evaluate(() => document.documentElement.dataset.mark === 'here', null)
 }
 
-// Playwright takes a form that the page has taken over for a navigation that never ends, and waits for it: whatever comes
-// behind such a form is done without its locators.
-
-/** Resolves when the first such element shows that text. */
-export function waitForText({ evaluate }: OpenPage, selector: string, text: string): Promise<void> {
-  return evaluate(
-    ([selector, text]) =>
-      new Promise<void>((resolve, reject) => {
-        setTimeout(() => reject(new Error(`no ${text} in ${selector}: ${document.body.innerHTML}`)), 10_000)
-        const look = () => {
-          if (document.querySelector(selector)?.textContent?.includes(text)) resolve()
-          else requestAnimationFrame(look)
-        }
-        look()
-      }),
-    [selector, text] as const,
-  )
-}
-
-/** Clicks with the mouse, so often. */
-export async function click({ page, evaluate }: OpenPage, selector: string, clickCount = 1) {
-  const place = await evaluate((selector) => {
-    const element = document.querySelector(selector)
-    if (!element) throw new Error(`no ${selector}`)
-    const before = element.getBoundingClientRect()
-    if (before.top < 0 || before.bottom > innerHeight) element.scrollIntoView({ block: 'center' })
-    const { x, y, width, height } = element.getBoundingClientRect()
-    return { x: x + width / 2, y: y + height / 2 }
-  }, selector)
-  await page.mouse.click(place.x, place.y, { clickCount })
-}
-
-/** Types instead of what stands in a field. */
-export async function type({ page, evaluate }: OpenPage, selector: string, text: string) {
-  await evaluate((selector) => {
-    const input = document.querySelector<HTMLInputElement>(selector)
-    input?.focus()
-    input?.select()
-  }, selector)
-  await page.keyboard.insertText(text)
+/** Resolves when an element shows that text. */
+export function waitForText({ page }: OpenPage, selector: string, text: string): Promise<void> {
+  return page.locator(selector, { hasText: text }).first().waitFor({ state: 'attached' })
 }
 
 export function textOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {
   return evaluate((selector) => document.querySelector(selector)?.textContent ?? null, selector)
-}
-
-export function fieldOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {
-  return evaluate((selector) => document.querySelector<HTMLInputElement>(selector)?.value ?? null, selector)
 }

@@ -21,14 +21,14 @@ for (const javaScript of [true, false]) {
     if (javaScript) await open.hydrated()
     const countDocuments = watchDocuments(open)
     const press = (selector: string) =>
-      javaScript ? click(open, selector) : Promise.all([open.page.waitForEvent('load'), click(open, selector)])
+      javaScript ? open.page.click(selector) : Promise.all([open.page.waitForEvent('load'), open.page.click(selector)])
 
     await press(ADD)
     await waitForText(open, '#text-problem', 'Write something.')
 
     const long = `<b>${'x'.repeat(280)}`
-    await type(open, long)
-    await click(open, '[value=yellow]')
+    await open.page.fill('textarea', long)
+    await open.page.click('[value=yellow]')
     await press(ADD)
     await waitForText(open, '#text-problem', 'That is 283 characters long; a note has at most 280.')
     await waitForFocus(open, 'text')
@@ -41,7 +41,7 @@ for (const javaScript of [true, false]) {
       bold: 0,
     })
 
-    await type(open, `<b onclick="x">${how}</b>\n& a second line\u202e`)
+    await open.page.fill('textarea', `<b onclick="x">${how}</b>\n& a second line\u202e`)
     await press(ADD)
     await waitForText(open, 'li', how)
     t.equal(await open.read('li p'), `<b onclick="x">${how}</b>\n& a second line`, 'text stays text')
@@ -86,7 +86,7 @@ t.test('buttons say what they are doing; a note that has gone meanwhile is not f
     await held
     await route.continue()
   })
-  await click(open, DELETE)
+  await open.page.click(DELETE)
   await waitForText(open, DELETE, 'Deleting…')
   t.equal(await open.read(ADD), 'Add the note', 'each form its own')
   release()
@@ -132,27 +132,6 @@ function watchDocuments({ page }: OpenPage): () => number {
   return () => count
 }
 
-// Not by locators: they would wait for the navigation that the form begins and the client takes over.
-
-async function click({ page, evaluate }: OpenPage, selector: string) {
-  const { x, y } = await evaluate((selector) => {
-    const element = document.querySelector(selector)
-    element?.scrollIntoView({ block: 'center', behavior: 'instant' })
-    const { x = 0, y = 0, width = 0, height = 0 } = element?.getBoundingClientRect() ?? {}
-    return { x: x + width / 2, y: y + height / 2 }
-  }, selector)
-  await page.mouse.click(x, y)
-}
-
-async function type({ page, evaluate }: OpenPage, text: string) {
-  await evaluate(() => {
-    const field = document.querySelector('textarea')
-    field?.focus()
-    field?.select()
-  }, null)
-  await page.keyboard.insertText(text)
-}
-
 /** The focus comes with the frame after what the page shows: by the document's `autofocus`, or by an effect. */
 function waitForFocus({ evaluate }: OpenPage, id: string): Promise<boolean> {
   return until(() => evaluate((id) => document.activeElement?.id === id, id))
@@ -172,17 +151,6 @@ function look({ evaluate }: OpenPage) {
   }, null)
 }
 
-function waitForText({ evaluate }: OpenPage, selector: string, text: string): Promise<void> {
-  return evaluate(
-    ({ selector, text }) =>
-      new Promise<void>((resolve, reject) => {
-        setTimeout(() => reject(new Error(`no ${text} in ${selector}: ${document.body.innerText}`)), 10_000)
-        const look = () => {
-          if (document.querySelector(selector)?.textContent?.includes(text)) resolve()
-          else requestAnimationFrame(look)
-        }
-        look()
-      }),
-    { selector, text },
-  )
+function waitForText({ page }: OpenPage, selector: string, text: string): Promise<void> {
+  return page.locator(selector, { hasText: text }).first().waitFor()
 }

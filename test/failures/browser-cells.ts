@@ -115,7 +115,7 @@ async function send(open: OpenPage, position: Position, client: BrowserName): Pr
   const [response] = await Promise.all([
     page.waitForResponse((answer) => answer.request().method() === 'POST'),
     client === 'N' && page.waitForEvent('load'),
-    page.locator('#fail').click({ noWaitAfter: true }),
+    page.click('#fail'),
   ])
   await open.shown('[role=alert]')
   return { response, headers: response.headers(), sight: await look(open, position) }
