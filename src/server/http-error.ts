@@ -1,4 +1,5 @@
 import { createHydrantError, showValue } from './errors.ts'
+import { redirectLocation } from './location.ts'
 
 /**
  * An answer meant for the visitor: its status and message are shown, it has no digest and is logged at info.
@@ -41,13 +42,16 @@ export class NotFoundSignal {}
 /**
  * Ends the load or the action and answers with a redirect.
  * @param to A path of this site (`/login`, without the base), or a path relative to the page. To leave the site on
- *   purpose pass a `URL` object; a string that leads to another origin is a failure (HYD_REDIRECT_OUTSIDE).
+ *   purpose pass a `URL` object. Throws HYD_REDIRECT_OUTSIDE for a string that leads to another origin and for a `URL`
+ *   that is not of http or https.
  * @param status 301, 302, 303, 307 or 308 (302 for GET and HEAD; 303 for other methods, so that what follows is a GET);
  *   throws HYD_REDIRECT_STATUS for another.
  */
 export function redirect(to: string | URL, status?: RedirectStatus): never {
   if (status !== undefined && !REDIRECT_STATUSES.includes(status))
     throw createHydrantError('HYD_REDIRECT_STATUS', [showValue(status)])
+  // Here, and not when the redirect is answered: the stack of the error then leads to the call.
+  redirectLocation(to, '/', '/')
   throw new Redirection(to, status ?? null)
 }
 

@@ -33,6 +33,11 @@ export function redirectStatus(given: number | null, method: string): number {
   return given ?? (method === 'GET' || method === 'HEAD' ? 302 : 303)
 }
 
+/** Does a browser that gets this status send there what it has sent here? */
+export function isSentOnRedirect(status: number, method: string): boolean {
+  return (status === 307 || status === 308) && method !== 'GET' && method !== 'HEAD'
+}
+
 /**
  * Of a request's target, which may also be a whole URL: the host that it names is not believed. The path is that which is
  * written there, `..` included: a proxy that guards paths has seen no other.

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../shared/navigation.ts'
 import { withBase } from '../shared/paths.ts'
 import { setErrorHeaders } from './headers.ts'
-import { isWebAddress, pathAndQuery } from './location.ts'
+import { isSentOnRedirect, isWebAddress, pathAndQuery } from './location.ts'
 import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, NavigationStream } from './navigation.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from './navigation-strategy.ts'
 import { HIDDEN, ownPath } from './own-routes.ts'
@@ -103,11 +103,10 @@ function sealAnswer({ build }: Site, ...[request, reply, payload, done]: Paramet
 /** What a navigation is told in place of an answer that is not Hydrant's; null where that answer has to go out. */
 function lineInstead({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {
   const to = reply.getHeader('location')
-  if (to !== undefined && !READ.includes(method)) {
-    // These send the form again, which is what they are for.
-    if (reply.statusCode === 307 || reply.statusCode === 308) return null
-    // `fetch` would follow it, load the target once more than the visitor does, and fail at another site's.
-    if (reply.statusCode >= 301 && reply.statusCode <= 303 && isWebAddress(String(to))) return ['redirect', String(to)]
+  // `fetch` would follow it, load the target once more than the visitor does, and fail at another site's.
+  if (to !== undefined && !READ.includes(method) && isWebAddress(String(to))) {
+    if (isSentOnRedirect(reply.statusCode, method)) return ['redirect', String(to), 1]
+    if (reply.statusCode >= 301 && reply.statusCode <= 303) return ['redirect', String(to)]
   }
   // The document of a page whose action has been called would be another call of it.
   return reply.hasHeader(ACTED_HEADER) ? null : ['load']

@@ -7,7 +7,7 @@ import type { Frame as SiteFrame, SiteModule } from './build.ts'
 import { CrossSiteError } from './cross-site-guard.ts'
 import type { Frame } from './digest.ts'
 import type { Phase } from './ledger/ledger.ts'
-import { redirectLocation, redirectStatus } from './location.ts'
+import { isSentOnRedirect, redirectLocation, redirectStatus } from './location.ts'
 import type { NavigationStream } from './navigation.ts'
 import type { Format } from './negotiate.ts'
 import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
@@ -53,10 +53,12 @@ export function answerThrown(
     const { to, status } = meaning.redirection
     try {
       const location = redirectLocation(to, visit.request.url, site.options.base)
+      const { method } = visit.request
       if (visit.navigation) {
-        visit.navigation.send(['redirect', location])
+        const isSentOn = isSentOnRedirect(redirectStatus(status, method), method)
+        visit.navigation.send(isSentOn ? ['redirect', location, 1] : ['redirect', location])
         visit.navigation.end()
-      } else sendRedirect(location, redirectStatus(status, visit.request.method), visit)
+      } else sendRedirect(location, redirectStatus(status, method), visit)
       return ANSWERED
     } catch (error) {
       return answerThrown({ thrown: error, phase, ...(origin ? { origin } : {}) }, place, format, site, visit)

@@ -11,7 +11,7 @@ import { clientSentence } from '../../src/shared/sentence.ts'
 import { listen } from '../server/lines.ts'
 import { buildFiles } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
-import { click, fieldOf, type, waitForText } from './in-place-site.ts'
+import { waitForText } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
 
 const page = (title: string) => `export default function Page() {\n  return <h1>${title}</h1>\n}\n`
@@ -93,14 +93,14 @@ t.test('to point at a link to a route of the app does not run it; a click runs i
   const opened = await openHome()
   await Promise.all([answered(opened, '/logout'), opened.page.hover('#logout')])
   t.strictSame(calls, [])
-  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#logout')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#logout')])
   await waitForText(opened, 'h1', 'Out')
   t.strictSame(calls, ['GET /logout'])
 })
 
 t.test('a form for a route of the app is sent once', async (t) => {
   const opened = await openHome()
-  await Promise.all([opened.page.waitForEvent('load'), click(opened, '#pay')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#pay')])
   await waitForText(opened, 'h1', 'Paid')
   t.strictSame(calls, ['POST /pay amount=10'])
 })
@@ -121,12 +121,12 @@ t.test('a form that something else has answered is not sent again, and what was 
     const posts: string[] = []
     opened.page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
     await opened.page.route(/\/note\?_hydrant$/, (route) => route.fulfill(answer))
-    await type(opened, '[name=text]', 'precious')
-    await click(opened, '#note')
+    await opened.page.fill('[name=text]', 'precious')
+    await opened.page.click('#note')
     await opened.shown('[role=alert]')
     t.match(await opened.read('[role=alert]'), clientSentence('127.0.0.1'), title)
     t.strictSame(posts, [`${origin}/note?_hydrant`], title)
-    t.equal(await fieldOf(opened, '[name=text]'), 'precious')
+    t.equal(await opened.page.inputValue('[name=text]'), 'precious')
     t.equal(await opened.page.title(), '')
     t.equal(notes.hydrantNotes, 0)
   }
@@ -136,7 +136,7 @@ t.test('a page that something else has answered for is loaded as a document', as
   for (const { title, ...answer } of FOREIGN) {
     const opened = await openHome()
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill(answer))
-    await Promise.all([opened.page.waitForEvent('load'), click(opened, '#other')])
+    await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#other')])
     await waitForText(opened, 'h1', 'Other')
     t.equal(opened.page.url(), `${origin}/other`, title)
     t.equal(await opened.page.title(), '')
@@ -148,7 +148,7 @@ t.test('an upload that a load sends is not taken for the site’s answer', async
     const opened = await openHome()
     await Promise.all([answered(opened, `/${name}`), opened.page.hover(`#${name}`)])
     const asked = opened.page.waitForRequest((request) => request.isNavigationRequest())
-    await click(opened, `#${name}`)
+    await opened.page.click(`#${name}`)
     t.equal((await asked).url(), `${origin}/${name}`, 'it is loaded as a document')
     t.equal(await opened.page.title(), '')
   }
@@ -161,7 +161,7 @@ t.test('files of other places are not run, even when the server names them', asy
     opened.page.on('request', (request) => asked.push(request.url()))
     const headers = { 'content-type': 'application/x-ndjson', [BUILD_HEADER]: 'any' }
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill({ headers, body: linesFor(file) }))
-    await Promise.all([opened.page.waitForEvent('load'), click(opened, '#other')])
+    await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#other')])
     await waitForText(opened, 'h1', 'Other')
     t.equal(await opened.page.title(), '')
     t.notOk(

@@ -183,7 +183,7 @@ t.test('hooks of server.ts are asked as well, and hooks may take their time', as
   }
   t.equal(seen.length, FAILURES.length)
   for (const url of ['/load', '/soon', '/stream']) {
-    const { response } = await ask(`/_hydrant/data${url}`, { accept: '*/*' })
+    const { response } = await ask(`${url}?_hydrant`, { accept: '*/*' })
     t.equal(response.statusCode, 200)
   }
 })

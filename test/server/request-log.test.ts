@@ -71,7 +71,7 @@ t.test('tells route, host and the bytes of the body, however that was sent', asy
     ['/products/7?a=1', '/products/[id]', {}],
     ['/products/7', '/products/[id]', { 'accept-encoding': 'gzip' }],
     ['/products/7', '/products/[id]', { accept: 'application/json' }],
-    ['/_hydrant/data/products/7', '/products/[id]', {}],
+    ['/products/7?_hydrant', '/products/[id]', {}],
     ['/api/7', '/api/:id', {}],
     ['/parts', '/parts', {}],
     ['/robots.txt', 'public/*', {}],
@@ -80,7 +80,7 @@ t.test('tells route, host and the bytes of the body, however that was sent', asy
   ] as const) {
     const { status, bytes, line } = await ask(path, headers)
     // A navigation is told of as the page that it is for.
-    const url = path.replace('/_hydrant/data', '')
+    const url = path.replace('?_hydrant', '')
     const expected = { msg: 'request completed', method: 'GET', url, statusCode: status, route, bytes }
     t.match(line, { ...expected, host: 'shop.example', responseTimeMs: Number }, path)
     t.notOk('digest' in line || 'traceId' in line, 'nothing else')
@@ -116,7 +116,7 @@ t.test('counts by route, once for a navigation, and nothing is left in flight', 
   const countOf = (route: string) => (routeOf(route)?.requests ?? []).reduce((sum, { count }) => sum + count, 0)
   const loadsOf = () => routeOf('/products/[id]')?.loads?.counts.reduce((sum, count) => sum + count, 0) ?? 0
   const [counted, loaded] = [countOf('/products/[id]'), loadsOf()]
-  await ask('/_hydrant/data/products/7')
+  await ask('/products/7?_hydrant')
   await ask('/products/7', { accept: 'application/json', origin: `http://shop.example:${port}` }, 'POST')
   await ask('/products/7')
   t.equal(countOf('/products/[id]'), counted + 3)
