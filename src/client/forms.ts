@@ -1,15 +1,15 @@
 // Takes over forms that a page's action answers. It does so when they are sent, and not when the browser navigates: a
 // navigation that is cancelled is one that test tools wait for without end.
 
-import type { createSender } from './send.ts'
-
 // An input of a form may have the name of one of its methods, and hides it then.
 const { closest, getAttribute } = Element.prototype
 
 /** Method, target and character set of a form that can be answered in place. */
 const POSTED = /^post,(_self)?,(utf-8)?$/i
 
-export function takeForms(isOurs: (url: URL) => boolean, send: ReturnType<typeof createSender>) {
+type Send = (url: URL, method: 'POST', formData: FormData, form: HTMLFormElement, enctype: string) => void
+
+export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
   let clicked: MouseEvent | null = null
 
   function onSubmit(event: SubmitEvent) {
@@ -29,7 +29,7 @@ export function takeForms(isOurs: (url: URL) => boolean, send: ReturnType<typeof
     if (!url || !isOurs(url)) return
     const formData = new FormData(form, submitter)
     event.preventDefault()
-    void send(url, 'POST', formData, form, enctype)
+    send(url, 'POST', formData, form, enctype)
   }
 
   // Behind all other listeners, whenever they were added: each of them may prevent it.

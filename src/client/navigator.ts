@@ -35,6 +35,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   // An action has changed something since: what stands, and what was fetched ahead, may be out of date.
   let isStale = false
   let departures = 0
+  let formsSent = 0
   const prefetcher = createPrefetcher((url, signal) => ask(url, { signal }, app, isStale), isOurs)
   const begin = createActivity(app.navigation)
   createProgress(app.navigation)
@@ -66,12 +67,18 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
   async function fetchPage(url: URL, event: NavigateEvent, from: string | null): Promise<Page> {
     const { navigationType, signal } = event
+    const sentBefore = formsSent
     const { answer: asked, controller } = prefetcher.take(url)
     const stop = () => controller.abort()
     signal.addEventListener('abort', stop)
     // The network or a module: an ordinary page load lets the browser's own page speak.
     const answer = await asked.catch(() => ({ kind: 'load' }) as const)
     if (signal.aborted) return never
+    // A form that is sent ends it, as in any document, as long as the address has not changed.
+    if (from === null && sentBefore !== formsSent) {
+      stop()
+      throw new DOMException('A form has been sent since.', 'AbortError')
+    }
     if (answer.kind === 'page') return { ...answer, stop }
     const isReplaced = from !== null || navigationType === 'replace'
     if (answer.kind === 'redirect' && redirects++ < MAX_REDIRECTS) return move(answer.to, isReplaced)
@@ -163,7 +170,11 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     },
   })
 
-  if ('navigation' in window) takeForms(isOurs, send)
+  if ('navigation' in window)
+    takeForms(isOurs, (...form) => {
+      formsSent++
+      void send(...form)
+    })
   return { go, send, point: prefetcher.point }
 }
 

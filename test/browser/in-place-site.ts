@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { createSite } from '../scripts/create-site.ts'
 import { runCli } from '../scripts/run-cli.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
+import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 const FILES = {
@@ -15,6 +16,13 @@ export default async function server(app) {
   app.decorate('done', (entry) => void done.push(entry))
   app.decorate('count', () => done.length)
   app.decorate('wait', () => new Promise((resolve) => { gate = resolve }))
+  const gates = new Map()
+  app.decorate('gate', (name) => new Promise((resolve) => gates.set(name, resolve)))
+  app.get('/gates/:name', async ({ params: { name } }) => {
+    const resolve = gates.get(name)
+    resolve?.()
+    return gates.delete(name)
+  })
   app.get('/done', async () => done)
   app.get('/open', async () => { gate(); return 'opened' })
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => done(null, String(body)))
@@ -174,6 +182,8 @@ export interface InPlace {
   done(): Promise<Done[]>
   /** Lets the action go on that waits. */
   letGo(): Promise<void>
+  /** Opens that gate, when somebody waits at it. */
+  openGate(name: string): Promise<unknown>
 }
 
 /**
@@ -221,6 +231,7 @@ export async function startInPlace(
     async letGo() {
       await fetch(`${origin}/open`)
     },
+    openGate: (name) => until(async () => (await fetch(`${origin}/gates/${name}`)).json()),
   }
 }
 

@@ -1,0 +1,201 @@
+/// <reference lib="dom" />
+
+// Several submissions on their way: their answers take effect in the order in which they were sent.
+
+import t from 'tap'
+import { until } from '../until.ts'
+import type { OpenPage } from './chromium.ts'
+import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
+
+const { open, done, origin, openGate } = await startInPlace(t, {
+  'pages/order.tsx': `import { useAction } from 'hydrant/react'
+const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure']
+export default function Order({ data, actionData }) {
+  const [, submit] = useAction()
+  return <>
+    <h1>Order</h1>
+    <p id="finished">{data.join(' ')}</p>
+    <p id="data">{actionData ?? 'none'}</p>
+    {['a', 'b'].map((name) => <form key={name} id={'form-' + name} method="post">
+      <input type="hidden" name="name" defaultValue={name} /><input name="text" defaultValue="initial" />
+      {ENDS.map((end) => <button key={end} id={end + '-' + name} name="end" value={end}>{end} {name}</button>)}
+      <button id={'elsewhere-' + name} name="end" value="data" formAction="/order/elsewhere">elsewhere</button>
+    </form>)}
+    <a id="to-slow" href="/order/slow">slow</a>
+    <button id="script" type="button" onClick={() => void submit({ name: 'script', end: 'data' })}>script</button>
+  </>
+}
+`,
+  'pages/order.server.ts': `import { HttpError, redirect } from 'hydrant'
+const finished = []
+export const load = () => [...finished]
+export async function action({ app, form }) {
+  const text = form.get('text') ?? 'initial'
+  const name = form.get('name') + (text === 'initial' ? '' : '-' + text)
+  app.done({ path: '/order', name })
+  await app.gate(name)
+  finished.push(name)
+  switch (form.get('end')) {
+    case 'redirect': redirect('/target?' + name)
+    case 'slow': redirect('/order/slow')
+    case 'refusal': throw new HttpError(409, 'Refused ' + name)
+    case 'failure': throw new Error('SECRET-MARKER')
+  }
+  return 'answer to ' + name
+}
+`,
+  'pages/order/slow.tsx': 'export default () => <h1>Slow</h1>\n',
+  'pages/order/slow.server.ts': "export const load = ({ app }) => app.gate('slow')\n",
+  'pages/order/elsewhere.tsx': 'export default ({ actionData }) => <h1>{actionData}</h1>\n',
+  'pages/order/elsewhere.server.ts': "export { action } from '../order.server.ts'\n",
+})
+
+const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
+
+/** Sends these, one after the other, when the one before has arrived. */
+async function send({ page }: OpenPage, ...buttons: string[]) {
+  for (const button of buttons) {
+    await page.click(`#${button}`)
+    await until(async () => (await done()).length > 0)
+  }
+}
+
+/** Resolves when what the actions have changed is in the page, as the last of what they did. */
+async function settles(opened: OpenPage, finished: string) {
+  await until(async () => (await textOf(opened, '#finished'))?.endsWith(finished))
+  await waitForText(opened, '#state', 'idle')
+}
+
+t.test('the answer to an older one never replaces that to a newer one', async (t) => {
+  for (const [first, second, older, newer] of [
+    ['data-a', 'data-b', 'a', 'b'],
+    ['data-a', 'script', 'a', 'script'],
+    ['script', 'data-b', 'script', 'b'],
+    ['redirect-a', 'data-b', 'a', 'b'],
+    ['elsewhere-a', 'data-b', 'a', 'b'],
+  ] as const) {
+    const opened = await open('/order')
+    await send(opened, first, second)
+    await openGate(newer)
+    await waitForText(opened, '#data', `answer to ${newer}`)
+    await openGate(older)
+    await settles(opened, `${newer} ${older}`)
+    t.equal(await textOf(opened, '#data'), `answer to ${newer}`, `${first}, ${second}`)
+    t.equal(pathOf(opened), '/order')
+    t.ok(await isInPlace(opened))
+  }
+})
+
+t.test('in the order in which they were sent, each is shown', async (t) => {
+  const opened = await open('/order')
+  await send(opened, 'data-a', 'data-b')
+  for (const name of ['a', 'b']) {
+    await openGate(name)
+    await waitForText(opened, '#data', `answer to ${name}`)
+  }
+  await settles(opened, 'a b')
+  t.equal(await textOf(opened, '#data'), 'answer to b')
+})
+
+t.test('an older one leads nobody away who has sent a newer one', async (t) => {
+  for (const first of ['redirect-a', 'elsewhere-a']) {
+    const opened = await open('/order')
+    await send(opened, first, 'data-b')
+    await openGate('a')
+    await openGate('b')
+    await waitForText(opened, '#data', 'answer to b')
+    await settles(opened, 'a b')
+    t.equal(pathOf(opened), '/order', first)
+  }
+})
+
+t.test('neither when the page that it leads to is being fetched', async (t) => {
+  const opened = await open('/order')
+  await send(opened, 'slow-a')
+  await openGate('a')
+  await until(async () => (await textOf(opened, '#state'))?.startsWith('submitting'))
+  const asked = opened.page.waitForResponse((response) => response.request().method() === 'GET')
+  await send(opened, 'data-b')
+  await openGate('slow')
+  await asked
+  await openGate('b')
+  await waitForText(opened, '#data', 'answer to b')
+  await settles(opened, 'a b')
+  t.equal(pathOf(opened), '/order')
+})
+
+t.test('a newer one that leads elsewhere does, and the older one changes nothing there', async (t) => {
+  const opened = await open('/order')
+  await send(opened, 'data-a', 'redirect-b')
+  await openGate('b')
+  await waitForText(opened, 'h1', 'Target ?b')
+  await openGate('a')
+  await waitForText(opened, '#state', 'idle')
+  t.equal(pathOf(opened), '/target?b')
+  await opened.page.goBack()
+  await settles(opened, 'b a')
+})
+
+t.test('a navigation that is begun later wins', async (t) => {
+  for (const button of ['data-a', 'redirect-a', 'elsewhere-a', 'failure-a', 'script']) {
+    const opened = await open('/order')
+    await send(opened, button)
+    await opened.page.click('#away')
+    await waitForText(opened, 'h1', 'Target')
+    await openGate(button === 'script' ? 'script' : 'a')
+    await waitForText(opened, '#state', 'idle')
+    t.equal(pathOf(opened), '/target', button)
+    t.equal(await opened.page.locator('[role=alert]').count(), 0)
+  }
+})
+
+t.test('a navigation that was begun before ends', async (t) => {
+  const opened = await open('/order')
+  await opened.page.click('#to-slow')
+  await waitForText(opened, '#state', 'loading')
+  await send(opened, 'data-b')
+  await openGate('b')
+  await waitForText(opened, '#data', 'answer to b')
+  await openGate('slow')
+  await waitForText(opened, '#state', 'idle')
+  t.equal(pathOf(opened), '/order')
+  await send(opened, 'data-a')
+  await openGate('a')
+  await waitForText(opened, '#data', 'answer to a')
+  t.equal(pathOf(opened), '/order')
+  await opened.page.click('#away')
+  await waitForText(opened, 'h1', 'Target')
+  t.strictSame(opened.errors, [])
+})
+
+t.test('what an older one has to tell stands before its form', async (t) => {
+  for (const [button, text] of [
+    ['refusal-a', '409 Refused a'],
+    ['failure-a', 'Digest: '],
+  ] as const) {
+    const opened = await open('/order')
+    await send(opened, button, 'data-b')
+    await openGate('b')
+    await waitForText(opened, '#data', 'answer to b')
+    await openGate('a')
+    await settles(opened, 'b a')
+    await waitForText(opened, '[role=alert]', text)
+    t.equal(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id, null), 'form-a')
+    t.equal(await textOf(opened, '#data'), 'answer to b')
+  }
+})
+
+t.test('what is typed and sent meanwhile stays in a form until it is answered', async (t) => {
+  const opened = await open('/order')
+  const { page } = opened
+  await page.fill('#form-a [name=text]', 'first')
+  await send(opened, 'data-a')
+  await page.fill('#form-a [name=text]', 'second')
+  await send(opened, 'data-a')
+  await openGate('a-first')
+  await waitForText(opened, '#data', 'answer to a-first')
+  t.equal(await page.inputValue('#form-a [name=text]'), 'second')
+  await openGate('a-second')
+  await until(async () => (await page.inputValue('#form-a [name=text]')) === 'initial')
+  t.pass('and is done with then')
+})
