@@ -45,12 +45,10 @@ export async function hydrate(scope: Window): Promise<void> {
     return 0
   }
   const data = boot.data.map((flat) => revive(flat, deferred.promised))
-  const [tree] = await Promise.all([
-    loadTree(boot, boot, Promise.all(data)),
-    // So that whoever can use the page can also send its forms without leaving it.
-    document.forms[0] && importNavigator().catch(() => {}),
-    ...early,
-  ])
+  // With the navigator, whoever can use the page can also send its forms without leaving it.
+  const ready = Promise.allSettled([...early, document.forms[0] && importNavigator()])
+  const tree = await loadTree(boot, boot, Promise.all(data))
+  await ready
   const seenHost = location.hostname
   const navigation = createNavigationStore()
   const platform: Platform = {

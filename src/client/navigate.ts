@@ -25,10 +25,9 @@ export function startNavigation(app: App): Submit {
     const element = (target as Element).closest?.('a,form')
     // What cannot be loaded now is asked for when it is needed.
     if (element || loaded)
-      load().then(
-        (navigator) => navigator.point(type, element),
-        () => {},
-      )
+      load()
+        .then((navigator) => navigator.point(type, element))
+        .catch(() => {})
   }
 
   function onNavigate(event: NavigateEvent) {
@@ -51,8 +50,8 @@ export function startNavigation(app: App): Submit {
 
   function go(event: NavigateEvent, url: URL, isTraverse: boolean) {
     // As in an ordinary navigation the address changes when the page is there, where the browser can wait for that.
-    const isEarly = isTraverse || !event.cancelable || !('NavigationPrecommitController' in window)
-    const from = isEarly ? location.href : null
+    const canWait = !isTraverse && event.cancelable && 'NavigationPrecommitController' in window
+    const from = canWait ? null : location.href
     let journey: Promise<Journey> | undefined
     const start = () => {
       journey ??= load().then(
@@ -65,7 +64,7 @@ export function startNavigation(app: App): Submit {
       return journey
     }
     event.intercept({
-      ...(isEarly ? {} : { precommitHandler: () => start().then(({ ready }) => ready) }),
+      ...(canWait && { precommitHandler: () => start().then(({ ready }) => ready) }),
       handler: () => start().then(({ show }) => show()),
     })
   }
@@ -73,10 +72,10 @@ export function startNavigation(app: App): Submit {
   if ('navigation' in window) {
     for (const type of ['mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
     navigation.addEventListener('navigate', onNavigate)
-    // It has come with the page's own scripts. Without it the browser sends forms as ever.
+    // What is loaded for it has come with the page's own scripts. Without that the browser sends forms as ever.
     if (document.forms[0]) load().catch(() => {})
   }
-  return (url, method, body) => load().then(({ send }) => send(url, method, body))
+  return (...what) => load().then(({ send }) => send(...what))
 }
 
 function isOurs({ origin, pathname }: URL): boolean {

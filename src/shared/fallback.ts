@@ -49,7 +49,9 @@ function scriptOf({ nonce, hostScript }: FallbackContext): string {
 }
 
 function paragraph(host: string, text: string): string {
-  return `<p data-hydrant-host="${escapeHtml(host)}">${escapeHtml(text)}</p>`
+  // For the script that corrects it, which only the server writes.
+  const attribute = typeof HYDRANT_BROWSER === 'undefined' ? ` data-hydrant-host="${escapeHtml(host)}"` : ''
+  return `<p${attribute}>${escapeHtml(text)}</p>`
 }
 
 const serverParagraph = rememberLast((host) => paragraph(host, serverSentence(host)))

@@ -1,0 +1,69 @@
+/// <reference lib="dom" />
+
+// Forms in Firefox: what is answered in place is what Firefox sends by itself, and the same forms are left to it.
+
+import t from 'tap'
+import { until } from '../until.ts'
+import { launchFirefox } from './firefox.ts'
+import { IN_PLACE, KINDS_FILES, LEFT, NOT_SENT } from './form-kinds.ts'
+import { type Done, startInPlace } from './in-place-site.ts'
+
+const { origin, done } = await startInPlace(t, KINDS_FILES)
+const firefox = await launchFirefox(t)
+
+async function visit(path: string) {
+  await firefox.goto(origin + path)
+  await firefox.hydrated()
+  await firefox.evaluate(() => {
+    document.documentElement.dataset.mark = 'here'
+  }, null)
+}
+
+const isInPlace = () => firefox.evaluate(() => document.documentElement.dataset.mark === 'here', null)
+
+async function nextDone(): Promise<Done[]> {
+  let all: Done[] = []
+  await until(async () => {
+    all = await done()
+    return all.length > 0
+  })
+  return all
+}
+
+for (const kind of Object.keys(IN_PLACE)) {
+  t.test(`answered in place: ${kind}`, async (t) => {
+    await visit('/kinds')
+    await firefox.evaluate(() => {
+      for (const form of document.querySelectorAll('form')) form.setAttribute('data-hydrant-reload', '')
+    }, null)
+    await firefox.click(`#${kind}`)
+    await firefox.shows('#data', 'answered')
+    t.notOk(await isInPlace())
+    const expected = await nextDone()
+    await visit('/kinds')
+    await firefox.click(`#${kind}`)
+    await firefox.shows('#data', 'answered')
+    t.ok(await isInPlace())
+    t.strictSame(await nextDone(), expected)
+  })
+}
+
+// Other than Chromium it submits a form for which a script has made the event.
+for (const kind of [...Object.keys(LEFT), 'event']) {
+  t.test(`left to the browser: ${kind}`, async (t) => {
+    await visit(kind in LEFT ? '/left' : '/not-sent')
+    await firefox.click(`#${kind}`)
+    await until(async () => !(await isInPlace()))
+    t.equal((await nextDone()).length, 1, 'sent once')
+  })
+}
+
+for (const kind of Object.keys(NOT_SENT).filter((kind) => kind !== 'late' && kind !== 'event')) {
+  t.test(`not sent at all: ${kind}`, async (t) => {
+    await visit('/not-sent')
+    await firefox.click(`#${kind}`)
+    await firefox.evaluate(() => fetch('/asked').then(() => {}), null)
+    t.ok(await isInPlace())
+    t.strictSame(await done(), [])
+  })
+}
