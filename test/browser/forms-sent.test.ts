@@ -218,6 +218,36 @@ for (const hasApi of [true, false]) {
   })
 }
 
+t.test('without the script that takes forms over the browser sends them, once', async (t) => {
+  const missing: string[] = []
+  const opened = await open('/form', ({ page }) =>
+    page.route('**/navigator-*.js', (route) => {
+      missing.push(route.request().url())
+      return route.abort()
+    }),
+  )
+  t.ok(missing.length > 0)
+  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#problem')])
+  await waitForText(opened, '#data', '{"intent":"problem","text":"initial"}')
+  t.notOk(await isInPlace(opened))
+  t.equal((await done()).length, 1)
+})
+
+t.test('the navigation by which React tells the browser of a transition is none', async (t) => {
+  const opened = await open('/form')
+  const { page } = opened
+  await takesNavigations(page)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await opened.evaluate(async () => {
+    const history = 'replace'
+    navigation.addEventListener('navigate', (event) => event.intercept({ focusReset: 'manual' }), { once: true })
+    await navigation.navigate(location.href, { info: 'react-transition', history }).finished
+  }, null)
+  t.same(asked, [])
+  t.equal(await textOf(opened, '#state'), 'idle')
+})
+
 t.test('forms without the Navigation API are ordinary posts', async (t) => {
   const opened = await open('/form', ({ page }) =>
     page.addInitScript(() => {
