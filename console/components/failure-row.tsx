@@ -5,11 +5,24 @@ import { SideMark, SolvedMark } from './marks.tsx'
 import { Ago } from './now.tsx'
 import { Sparkline } from './sparkline.tsx'
 
+interface FailureRowProps {
+  failure: CauseSummary
+  hours: readonly number[]
+  /** Can it be chosen, to be marked? */
+  mayChange: boolean
+}
+
 /** A failure in the list. */
-export function FailureRow({ failure, hours }: { failure: CauseSummary; hours: readonly number[] }) {
-  const { cause, side, type, message, source, route, count, lastSeen, solvedAt } = failure
+export function FailureRow({ failure, hours, mayChange }: FailureRowProps) {
+  const { cause, side, type, message, source, route, count, firstSeen, lastSeen, solvedAt } = failure
   return (
-    <li className={classes.row}>
+    <li className={mayChange ? `${classes.row} ${classes.choosable}` : classes.row}>
+      {mayChange && (
+        <label className={classes.choice}>
+          <input type="checkbox" name="cause" value={cause} />
+          <span className="visually-hidden">{`Choose ${type} ${cause}`}</span>
+        </label>
+      )}
       <div className={classes.what}>
         <p className={classes.title}>
           <a href={href('/failures/[digest]', { digest: cause })}>
@@ -35,6 +48,9 @@ export function FailureRow({ failure, hours }: { failure: CauseSummary; hours: r
         <span className={classes.last}>
           <span className="visually-hidden">last </span>
           <Ago time={lastSeen} />
+        </span>
+        <span className={classes.last}>
+          first <Ago time={firstSeen} />
         </span>
       </p>
     </li>

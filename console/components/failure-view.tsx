@@ -15,10 +15,11 @@ interface FailureViewProps {
   digest: string | null
   isKept: boolean
   hours: readonly number[]
+  mayChange: boolean
 }
 
 /** One failure: what was thrown, where, how often, and the visitor's own request. */
-export function FailureView({ failure, digest, isKept, hours }: FailureViewProps) {
+export function FailureView({ failure, digest, isKept, hours, mayChange }: FailureViewProps) {
   const { cause, error, occurrences, solvedAt, type } = failure
   return (
     <>
@@ -42,17 +43,7 @@ export function FailureView({ failure, digest, isKept, hours }: FailureViewProps
             </>
           )}
         </p>
-        <form method="post">
-          {solvedAt === null ? (
-            <button type="submit" name="intent" value="solve" className="button">
-              Mark as solved
-            </button>
-          ) : (
-            <button type="submit" name="intent" value="reopen" className="button button-quiet">
-              Open again
-            </button>
-          )}
-        </form>
+        {mayChange && <SolveForm isSolved={solvedAt !== null} />}
       </div>
       {digest !== null && <OneOccurrence digest={digest} occurrence={isKept ? occurrences[0] : undefined} />}
       <section aria-labelledby="error">
@@ -72,6 +63,22 @@ export function FailureView({ failure, digest, isKept, hours }: FailureViewProps
         <Occurrences occurrences={occurrences} asked={digest} />
       </section>
     </>
+  )
+}
+
+function SolveForm({ isSolved }: { isSolved: boolean }) {
+  return (
+    <form method="post">
+      {isSolved ? (
+        <button type="submit" name="intent" value="reopen" className="button button-quiet">
+          Open again
+        </button>
+      ) : (
+        <button type="submit" name="intent" value="solve" className="button">
+          Mark as solved
+        </button>
+      )}
+    </form>
   )
 }
 

@@ -21,14 +21,29 @@ const STATES = [
   ['all', 'open and solved'],
 ] as const
 
+const ORDERS = [
+  ['', 'seen last'],
+  ['first', 'newest first'],
+  ['count', 'most often'],
+] as const
+
+/** Of the release that is chosen, or of the one that is served. */
+const NEW = [
+  ['', 'in any release'],
+  ['true', 'in this release'],
+] as const
+
 /** A plain form: what it is set to stands in the address. */
-export function Filters({ params }: { params: URLSearchParams }) {
+export function Filters({ params, releases }: { params: URLSearchParams; releases: readonly string[] }) {
   return (
     <search>
       <form className={classes.form} action={href('/')}>
         <Choice name="solved" label="State" options={STATES} params={params} />
         <Choice name="side" label="Side" options={SIDES} params={params} />
         <Choice name="since" label="Seen" options={SPANS} params={params} />
+        <Choice name="sort" label="Order" options={ORDERS} params={params} />
+        <Choice name="release" label="Release" options={toOptions(releases)} params={params} />
+        <Choice name="new" label="First seen" options={NEW} params={params} />
         <Text name="route" label="Route" hint="/products/[id]" params={params} />
         <Text name="search" label="Text" hint="type, message or file" params={params} />
         <div className={classes.buttons}>
@@ -40,6 +55,10 @@ export function Filters({ params }: { params: URLSearchParams }) {
       </form>
     </search>
   )
+}
+
+function toOptions(releases: readonly string[]) {
+  return [['', 'all'] as const, ...releases.map((name) => [name, name] as const)]
 }
 
 interface FieldProps {

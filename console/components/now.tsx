@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import { ago, moment } from '../content/times.ts'
+import { ago, localMoment, moment } from '../content/times.ts'
 
 const TICK_MS = 30_000
 
@@ -26,11 +26,15 @@ export function Ago({ time }: { time: number }) {
   )
 }
 
-/** Both how long ago and when. */
+/** How long ago, and when: in UTC, and in the browser's own time where that is another one. */
 export function When({ time }: { time: number }) {
+  const [local, setLocal] = useState<string | null>(null)
+  // The server does not know the time zone.
+  useEffect(() => setLocal(localMoment(time)), [time])
   return (
     <>
       <Ago time={time} /> <small>{moment(time)}</small>
+      {local !== null && <small>{local}</small>}
     </>
   )
 }

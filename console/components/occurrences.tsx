@@ -1,5 +1,6 @@
 import type { Occurrence } from 'hydrant'
 import { href } from 'hydrant/react'
+import { serverOf } from '../content/server-of.ts'
 import classes from './failure.module.css'
 import { Ago } from './now.tsx'
 
@@ -24,6 +25,7 @@ export function Occurrences({ occurrences, asked }: OccurrencesProps) {
             <th scope="col">Client</th>
             <th scope="col">Request id</th>
             <th scope="col">Release</th>
+            <th scope="col">Server</th>
           </tr>
         </thead>
         <tbody>
@@ -48,6 +50,7 @@ export function Occurrences({ occurrences, asked }: OccurrencesProps) {
               <td>{one.userAgent}</td>
               <td>{one.requestId}</td>
               <td>{one.release}</td>
+              <td>{serverOf(one)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,4 +1,5 @@
 import type { Occurrence } from 'hydrant'
+import { serverOf } from '../content/server-of.ts'
 import classes from './failure.module.css'
 import { When } from './now.tsx'
 
@@ -40,6 +41,8 @@ function Request({ occurrence }: { occurrence: Occurrence }) {
       <Fact name="Asked by a" value={userAgent} />
       <Fact name="Pending" value={occurrence.pending?.join(', ') ?? null} />
       <Fact name="Release" value={release} />
+      <Fact name="Build" value={occurrence.build === release ? null : (occurrence.build ?? null)} />
+      <Fact name="Told by" value={serverOf(occurrence)} />
       <Fact name="Request id" value={requestId} />
       <Fact name="Trace id" value={occurrence.traceId ?? null} />
     </dl>

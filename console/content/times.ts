@@ -18,3 +18,14 @@ export function ago(time: number, now: number): string {
 export function moment(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
+
+/** `2026-01-31 13:00:05 GMT+1`, in the browser's time zone; null where that is UTC. */
+export function localMoment(time: number): string | null {
+  const date = new Date(time)
+  const minutes = -date.getTimezoneOffset()
+  if (minutes === 0) return null
+  const local = new Date(time + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ')
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  const offset = `${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
+  return `${local} GMT${offset}`
+}

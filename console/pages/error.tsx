@@ -16,13 +16,13 @@ export default function ErrorPage({ status, message, digest, retry }: ErrorPageP
         <h1>{digest === undefined ? message : 'The console failed'}</h1>
         {status >= 500 && (
           <p>
-            Most often that is a ledger which cannot be read: the log of the site says why
+            The log of the site says why
             {digest !== undefined && (
               <>
                 , under <code>{digest}</code>
               </>
             )}
-            . What fails in the site meanwhile waits in memory, and is written when the ledger is back.
+            . The site itself is not affected.
           </p>
         )}
       </div>

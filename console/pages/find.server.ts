@@ -3,11 +3,16 @@ import { href } from 'hydrant/react'
 
 export async function load({ app, url, reply }: LoadContext) {
   const typed = url.searchParams.get('digest') ?? ''
-  const found = await app.console.find(typed)
+  const asked = await app.console.ask((ledger) => ledger.find(typed))
+  if (asked.kind === 'away') {
+    reply.code(503)
+    return asked
+  }
+  const found = asked.value
   if (found.kind === 'found') {
     const digest = found.digest ?? found.failure.cause
     redirect(new URL(href('/failures/[digest]', { digest }), url).pathname)
   }
   reply.code(404)
-  return { typed: typed.slice(0, 100), nearest: found.nearest }
+  return { ...found, typed: typed.slice(0, 100) }
 }

@@ -1,27 +1,52 @@
-import type { LoadContext } from 'hydrant'
+import { type ActionContext, type LoadContext, redirect } from 'hydrant'
 import { countHours, firstHour, noHours } from '../content/hours.ts'
 
 const LIMIT = 100
 
-export async function load({ app, url }: LoadContext) {
+export async function load({ app, reply, request, url }: LoadContext) {
   const now = Date.now()
   const { query, problem } = app.console.readQuery(filtersOf(url.searchParams))
   const { hasLedger } = app.console
-  if (problem !== null) return { now, problem, hasLedger, failures: [], isCut: false, isEmpty: false }
-  const [causes, counts] = await Promise.all([
-    app.console.list({ ...query, limit: LIMIT + 1 }),
-    app.console.hours(firstHour(now)),
-  ])
+  const asked = await app.console.ask(async (ledger) => {
+    const [page, counts, releases] = await Promise.all([
+      query === null ? { failures: [], next: null } : ledger.page(query, LIMIT),
+      ledger.hours(firstHour(now)),
+      ledger.releases(),
+    ])
+    const isFound = page.failures.length > 0 || problem !== null
+    return { ...page, counts, releases, isEmpty: !isFound && (await ledger.page({}, 1)).failures.length === 0 }
+  })
+  if (asked.kind === 'away') {
+    reply.code(503)
+    return asked
+  }
+  const { failures, counts, next, releases, isEmpty } = asked.value
   const hours = countHours(counts, now)
   return {
+    kind: 'list' as const,
     now,
-    problem: null,
+    problem,
     hasLedger,
-    failures: causes.slice(0, LIMIT).map((cause) => ({ ...cause, hours: hours.get(cause.cause) ?? noHours() })),
-    isCut: causes.length > LIMIT,
+    releases,
+    mayChange: app.console.door.mayChange(request.headers),
+    failures: failures.map((failure) => ({ ...failure, hours: hours.get(failure.cause) ?? noHours() })),
+    /** Where the next page begins. */
+    next,
     /** Has nothing failed at all? */
-    isEmpty: causes.length === 0 && (await app.console.list({ limit: 1 })).length === 0,
+    isEmpty,
   }
+}
+
+/** Marks what was chosen as solved, or opens it again. */
+export async function action({ app, form, reply, url }: ActionContext) {
+  const causes = form.getAll('cause').map(String)
+  const isSolved = form.get('intent') === 'solve'
+  const asked = await app.console.ask(async (ledger) => {
+    for (const cause of causes) await ledger.setSolved(cause, isSolved)
+  })
+  if (asked.kind === 'answered') redirect(url.pathname + url.search)
+  reply.code(503)
+  return { problem: asked.problem }
 }
 
 // What nobody has looked into is what one comes for.

@@ -1,6 +1,7 @@
+import { toListQuery } from '../../src/server/admin/list-query.ts'
 import { createHydrantError } from '../../src/server/errors.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
-import type { CauseSummary, Ledger } from '../../src/server/ledger/ledger.ts'
+import type { CauseSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
 import { readCause } from '../../src/server/ledger/read-cause.ts'
 import { escapeObeyed } from '../../src/server/log-text.ts'
 import { nearestFew } from '../../src/server/nearest.ts'
@@ -27,18 +28,20 @@ type RequestOf<Kind extends ErrorsRequest['kind']> = Extract<ErrorsRequest, { ki
 async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: NamedLedger, view: View) {
   const { ledger, name, words } = from
   // One more than is shown tells whether that is all.
-  const found = await ledger.list({ ...query, limit: limit + 1 })
+  const found = await ledger.list({ ...toListQuery(query, ''), limit: limit + 1 })
   const shown = found.slice(0, limit)
   if (isJson) return toJson(shown.map(summaryJson))
   if (shown.length === 0) {
-    const isChosen = Object.keys(query).length > 0
+    const { sort: _sort, ...choosing } = query
+    const isChosen = Object.keys(choosing).length > 0
     return `Nothing has failed${isChosen ? ' of what was asked for' : ''}, says the ledger ${name}.`
   }
-  const rest = found.length > limit ? `, those seen last; --limit ${limit * 2} shows more` : ''
+  const rest = found.length > limit ? `, ${ORDERS[query.sort ?? 'last']}; --limit ${limit * 2} shows more` : ''
+  const isNew = query.isNew ? ` New in ${query.release}.` : ''
   return [
     ...formatFailures(shown, view),
     '',
-    `${countOf(shown)}${rest}. Ledger: ${name}`,
+    `${countOf(shown)}${rest}.${isNew} Ledger: ${name}`,
     `One of them in whole: hydrant errors ${shown[0]?.cause ?? ''}${words}`,
   ].join('\n')
 }
@@ -50,6 +53,13 @@ async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger
   if (isJson) return toJson(failureJson(details))
   const meant = occurrence === undefined ? null : formatDigest(cause, occurrence)
   return formatFailure(details, { digest: meant }, view).join('\n')
+}
+
+/** Which of many are shown. */
+const ORDERS: Record<Sort, string> = {
+  last: 'those seen last',
+  first: 'the newest ones',
+  count: 'those seen most often',
 }
 
 function unknownDigest({ cause }: Digest, name: string, causes: readonly string[]) {

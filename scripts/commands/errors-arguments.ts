@@ -1,11 +1,10 @@
+import { type ListRequest, readListField } from '../../src/server/admin/list-query.ts'
 import { createHydrantError, showValue } from '../../src/server/errors.ts'
-import type { ListQuery } from '../../src/server/ledger/ledger.ts'
-import { readSince, SINCE } from '../../src/server/read-since.ts'
 import { type Digest, parseDigest } from '../../src/shared/digest-format.ts'
 
 /** What `hydrant errors` is asked for. */
 export type ErrorsRequest = { isJson: boolean; limit: number } & (
-  | { kind: 'list'; query: Omit<ListQuery, 'limit'> }
+  | { kind: 'list'; query: ListRequest }
   | { kind: 'one'; digest: Digest }
 )
 
@@ -13,6 +12,9 @@ export interface ErrorsFlags {
   since?: string
   side?: string
   route?: string
+  release?: string
+  new?: boolean
+  sort?: string
   open?: boolean
   limit?: string
   json?: boolean
@@ -21,7 +23,9 @@ export interface ErrorsFlags {
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 10_000
 /** Flags that choose among failures. */
-const CHOOSING = ['since', 'side', 'route', 'open'] as const
+const CHOOSING = ['since', 'side', 'route', 'release', 'new', 'sort', 'open'] as const
+/** Those that are read as the console's API reads them. */
+const SHARED = ['since', 'side', 'route', 'release', 'sort'] as const
 
 /**
  * Tells the words of the command line apart: a digest, typed in whatever way and in as many words, and a folder after it.
@@ -54,26 +58,15 @@ export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: numb
     if (given) throw misuse(`--${given} chooses among failures; leave it out, or leave out the digest`)
     return { ...shared, kind: 'one', digest }
   }
-  const { since, route, open } = flags
-  const side = readSide(flags.side)
-  const query = {
-    ...(since === undefined ? {} : { since: parseSince(since, now) }),
-    ...(side === undefined ? {} : { side }),
-    ...(route === undefined ? {} : { route }),
-    ...(open === true ? { isSolved: false } : {}),
+  const query: ListRequest = {}
+  for (const name of SHARED) {
+    const text = flags[name]
+    const expected = text === undefined ? null : readListField(name, text, query, now)
+    if (expected !== null) throw misuse(`--${name} must be ${expected}; got ${showValue(text)}`)
   }
+  if (flags.open === true) query.isSolved = false
+  if (flags.new === true) query.isNew = true
   return { ...shared, kind: 'list', query }
-}
-
-function parseSince(text: string, now: number): number {
-  const since = readSince(text, now)
-  if (since === null) throw misuse(`--since must be ${SINCE}; got ${showValue(text)}`)
-  return since
-}
-
-function readSide(text: string | undefined): 'server' | 'client' | undefined {
-  if (text === undefined || text === 'server' || text === 'client') return text
-  throw misuse(`--side must be server or client; got ${showValue(text)}`)
 }
 
 function readLimit(text: string | undefined): number {

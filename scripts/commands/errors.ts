@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { createHydrantError } from '../../src/server/errors.ts'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { placeOf } from '../../src/server/ledger/postgres-pool.ts'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { type Options, resolveOptions } from '../../src/server/options.ts'
-import { buildFolder, readConfig } from '../../src/server/read-build.ts'
+import { buildFolder, readConfig, readManifest } from '../../src/server/read-build.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
@@ -20,6 +21,8 @@ export async function runErrors(
   const { digest, dir } = readWords(words, isFolder)
   const request = readRequest(digest, flags, now)
   const { stdout, env } = process
+  if (request.kind === 'list' && request.query.isNew)
+    request.query.release ??= await readRelease(place === undefined ? dir : null, env)
   const { close, ...from } = await openForReading(dir, env, place)
   try {
     const view = {
@@ -54,6 +57,15 @@ async function readOptions(dir: string, env: Env): Promise<Options> {
   const folder = buildFolder(dir)
   const isBuilt = existsSync(join(folder, BUILD_PATHS.config))
   return resolveOptions({ env, config: isBuilt ? await readConfig(folder) : {} })
+}
+
+/** What the build in a site's folder is called where failures are told, by the same options as its server's. */
+async function readRelease(dir: string | null, env: Env): Promise<string> {
+  const folder = dir === null ? null : buildFolder(dir)
+  if (folder === null || !existsSync(join(folder, BUILD_PATHS.manifest)))
+    throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release where there is no build'])
+  const { release } = resolveOptions({ env, config: await readConfig(folder) })
+  return release || readManifest(folder).buildId
 }
 
 const POSTGRES = /^postgres(?:ql)?:\/\//

@@ -62,9 +62,17 @@ function formatOccurrence(one: Occurrence, isLast: boolean, error: KeptError, { 
       ['status', one.statusSent === null ? '' : String(one.statusSent)],
       ['recovered', one.isRecovered ? 'the browser showed the page all the same' : ''],
       ['release', one.release],
+      ['build', one.build === one.release ? '' : (one.build ?? '')],
+      ['server', serverOf(one)],
       ['pending', (one.pending ?? []).join(', ')],
     ]),
   ]
+}
+
+/** `web-1, worker 2, process 4711` */
+function serverOf({ replica = '', worker, pid }: Occurrence): string {
+  const parts = [replica, worker === undefined ? '' : `worker ${worker}`, pid === undefined ? '' : `process ${pid}`]
+  return parts.filter(Boolean).join(', ')
 }
 
 function formatSource(error: KeptError, { paint, width }: View): string[] {

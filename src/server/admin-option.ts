@@ -7,6 +7,8 @@ export interface AdminOptions {
   port: number | null
   /** Empty for none. */
   token: string
+  /** For who may read, and change nothing; empty for none. */
+  readToken: string
 }
 
 /** As it is typed in one word; what it leaves out is said elsewhere. */
@@ -33,8 +35,17 @@ export function joinAdmin(typed: boolean | AdminAddress, parts: AdminOptions): A
   return typed === true ? parts : { ...parts, ...typed }
 }
 
-/** Throws HYD_OPTION_ADMIN_TOKEN when others than this machine's users could reach it without a token. */
-export function requireToken({ host, token }: AdminOptions) {
+/**
+ * Throws HYD_OPTION_ADMIN_TOKEN when others than this machine's users could reach it without a token, and HYD_OPTION_INVALID
+ * for a token to read with that keeps nobody from changing anything.
+ */
+export function requireToken({ host, token, readToken }: AdminOptions) {
+  if (readToken !== '' && (token === '' || token === readToken))
+    throw createHydrantError('HYD_OPTION_INVALID', [
+      'admin.readToken',
+      'left out, or stand beside an "admin.token" that is another one',
+      token === '' ? 'no "admin.token"' : 'the same one',
+    ])
   if (token === '' && !isLoopback(host)) throw createHydrantError('HYD_OPTION_ADMIN_TOKEN', [host])
 }
 

@@ -180,6 +180,8 @@ export interface ServerOptions extends SiteOptions {
         port?: number
         /** What operators sign in with; HYDRANT_ADMIN_TOKEN keeps it out of the code (none). */
         token?: string
+        /** Another one, for who may read pages, API and metrics, and change nothing; HYDRANT_ADMIN_READ_TOKEN (none). */
+        readToken?: string
       }
 }
 

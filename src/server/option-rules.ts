@@ -70,6 +70,14 @@ const oneOf = (scope: Scope, values: readonly string[], fallback: string): Optio
   accepts: (value) => typeof value === 'string' && values.includes(value),
 })
 
+const keyRule = {
+  expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
+  fallback: '',
+  parse: asTyped,
+  accepts: isKey,
+  isSecret: true,
+} satisfies Omit<OptionRule, 'scope'>
+
 /** By name, the parts of a group behind a dot. */
 export const rules: Record<string, OptionRule> = {
   base: {
@@ -133,14 +141,7 @@ export const rules: Record<string, OptionRule> = {
     parse: asTyped,
     accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,100}$/u.test(value),
   },
-  digestKey: {
-    scope: 'site',
-    expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
-    fallback: '',
-    parse: asTyped,
-    accepts: isKey,
-    isSecret: true,
-  },
+  digestKey: { ...keyRule, scope: 'site' },
   onFailure: {
     scope: 'site',
     expected: 'a function',
@@ -226,14 +227,8 @@ export const rules: Record<string, OptionRule> = {
     parse: parseWhole,
     accepts: (value) => isWhole(value, 0, 65_535),
   },
-  'admin.token': {
-    scope: 'start',
-    expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
-    fallback: '',
-    parse: asTyped,
-    accepts: isKey,
-    isSecret: true,
-  },
+  'admin.token': { ...keyRule, scope: 'start' },
+  'admin.readToken': { ...keyRule, scope: 'start' },
 }
 
 function isKey(value: unknown): boolean {

@@ -43,6 +43,7 @@ t.test('reads what a list is chosen by', async (t) => {
   t.strictSame(queryOf({ since: '7d' }), { since: NOW - 7 * DAY })
   t.strictSame(queryOf({ since: '2026-11-20' }), { since: Date.UTC(2026, 10, 20) })
   t.strictSame(queryOf({ since: '2026-11-20T10:00:00Z' }), { since: Date.UTC(2026, 10, 20, 10) })
+  t.strictSame(queryOf({ release: 'v1', new: true, sort: 'count' }), { release: 'v1', sort: 'count', isNew: true })
   t.strictSame(queryOf({ side: 'client', route: '/a', open: true }), { side: 'client', route: '/a', isSolved: false })
 })
 
@@ -54,11 +55,13 @@ t.test('has 20 of everything, unless it is told otherwise', async (t) => {
 t.test('refuses flags that are not right', async (t) => {
   const refused = (flags: ErrorsFlags, message: string) =>
     t.throws(() => readRequest(null, flags, NOW), { code: 'HYD_CLI_USAGE', message }, message)
-  for (const since of ['', 'yesterday', '7', '7x', '-7d', '2026-13-45']) refused({ since }, '--since must be like 30m')
+  for (const since of ['', 'yesterday', '7', '7x', '-7d', '2026-13-45'])
+    refused({ since }, '--since must be a span like 30m')
+  refused({ sort: 'time' }, '--sort must be one of last, first and count; got "time"')
   refused({ side: 'both' }, '--side must be server or client; got "both"')
   for (const limit of ['0', '-1', '1.5', 'all', '10001'])
     refused({ limit }, '--limit must be a whole number from 1 to 10000')
-  for (const flags of [{ since: '7d' }, { side: 'server' }, { route: '/' }, { open: true }]) {
+  for (const flags of [{ since: '7d' }, { side: 'server' }, { route: '/' }, { open: true }, { new: true }]) {
     t.throws(() => readRequest(DIGEST, flags, NOW), { code: 'HYD_CLI_USAGE', message: 'chooses among failures' })
   }
 })

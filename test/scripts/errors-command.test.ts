@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createLedger, openLedger } from '../../src/server/ledger/open-ledger.ts'
@@ -66,6 +67,19 @@ t.test('leads from the digest that a visitor has read to the line, while the ser
   t.match(one, { cause: digest.slice(0, 8), count: 1, source: { file: 'pages/products/[id].server.ts', line: 3 } })
   const list = await runCli(['errors', dir, '--since', '1h', '--side', 'server', '--route', '/products/[id]', '--open'])
   t.match(list, { code: 0, stdout: `1 failure, seen once. Ledger: ${join(dir, FILE)}` })
+
+  const { buildId } = JSON.parse(readFileSync(join(dir, '.hydrant/manifest.json'), 'utf8'))
+  t.match(shown.stdout, `  server      ${hostname()}, process `)
+  const ofBuild = await runCli(['errors', dir, '--new', '--sort', 'count'])
+  t.match(ofBuild, { code: 0, stdout: `1 failure, seen once. New in ${buildId}. Ledger: ` })
+  for (const words of [
+    ['--release', 'v9'],
+    ['--new', '--release', 'v9'],
+  ])
+    t.match(await runCli(['errors', dir, ...words]), { code: 0, stdout: /^Nothing has failed of what was asked for/ })
+  const env = { HYDRANT_RELEASE: 'v9' }
+  t.match(await runCli(['errors', dir, '--new'], { env }), { code: 0, stdout: /^Nothing has failed of/ })
+  t.match(await runCli(['errors', dir, '--release', buildId]), { code: 0, stdout: '1 failure, seen once. Ledger' })
 })
 
 t.test('an exception that has ended the process stands in the ledger', async (t) => {
@@ -124,7 +138,9 @@ t.test('ends with 2 when it is misused', async (t) => {
     t.match(await runCli(['errors', ...args]), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
   await misused(['no-such-folder'], 'HYD_CLI_USAGE] "no-such-folder" is neither a digest')
   await misused(['7F3KQ2M9', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is no folder')
-  await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be like 30m')
+  await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be a span like 30m')
+  await misused(['--sort', 'time'], 'HYD_CLI_USAGE] --sort must be one of last, first and count; got "time"')
+  await misused(['--new'], 'HYD_CLI_USAGE] --new needs --release where there is no build')
   await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")
 })
 

@@ -60,7 +60,7 @@ const DEFAULTS = {
   socket: null,
   workers: 1,
   logLevel: 'info',
-  admin: { host: '127.0.0.1', port: null, token: '' },
+  admin: { host: '127.0.0.1', port: null, token: '', readToken: '' },
 }
 
 t.test('has a default for everything', async (t) => {
@@ -328,7 +328,7 @@ t.test('the admin listener is switched off, or said in parts, or in one word tha
     ],
   ] as const)
     t.strictSame(resolveOptions(sources).admin, expected, JSON.stringify(sources))
-  for (const value of ['9320', 9320, null, { prot: 1 }, { port: '1' }, { token: 'short' }])
+  for (const value of ['9320', 9320, null, { prot: 1 }, { port: '1' }, { token: 'short' }, { readToken: 'short' }])
     t.throws(() => resolveOptions({ config: { admin: value } }), { code: /^HYD_OPTION_/ }, JSON.stringify(value))
   t.throws(() => resolveOptions({ env: { HYDRANT_ADMIN_TOKEN: 'a secret' } }), { message: /; got another one$/ })
 })

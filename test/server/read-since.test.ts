@@ -35,7 +35,7 @@ t.test('the command line and the API read the same spans and dates', async (t) =
   for (const [text, since] of READ) {
     t.equal(readSince(text, NOW), since, text)
     t.match(readRequest(null, { since: text }, NOW), { query: { since } })
-    t.strictSame(readListQuery(new URLSearchParams({ since: text }), NOW).query, { since })
+    t.strictSame(readListQuery(new URLSearchParams({ since: text }), NOW, 'v1').query, { since })
   }
 })
 
@@ -44,6 +44,6 @@ t.test('and refuse the same', async (t) => {
     t.equal(readSince(text, NOW), null, text)
     t.throws(() => readRequest(null, { since: text }, NOW), { code: 'HYD_CLI_USAGE' })
     // A value of an address is trimmed.
-    if (text.trim() === text) t.ok(readListQuery(new URLSearchParams({ since: text }), NOW).problem, text)
+    if (text.trim() === text) t.ok(readListQuery(new URLSearchParams({ since: text }), NOW, 'v1').problem, text)
   }
 })

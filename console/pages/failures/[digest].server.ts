@@ -3,24 +3,36 @@ import { countHours, firstHour, noHours } from '../../content/hours.ts'
 
 type Path = '/failures/[digest]'
 
-export async function load({ app, params, reply }: LoadContext<Path>) {
+export async function load({ app, params, reply, request }: LoadContext<Path>) {
   const now = Date.now()
-  const found = await app.console.find(params.digest)
+  const asked = await app.console.ask(async (ledger) => ({
+    found: await ledger.find(params.digest),
+    counts: await ledger.hours(firstHour(now)),
+  }))
+  if (asked.kind === 'away') {
+    reply.code(503)
+    return asked
+  }
+  const { found, counts } = asked.value
   if (found.kind === 'unknown') {
     reply.code(404)
     return { ...found, typed: params.digest.slice(0, 100) }
   }
   const { cause } = found.failure
-  const counts = await app.console.hours(firstHour(now))
   const own = countHours(
     counts.filter((count) => count.cause === cause),
     now,
   )
-  return { ...found, now, hours: own.get(cause) ?? noHours() }
+  const mayChange = app.console.door.mayChange(request.headers)
+  return { ...found, now, mayChange, hours: own.get(cause) ?? noHours() }
 }
 
-export async function action({ app, form, params, url }: ActionContext<Path>) {
-  const found = await app.console.find(params.digest)
-  if (found.kind === 'found') await app.console.setSolved(found.failure.cause, form.get('intent') === 'solve')
-  redirect(url.pathname)
+export async function action({ app, form, params, reply, url }: ActionContext<Path>) {
+  const asked = await app.console.ask(async (ledger) => {
+    const found = await ledger.find(params.digest)
+    if (found.kind === 'found') await ledger.setSolved(found.failure.cause, form.get('intent') === 'solve')
+  })
+  if (asked.kind === 'answered') redirect(url.pathname)
+  reply.code(503)
+  return { problem: asked.problem }
 }

@@ -1,19 +1,23 @@
 import type { PageProps } from 'hydrant/react'
+import { Away } from '../../components/away.tsx'
 import { FailureView } from '../../components/failure-view.tsx'
 import { Lost } from '../../components/lost.tsx'
 import { Now } from '../../components/now.tsx'
+import { Problem } from '../../components/problem.tsx'
 import { Unknown } from '../../components/unknown.tsx'
 import { useLive } from '../../components/use-live.ts'
-import type { load } from './[digest].server.ts'
+import type { action, load } from './[digest].server.ts'
 
-export default function FailurePage({ data: loaded }: PageProps<typeof load>) {
+export default function FailurePage({ data: loaded, actionData, url }: PageProps<typeof load, typeof action>) {
   const { data, isLost } = useLive(loaded)
+  if (data.kind === 'away') return <Away problem={data.problem} url={url} />
   if (data.kind === 'unknown') return <Unknown typed={data.typed} nearest={data.nearest} />
-  const { now, failure, digest, isKept, hours } = data
+  const { now, failure, digest, isKept, hours, mayChange } = data
   return (
     <Now now={now}>
       <Lost isLost={isLost} />
-      <FailureView failure={failure} digest={digest} isKept={isKept} hours={hours} />
+      <Problem text={actionData?.problem} />
+      <FailureView failure={failure} digest={digest} isKept={isKept} hours={hours} mayChange={mayChange} />
     </Now>
   )
 }

@@ -34,8 +34,9 @@ export default function Console() {
           {REACH}
         </Code>
         <p>
-          With a token, browsers sign in and scripts send it along. <code>--admin false</code> does without all of this,
-          and then nothing is measured either.
+          With a token, browsers sign in and scripts send it along. A second one, <code>HYDRANT_ADMIN_READ_TOKEN</code>,
+          lets Prometheus and others read, and change nothing. <code>--admin false</code> does without all of this, and
+          then nothing is measured either.
         </p>
       </Section>
       <Section id="api" title="The same for programs">
@@ -48,7 +49,7 @@ export default function Console() {
           rows={[
             [
               <code key="list">GET /api/failures</code>,
-              'the list; since, side, route, search, solved and limit narrow it',
+              'the list; since, side, route, search, solved, release and new narrow it, sort orders it, limit and after page it',
             ],
             [<code key="one">GET /api/failures/DIGEST</code>, 'one failure with its stack and its occurrences'],
             [<code key="solve">POST /api/failures/DIGEST/solve</code>, 'marks it as solved; /reopen opens it again'],

@@ -303,10 +303,10 @@ export default function Options() {
             [<code key="name">HYDRANT_ALLOWED_ORIGINS</code>, <code key="option">allowedOrigins</code>],
             [
               <>
-                <code>HYDRANT_ADMIN</code>, <code>HYDRANT_ADMIN_TOKEN</code>
+                <code>HYDRANT_ADMIN</code>, <code>HYDRANT_ADMIN_TOKEN</code>, <code>HYDRANT_ADMIN_READ_TOKEN</code>
               </>,
               <>
-                <code>--admin</code>, <code>admin.token</code>
+                <code>--admin</code>, <code>admin.token</code>, <code>admin.readToken</code>
               </>,
             ],
             [<code key="name">HYDRANT_COMPRESS</code>, <code key="option">compress</code>],

@@ -3,9 +3,11 @@ import { parseDigest } from '../../shared/digest-format.ts'
 import { JSON_TYPE } from '../headers.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { AWAY } from './ask-ledger.ts'
 import type { Changes } from './changes.ts'
 import { addEvents } from './events.ts'
 import { findFailure } from './find-failure.ts'
+import { readPage } from './list-page.ts'
 import { readListQuery } from './list-query.ts'
 import { sendProblem } from './problem.ts'
 
@@ -14,21 +16,21 @@ const DEFAULT_LIMIT = 100
 type ById = FastifyRequest<{ Params: { id: string } }>
 
 /** The JSON API of docs/console.md. To be registered as a scope of its own. */
-export function addApi(app: FastifyInstance, ledger: Ledger, changes: Changes) {
+export function addApi(app: FastifyInstance, ledger: Ledger, changes: Changes, currentRelease: () => string) {
   acceptAnyBody(app)
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500, message } = error
     if (statusCode < 500) return sendProblem(statusCode, message, request, reply)
     request.log.error({ err: error }, `the API of the console failed: ${message}`)
-    return sendProblem(503, 'The ledger cannot be read or written now; the log says why.', request, reply)
+    return sendProblem(503, AWAY, request, reply)
   })
   addEvents(app, changes)
 
   app.get('/api/failures', async (request, reply) => {
-    const { query, problem } = readListQuery(searchOf(request), Date.now())
+    const { query, problem } = readListQuery(searchOf(request), Date.now(), currentRelease())
     if (problem !== null) return sendProblem(400, problem, request, reply)
-    const failures = await ledger.list({ limit: DEFAULT_LIMIT, ...query })
-    return sendJson({ failures: failures.map(summaryJson) }, reply)
+    const { failures, next } = await readPage(ledger, query, query.limit ?? DEFAULT_LIMIT)
+    return sendJson({ failures: failures.map(summaryJson), next }, reply)
   })
 
   app.get('/api/failures/:id', async (request: ById, reply) => {
@@ -68,7 +70,7 @@ function searchOf({ url }: FastifyRequest): URLSearchParams {
 }
 
 function limitOf(request: FastifyRequest): number | undefined {
-  return readListQuery(new URLSearchParams({ limit: searchOf(request).get('limit') ?? '' }), 0).query?.limit
+  return readListQuery(new URLSearchParams({ limit: searchOf(request).get('limit') ?? '' }), 0, '').query?.limit
 }
 
 function sendJson(value: unknown, reply: FastifyReply) {

@@ -1,24 +1,33 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { createKeeper } from '../ledger/keeper.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { Ledger, ListQuery } from '../ledger/ledger.ts'
 import { type Options, resolveOptions } from '../options.ts'
 import { serveSite } from '../serve-site.ts'
+import { type Asked, askLedger } from './ask-ledger.ts'
 import type { Changes } from './changes.ts'
 import type { Door } from './door.ts'
 import { type FoundFailure, findFailure } from './find-failure.ts'
+import { type ListPage, readPage } from './list-page.ts'
 import { type ReadQuery, readListQuery } from './list-query.ts'
 
 /** What the pages of the console have as `app.console`. */
-export interface AdminConsole extends Pick<Ledger, 'list' | 'hours'> {
+export interface AdminConsole {
   /** False when the site keeps no failures. */
   hasLedger: boolean
   /** Reads what was typed into the filters. */
   readQuery(params: URLSearchParams): ReadQuery
+  /** Asks the ledger. Never rejects for what the ledger does. */
+  ask<T>(work: (ledger: ConsoleLedger) => Promise<T>): Promise<Asked<T>>
+  door: Pick<Door, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
+}
+
+/** What the pages may ask of the ledger. */
+export interface ConsoleLedger extends Pick<Ledger, 'hours' | 'releases'> {
+  page(query: ListQuery, limit: number): Promise<ListPage>
   find(typed: string): Promise<FoundFailure>
   /** False for a cause that is not kept. */
   setSolved(cause: string, isSolved: boolean): Promise<boolean>
-  door: Pick<Door, 'isOpen' | 'signIn' | 'signOut'>
 }
 
 /** The site in `console/`, as the package brings it. */
@@ -30,22 +39,27 @@ export async function addConsole(
   ledger: Ledger,
   changes: Changes,
   door: Door,
+  currentRelease: () => string,
   siteOptions: Pick<Options, 'ledger' | 'reactServer'>,
 ) {
-  const own: AdminConsole = {
-    hasLedger: siteOptions.ledger !== false,
-    list: ledger.list,
+  const own: ConsoleLedger = {
     hours: ledger.hours,
-    readQuery: (params) => readListQuery(params, Date.now()),
+    releases: ledger.releases,
+    page: (query, limit) => readPage(ledger, query, limit),
     find: (typed) => findFailure(ledger, typed),
     async setSolved(cause, isSolved) {
       const isKnown = await ledger.setSolved(cause, isSolved ? Date.now() : null)
       changes.look()
       return isKnown
     },
+  }
+  const console: AdminConsole = {
+    hasLedger: siteOptions.ledger !== false,
+    readQuery: (params) => readListQuery(params, Date.now(), currentRelease()),
+    ask: (work) => askLedger(() => work(own), app.log),
     door,
   }
-  app.decorate('console', own)
+  app.decorate('console', console)
   // The environment is the site's.
   const options = resolveOptions({ scope: 'site', given: { reactServer: siteOptions.reactServer } })
   // Its own failures are in the log only: what it shows are those of the site.

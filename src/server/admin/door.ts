@@ -8,6 +8,8 @@ export interface Door {
   /** Without a token everybody is. */
   isOpen: boolean
   judge(headers: IncomingHttpHeaders, ip: string): Promise<Judgement>
+  /** May who was let in change anything? False for the token that only reads. */
+  mayChange(headers: IncomingHttpHeaders): boolean
   /** Takes what was typed; a pass is a cookie to set. */
   signIn(
     typed: string,
@@ -43,23 +45,35 @@ interface Attempts {
 
 const pause = (ms: number): Promise<unknown> => wait(ms, undefined, { ref: false })
 
+/** What lets somebody in; empty for none. */
+export interface Tokens {
+  token: string
+  /** Lets in to read alone. */
+  readToken: string
+}
+
+const BEARER = /^Bearer +(\S+) *$/i
+
 /**
  * Wrong tokens make their address wait and do not shut it out: behind a proxy everybody has the same, and anybody could keep
  * the operators out.
  *
  * @param now Milliseconds since 1970.
  */
-export function createDoor(token: string, now: () => number = Date.now, delay = pause): Door {
+export function createDoor({ token, readToken }: Tokens, now: () => number = Date.now, delay = pause): Door {
   /** Those who tried last stand last. */
   const attempts = new Map<string, Attempts>()
 
-  // Of the cookie it can neither be read what the token is, nor be made one that lasts longer.
-  const sign = (until: number) => createHmac('sha256', token).update(`console until ${until}`).digest('base64url')
+  const given = [token, readToken].filter((one) => one !== '')
 
-  function hasPass(header: string | undefined): boolean {
+  /** Was the cookie given for that token? */
+  function hasPass(header: string | undefined, own: string): boolean {
     const [, until = '', signature = ''] = PASS.exec(header ?? '') ?? []
-    return Number(until) > now() && isSame(signature, sign(Number(until)))
+    return Number(until) > now() && isSame(signature, sign(Number(until), own))
   }
+
+  // Looks at all of them, so that it always takes the same time.
+  const find = (typed: string) => given.filter((one) => isSame(typed, one))[0]
 
   function attemptsOf(ip: string): Attempts {
     const group = addressGroup(ip)
@@ -80,7 +94,7 @@ export function createDoor(token: string, now: () => number = Date.now, delay = 
       await delay(DELAY_MS)
       own.waiting--
     }
-    if (isSame(typed, token)) return { kind: 'in' }
+    if (find(typed) !== undefined) return { kind: 'in' }
     own.wrong++
     return { kind: 'out' }
   }
@@ -88,18 +102,29 @@ export function createDoor(token: string, now: () => number = Date.now, delay = 
   return {
     isOpen: token === '',
     async judge({ authorization, cookie }, ip) {
-      if (token === '' || hasPass(cookie)) return { kind: 'in' }
-      const [, bearer] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+      if (token === '' || given.some((one) => hasPass(cookie, one))) return { kind: 'in' }
+      const [, bearer] = BEARER.exec(authorization ?? '') ?? []
       return bearer === undefined ? { kind: 'out' } : compare(bearer, ip)
+    },
+    mayChange({ authorization, cookie }) {
+      if (token === '' || hasPass(cookie, token)) return true
+      const [, bearer = ''] = BEARER.exec(authorization ?? '') ?? []
+      return isSame(bearer, token)
     },
     async signIn(typed, ip, headers) {
       const judgement = await compare(typed.trim(), ip)
       if (judgement.kind !== 'in') return judgement
       const until = now() + STAY_MS
-      return { kind: 'in', cookie: createCookie(`${until}.${sign(until)}`, STAY_MS / 1000, headers) }
+      const signature = sign(until, find(typed.trim()) ?? token)
+      return { kind: 'in', cookie: createCookie(`${until}.${signature}`, STAY_MS / 1000, headers) }
     },
     signOut: (headers) => createCookie('', 0, headers),
   }
+}
+
+// Of the cookie it can neither be read what the token is, nor be made one that lasts longer.
+function sign(until: number, token: string): string {
+  return createHmac('sha256', token).update(`console until ${until}`).digest('base64url')
 }
 
 function createCookie(value: string, maxAgeSeconds: number, headers: IncomingHttpHeaders): string {

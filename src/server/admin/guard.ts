@@ -23,7 +23,8 @@ export function addGuard(app: FastifyInstance, door: Door, allowedHosts: Allowed
     const judgement = await door.judge(request.headers, request.ip)
     switch (judgement.kind) {
       case 'in':
-        return undefined
+        if (isSafe(request.method) || door.mayChange(request.headers)) return undefined
+        return sendProblem(403, 'This token may read, and change nothing.', request, reply)
       case 'wait':
         reply.header('retry-after', judgement.seconds)
         return sendProblem(429, 'Too many wrong tokens; try again in a moment.', request, reply)

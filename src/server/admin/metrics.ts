@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version as react } from 'react'
 import type { Reload, Served } from '../cluster/served.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
+import { VERSION } from '../read-build.ts'
 import { type Series, writeHistograms } from './histogram.ts'
 import { type NamedProcess, writeProcesses } from './process-metrics.ts'
 import type { Tally } from './tally.ts'
@@ -94,12 +94,11 @@ function measureProcesses(
     'Whether all workers are of the build that the last reload found; 1 before the first.',
   )
   const lostLines = counter('hydrant_log_lines_lost_total', 'Lines of the log that could not be written.')
-  const version = ownVersion()
   return ({ logLinesLost }) => {
     for (const each of [processes, info, lost, lostLines]) each.reset()
     for (const { release, build } of served()) {
       processes.inc({ release })
-      info.set({ version, release, build, node: process.versions.node, react }, 1)
+      info.set({ version: VERSION, release, build, node: process.versions.node, react }, 1)
     }
     lost.inc(workersLost())
     lostLines.inc(logLinesLost)
@@ -165,10 +164,4 @@ function writeDurations({ routes, render, firstByte }: Tally): string[] {
       { labels: {}, counts: firstByte },
     ]),
   ]
-}
-
-function ownVersion(): string {
-  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
-  // The package's own.
-  return (JSON.parse(text) as { version: string }).version
 }

@@ -58,15 +58,17 @@ async function createAdmin({ admin, keeper, counted, options, log }: AdminInput)
     forceCloseConnections: true,
   })
   limits.addTo(app)
-  const door = createDoor(admin.token)
+  const door = createDoor(admin)
   const changes = createChanges(keeper.ledger)
   const metrics = createMetrics(counted, keeper.writer)
   app.addHook('onClose', async () => changes.close())
   addEntrance(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
-  await app.register(async (scope) => addApi(scope, keeper.ledger, changes))
-  await app.register(async (scope) => addConsole(scope, keeper.ledger, changes, door, options))
+  // While workers are exchanged, the first has the newest.
+  const currentRelease = () => counted.served()[0]?.release ?? ''
+  await app.register(async (scope) => addApi(scope, keeper.ledger, changes, currentRelease))
+  await app.register(async (scope) => addConsole(scope, keeper.ledger, changes, door, currentRelease, options))
   await app.ready()
   return app
 }

@@ -1,8 +1,12 @@
 import t from 'tap'
-import { createDoor } from '../../../src/server/admin/door.ts'
+import { createDoor as createDoorOf, type Door } from '../../../src/server/admin/door.ts'
 
 const TOKEN = 'correct-horse-battery'
+const READ_TOKEN = 'only-for-reading-it'
 const IP = '192.0.2.1'
+
+type Rest = Parameters<typeof createDoorOf> extends [unknown, ...infer Others] ? Others : never
+const createDoor = (token: string, ...rest: Rest): Door => createDoorOf({ token, readToken: '' }, ...rest)
 
 function createClock() {
   let time = 1_000_000
@@ -123,4 +127,28 @@ t.test('addresses without end do not fill the memory, and a network of IPv6 is o
   for (let count = 0; count < 1_000; count++) await door.signIn('wrong', `192.0.2.2-${count}`, {})
   await door.signIn('wrong', '2001:db8::1', {})
   t.equal(delays.length, 2, 'forgotten')
+})
+
+t.test('the token to read with lets in, and lets nothing be changed', async (t) => {
+  const tokens = { token: TOKEN, readToken: READ_TOKEN }
+  const door = createDoorOf(tokens)
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+  t.strictSame(await door.judge(bearer(READ_TOKEN), IP), { kind: 'in' })
+  t.equal(door.mayChange(bearer(READ_TOKEN)), false)
+  t.strictSame(await door.judge(bearer(TOKEN), IP), { kind: 'in' })
+  t.equal(door.mayChange(bearer(TOKEN)), true)
+  t.equal(door.mayChange({}), false)
+  const cookieFor = async (token: string) => {
+    const signedIn = await door.signIn(token, IP, {})
+    return signedIn.kind === 'in' ? (signedIn.cookie.split(';')[0] ?? '') : ''
+  }
+  const [reading, changing] = [await cookieFor(READ_TOKEN), await cookieFor(TOKEN)]
+  t.strictSame(await door.judge({ cookie: reading }, IP), { kind: 'in' })
+  t.equal(door.mayChange({ cookie: reading }), false)
+  t.equal(door.mayChange({ cookie: changing }), true)
+  const other = createDoorOf({ token: TOKEN, readToken: `${READ_TOKEN}2` })
+  t.strictSame(await other.judge({ cookie: reading }, IP), { kind: 'out' }, 'a new token ends the stays of the old one')
+  t.strictSame(await other.judge({ cookie: changing }, IP), { kind: 'in' }, 'and no others')
+  t.strictSame(await createDoor(TOKEN).judge(bearer(''), IP), { kind: 'out' }, 'none is no token')
+  t.equal(createDoor('').mayChange({}), true, 'without a token everybody may')
 })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { failureOf, serveAdmin } from './served-admin.ts'
 
 const TOKEN = 'correct-horse-battery'
+const READ_TOKEN = 'only-for-reading-it'
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 
 t.test('without a token only this machine’s own names are answered', async (t) => {
@@ -78,6 +79,38 @@ t.test('with a token nothing is told without it', async (t) => {
   const anyHost = { authorization, host: 'ops.example' }
   t.equal((await admin.ask('/api/failures', anyHost)).status, 200, 'and with it under any name')
   t.match((await admin.ask('/metrics', anyHost)).body, 'hydrant_requests_total')
+})
+
+t.test('the token to read with reads everything and changes nothing', async (t) => {
+  const admin = await serveAdmin(t, { token: TOKEN, readToken: READ_TOKEN })
+  await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
+  const authorization = `Bearer ${READ_TOKEN}`
+  for (const path of ['/', '/failures/7K2M9QX4', '/api/failures', '/api/failures/7K2M9QX4', '/metrics'])
+    t.equal((await admin.ask(path, { authorization, ...BROWSER })).status, 200, path)
+  const page = (path: string, token: string) => admin.ask(path, { authorization: `Bearer ${token}`, ...BROWSER })
+  for (const path of ['/', '/failures/7K2M9QX4']) {
+    t.notMatch((await page(path, READ_TOKEN)).body, /value="solve"|type="checkbox"/, path)
+    t.match((await page(path, TOKEN)).body, 'value="solve"', path)
+  }
+  for (const [method, path] of [
+    ['POST', '/api/failures/7K2M9QX4/solve'],
+    ['POST', '/api/failures/7K2M9QX4/reopen'],
+    ['POST', '/failures/7K2M9QX4'],
+    ['POST', '/'],
+    ['POST', '/_hydrant/data/failures/7K2M9QX4'],
+    ['POST', '/_hydrant/data/'],
+    ['PUT', '/failures/7K2M9QX4'],
+    ['DELETE', '/api/failures/7K2M9QX4'],
+  ] as const) {
+    const answer = await admin.ask(path, { authorization }, method)
+    t.equal(answer.status, 403, `${method} ${path}`)
+    t.match(answer.body, 'This token may read, and change nothing.')
+  }
+  t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+  const signIn = { method: 'POST', body: new URLSearchParams({ token: READ_TOKEN }), redirect: 'manual' } as const
+  const cookie = (await fetch(`${admin.origin}/sign-in`, signIn)).headers.get('set-cookie')?.split(';')[0] ?? ''
+  t.equal((await admin.ask('/', { ...BROWSER, cookie })).status, 200)
+  t.equal((await admin.ask('/api/failures/7K2M9QX4/solve', { cookie }, 'POST')).status, 403)
 })
 
 t.test('the sign-in form sets a cookie and leads to where one wanted to go', async (t) => {

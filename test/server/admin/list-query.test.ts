@@ -2,17 +2,27 @@ import t from 'tap'
 import { readListQuery } from '../../../src/server/admin/list-query.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
-const read = (search: string) => readListQuery(new URLSearchParams(search), NOW)
+const read = (search: string) => readListQuery(new URLSearchParams(search), NOW, 'v2')
 
 t.test('reads every field', async (t) => {
-  t.strictSame(read('side=client&route=/a&search=x%20y&solved=true&limit=5&since=24h').query, {
+  const after = { value: 12, cause: '7K2M9QX4', side: 'server' } as const
+  const text =
+    'side=client&route=/a&search=x%20y&solved=true&limit=5&since=24h&release=v1&sort=count&after=12.7K2M9QX4.server'
+  t.strictSame(read(text).query, {
     since: NOW - 86_400_000,
+    ...{ release: 'v1', sort: 'count', after },
     side: 'client',
     route: '/a',
     search: 'x y',
     isSolved: true,
     limit: 5,
   })
+})
+
+t.test('new is what happened first in the release that is named, or in the current one', async (t) => {
+  t.strictSame(read('new=true').query, { firstRelease: 'v2' })
+  t.strictSame(read('new=true&release=v1').query, { release: 'v1', firstRelease: 'v1' })
+  t.strictSame(read('new=false').query, {})
 })
 
 t.test('what is empty, and what it does not know, does not count', async (t) => {
@@ -23,6 +33,8 @@ t.test('a moment is a span until now, or a date', async (t) => {
   for (const [text, since] of [
     ['30m', NOW - 1_800_000],
     ['7d', NOW - 7 * 86_400_000],
+    ['90s', NOW - 90_000],
+    ['2w', NOW - 14 * 86_400_000],
     ['2026-01-31', NOW - 12 * 3_600_000],
     ['2026-01-31T11:00:00Z', NOW - 3_600_000],
     ['2026-01-31T12:00:00%2B01:00', NOW - 3_600_000],
@@ -39,6 +51,10 @@ t.test('says what a wrong value should have been', async (t) => {
     ['solved=yes', /^"solved" must be true or false\.$/],
     ['limit=0', /^"limit" must be a whole number from 1 to 1000\.$/],
     ['limit=1e3', /^"limit"/],
+    ['new=1', /^"new" must be true or false\.$/],
+    ['sort=lastSeen', /^"sort" must be one of last, first and count\.$/],
+    ['after=7', /^"after" must be what "next" of the page before says\.$/],
+    ['after=12.7K2M9QX4.both', /^"after"/],
   ] as const) {
     const result = read(search)
     t.match(result.problem, problem, search)

@@ -30,6 +30,9 @@ export interface ServedAdmin {
 
 export interface AdminTestOptions {
   token?: string
+  readToken?: string
+  /** Where the site keeps failures (a file of its own). */
+  ledger?: string
   host?: string
   /** Does the site keep failures? (true) */
   hasLedger?: boolean
@@ -37,17 +40,17 @@ export interface AdminTestOptions {
 
 export async function serveAdmin(
   t: Pick<Test, 'teardown'>,
-  { token = '', host = '127.0.0.1', hasLedger = true }: AdminTestOptions = {},
+  { token = '', readToken = '', host = '127.0.0.1', hasLedger = true, ledger }: AdminTestOptions = {},
 ): Promise<ServedAdmin> {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
-  const options = resolveOptions({ env: hasLedger ? {} : { HYDRANT_LEDGER: 'false' } })
+  const options = resolveOptions({ env: hasLedger ? { HYDRANT_LEDGER: ledger } : { HYDRANT_LEDGER: 'false' } })
   const keeper = createKeeper(folder, options, app.log)
   const { measures, failed, read } = createTallying()
   keeper.subscribe(failed)
   const listener = await startAdmin({
-    admin: { host, port: 0, token },
+    admin: { host, port: 0, token, readToken },
     keeper,
     counted: {
       tally: async () => read(),

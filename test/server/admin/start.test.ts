@@ -116,6 +116,22 @@ t.test('beyond this machine it needs a token', async (t) => {
   t.equal((await fetch(`${origin}/api/failures`)).status, 401)
 })
 
+t.test('a token to read with stands beside another one', async (t) => {
+  const READ = 'only-for-reading-it'
+  for (const env of [
+    { HYDRANT_ADMIN_READ_TOKEN: READ },
+    { HYDRANT_ADMIN_READ_TOKEN: READ, HYDRANT_ADMIN_TOKEN: READ },
+  ]) {
+    const { code, stderr } = await runCli(['start', dir, '--port', '0', '--admin', '0'], { env })
+    t.equal(code, 2)
+    t.match(
+      stderr,
+      /"admin\.readToken" must be left out, or stand beside an "admin\.token" that is another one; got (?:no|the same)/,
+    )
+    t.notMatch(stderr, READ)
+  }
+})
+
 t.test('false does without it', async (t) => {
   const child = startCli(t, ['start', dir, '--port', '0', '--admin', 'false'])
   const [, site = ''] = await child.waitFor(SITE)

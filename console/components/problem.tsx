@@ -1,0 +1,11 @@
+import classes from './problem.module.css'
+
+/** Says why something was not done. */
+export function Problem({ text }: { text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <p role="alert" className={classes.problem}>
+      Nothing was changed. {text}
+    </p>
+  )
+}

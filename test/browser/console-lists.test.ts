@@ -1,0 +1,101 @@
+/// <reference lib="dom" />
+
+import t from 'tap'
+import { failureOf, type ServedAdmin, serveAdmin } from '../server/admin/served-admin.ts'
+import { until } from '../until.ts'
+import { launchChromium } from './chromium.ts'
+
+const chromium = await launchChromium(t)
+const HOUR = 3_600_000
+
+async function serveMany(): Promise<ServedAdmin> {
+  const admin = await serveAdmin(t)
+  const now = Date.now()
+  await admin.keep(
+    ...Array.from({ length: 103 }, (_, index) =>
+      failureOf(`${String(index).padStart(8, '0')}-000001`, { time: now - index * HOUR, release: '1.3.0' }),
+    ),
+    failureOf('7K2M9QX4-000001', { time: now - 500 * HOUR, release: '1.4.0' }),
+    failureOf('7K2M9QX4-000002', { time: now - 500 * HOUR, release: '1.4.0' }),
+  )
+  return admin
+}
+
+for (const javaScript of [true, false]) {
+  const way = javaScript ? 'with JavaScript' : 'without JavaScript'
+
+  t.test(`a list is sorted, gone through, and narrowed to what is new ${way}`, async (t) => {
+    const admin = await serveMany()
+    const open = await chromium.open({ javaScript })
+    const { page } = open
+    await open.goto(admin.origin, 'load')
+    if (javaScript) await open.hydrated()
+    t.equal(await page.getByRole('listitem').count(), 100)
+    await page.getByRole('link', { name: 'Next page' }).click()
+    await page.waitForURL(/after=/)
+    await page.getByRole('link', { name: 'First page' }).waitFor()
+    t.equal(await page.getByRole('listitem').count(), 4)
+    t.equal(await page.getByRole('link', { name: 'Next page' }).count(), 0)
+
+    await page.getByLabel('Order').selectOption('count')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/sort=count/)
+    await page.getByRole('listitem').first().getByText('7K2M9QX4', { exact: true }).waitFor()
+    t.notMatch(page.url(), 'after=', 'from the beginning')
+
+    await page.getByLabel('First seen').selectOption('true')
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.waitForURL(/new=true/)
+    await page.getByRole('link', { name: 'Next page' }).waitFor({ state: 'detached' })
+    t.equal(await page.getByRole('listitem').count(), 1, 'new in the release that is served')
+    t.strictSame(await page.locator('select[name=release] option').allInnerTexts(), ['all', '1.3.0', '1.4.0'])
+    t.strictSame(open.errors, [])
+  })
+
+  t.test(`what is chosen is marked together ${way}`, async (t) => {
+    const admin = await serveMany()
+    const open = await chromium.open({ javaScript })
+    const { page } = open
+    // A form that is handled in place begins a navigation that Playwright would wait for.
+    const isGone = (cause: string) => until(async () => !(await open.read('main')).includes(cause))
+    await open.goto(`${admin.origin}/?sort=count`, 'load')
+    if (javaScript) await open.hydrated()
+    // By keyboard alone.
+    for (const cause of ['7K2M9QX4', '00000003']) {
+      await page.getByLabel(`Choose TypeError ${cause}`).focus()
+      await page.keyboard.press('Space')
+    }
+    await page.getByRole('button', { name: 'Mark chosen as solved' }).focus()
+    await page.keyboard.press('Enter')
+    await isGone('7K2M9QX4')
+    t.equal(await open.evaluate(() => location.search, null), '?sort=count')
+    const solved = await admin.keeper.ledger.list({ isSolved: true })
+    t.strictSame(solved.map(({ cause }) => cause).sort(), ['00000003', '7K2M9QX4'])
+
+    await open.goto(`${admin.origin}/?solved=true`, 'load')
+    if (javaScript) await open.hydrated()
+    await page.getByLabel('Choose TypeError 7K2M9QX4').check()
+    await page.getByRole('button', { name: 'Open chosen again' }).focus()
+    await page.keyboard.press('Enter')
+    await isGone('7K2M9QX4')
+    t.equal((await admin.keeper.ledger.list({ isSolved: true })).length, 1)
+    t.strictSame(open.errors, [])
+  })
+}
+
+t.test('times are told in the browser’s time zone as well', async (t) => {
+  const admin = await serveAdmin(t)
+  const time = Date.now()
+  const textOf = (moment: number) => new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
+  await admin.keep(failureOf('7K2M9QX4-000001', { time }))
+  const open = await chromium.open()
+  const protocol = await open.page.context().newCDPSession(open.page)
+  await protocol.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' })
+  await open.goto(`${admin.origin}/failures/7K2M9QX4-000001`, 'load')
+  await open.page
+    .getByText(`${textOf(time + 5.5 * HOUR)} GMT+5:30`)
+    .first()
+    .waitFor()
+  t.match(await open.read('main'), `${textOf(time)} UTC`)
+  t.strictSame(open.errors, [])
+})
