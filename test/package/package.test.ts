@@ -266,7 +266,7 @@ t.test('it brings the console along', async (t) => {
     )
     t.ok(assets.length > 3)
     for (const url of assets) t.equal((await fetch(admin + url)).status, 200, url)
-    t.strictSame(await (await fetch(`${admin}/api/failures`)).json(), { failures: [] })
+    t.strictSame(await (await fetch(`${admin}/api/failures`)).json(), { failures: [], next: null })
     t.match(await (await fetch(`${admin}/metrics`)).text(), 'hydrant_ledger_queue 0')
   })
 })

@@ -1,0 +1,47 @@
+// Deadlines that pass are counted by route and phase, whatever of the answer had gone out.
+
+import { join } from 'node:path'
+import t from 'tap'
+import { createTallying } from '../../src/server/admin/tally.ts'
+import { createInstance } from '../../src/server/create-server.ts'
+import { resolveOptions } from '../../src/server/options.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY } from './served.ts'
+
+const NEVER = 'new Promise(() => {})'
+
+t.test('loads, actions and streams', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/load/[id].tsx': 'export default () => null\n',
+    'pages/load/[id].server.ts': `export const load = () => ${NEVER}\n`,
+    'pages/action.tsx': 'export default () => null\n',
+    'pages/action.server.ts': `export const action = () => ${NEVER}\n`,
+    'pages/stream.tsx': `import { Suspense, use } from 'react'
+const Later = ({ later }) => <b>{use(later)}</b>
+export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data.later} /></Suspense>
+`,
+    'pages/stream.server.ts': `export const load = () => ({ later: ${NEVER} })\n`,
+    'pages/fail.tsx': "export default () => { throw new Error('no deadline') }\n",
+  })
+  const log = createLog()
+  const { measures, read } = createTallying()
+  const config = { ledger: false, logRequests: true, timeouts: { loadMs: 50, renderMs: 50 } }
+  const options = resolveOptions({ config, scope: 'server' })
+  const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, measures })
+  t.teardown(() => app.close())
+  t.equal((await app.inject({ url: '/load/7', headers: HTML })).statusCode, 504)
+  t.equal((await app.inject({ url: '/load/8', headers: JSON_ONLY })).statusCode, 504)
+  t.equal((await app.inject({ method: 'POST', url: '/action', headers: HTML })).statusCode, 504)
+  const streamed = await app.inject({ url: '/stream', headers: HTML })
+  t.equal(streamed.statusCode, 200)
+  t.equal((await app.inject({ url: '/fail', headers: HTML })).statusCode, 500)
+  const timeouts = new Map(read().routes.map(({ route, timeouts }) => [route, timeouts]))
+  t.strictSame(timeouts.get('/load/[id]'), [{ phase: 'load', count: 2 }])
+  t.strictSame(timeouts.get('/action'), [{ phase: 'action', count: 1 }])
+  t.strictSame(timeouts.get('/stream'), [{ phase: 'stream', count: 1 }])
+  t.strictSame(timeouts.get('/fail'), [])
+  t.equal(read().inFlight, 0)
+  // What the visitor of a stream is shown comes after the status.
+  const line = log.lines.find(({ msg, route }) => msg === 'request completed' && route === '/stream')
+  t.equal(line?.digest, log.errors().find(({ route }) => route === '/stream')?.digest)
+  t.ok(line?.digest)
+})
