@@ -27,7 +27,8 @@ export default function SignIn({ actionData, url }: PageProps<undefined, typeof 
           </p>
         )}
         <p id="hint" className={classes.hint}>
-          What <code>HYDRANT_ADMIN_TOKEN</code> holds where the site runs. You stay signed in for twelve hours.
+          What <code>HYDRANT_ADMIN_TOKEN</code> holds where the site runs, or <code>HYDRANT_ADMIN_READ_TOKEN</code> to
+          look only. You stay signed in for twelve hours.
         </p>
         <button type="submit" className="button">
           Sign in

@@ -99,3 +99,18 @@ t.test('times are told in the browser’s time zone as well', async (t) => {
   t.match(await open.read('main'), `${textOf(time)} UTC`)
   t.strictSame(open.errors, [])
 })
+
+t.test('a page that could not ask the ledger shows what it has once it is back', async (t) => {
+  const admin = await serveAdmin(t)
+  await admin.keep(failureOf('7K2M9QX4-000001'))
+  const { ledger } = admin.keeper
+  const { list } = ledger
+  ledger.list = () => Promise.reject(new Error('not now'))
+  const open = await chromium.open()
+  await open.goto(admin.origin, 'load')
+  await open.hydrated()
+  t.equal(await open.page.getByRole('heading', { level: 1 }).innerText(), 'The ledger is not available')
+  t.ok(await open.page.getByRole('link', { name: 'Try again' }).isVisible())
+  ledger.list = list
+  await open.page.getByRole('link', { name: /TypeError/ }).waitFor()
+})

@@ -61,9 +61,23 @@ export default function Console() {
           ]}
         />
       </Section>
+      <Section id="metrics" title="Which page is slow, and which fails">
+        <p>
+          Requests, their duration and failures are counted by page, under the page’s pattern. The package’s{' '}
+          <code>docs/console.md</code> lists every metric, with queries for objectives and alerts.
+        </p>
+        <Code title="Prometheus" language="sh">
+          {QUERIES}
+        </Code>
+      </Section>
     </>
   )
 }
+
+const QUERIES = `
+histogram_quantile(0.95, sum by (route, le) (rate(hydrant_request_duration_seconds_bucket[5m])))
+sum by (route) (rate(hydrant_failures_total[5m]))
+`
 
 const REACH = `
 ssh -L 9320:127.0.0.1:9320 my-server

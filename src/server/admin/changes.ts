@@ -10,6 +10,8 @@ export interface Changes {
 }
 
 const PAUSE_MS = 1_000
+/** No list looks like that. */
+const UNREADABLE = ''
 /** Whatever happens comes to the front of the list; marks on older causes are seen when the page is loaded again. */
 const LOOKED_AT = 50
 
@@ -28,7 +30,8 @@ export function createChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS):
       if (last !== null && seen !== last) for (const listener of listeners) listener()
       last = seen
     } catch {
-      // A ledger that cannot be read now is asked again; who reads it is told by what they read.
+      // A ledger that cannot be read now is asked again. Pages that say so are told when it is back.
+      last = UNREADABLE
     }
     isLooking = false
     schedule()

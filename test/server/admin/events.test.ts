@@ -91,6 +91,20 @@ t.test('looks only while somebody listens, and tells whoever still does', async 
   t.equal(looked, before, 'nobody listens any more')
 })
 
+t.test('tells when a ledger that could not be read is back, as it was', async (t) => {
+  let looked = 0
+  const list = async () => {
+    if (++looked <= 3) throw new Error('not now')
+    return [await summary()]
+  }
+  const changes = createChanges({ list }, 1)
+  t.teardown(() => changes.close())
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(alive))
+  await new Promise<void>((resolve) => void changes.listen(resolve))
+  t.equal(looked, 4)
+})
+
 async function summary() {
   const { createMemoryLedger } = await import('../../../src/server/ledger/memory-ledger.ts')
   const { entryOf } = await import('../../../src/server/ledger/gather.ts')
