@@ -73,11 +73,11 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   UPDATE hydrant_occurrences SET cause = new FROM hydrant_renamed WHERE cause = old;
   UPDATE hydrant_hours SET cause = new FROM hydrant_renamed WHERE cause = old;
   DELETE FROM hydrant_causes USING hydrant_renamed WHERE cause = old;`,
-  // Builds are met as releases are: the same release may be built more than once. `data` may hold what jsonb refuses.
+  // Builds are met as releases are: the same release may be built more than once. Occurrences that are there already are
+  // not searched for their release: of many that would take longer than a statement may.
   `ALTER TABLE hydrant_releases ADD COLUMN is_build boolean NOT NULL DEFAULT FALSE;
   ALTER TABLE hydrant_causes ADD COLUMN last_build text;
   ALTER TABLE hydrant_occurrences ADD COLUMN release text;
-  UPDATE hydrant_occurrences SET release = substring(data from '"release":"((?:[^"\\\\]|\\\\.)*)"');
   CREATE INDEX hydrant_occurrences_by_release ON hydrant_occurrences (cause, release);
   DROP INDEX IF EXISTS hydrant_causes_by_last_seen;
   CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen DESC, cause, side);`,

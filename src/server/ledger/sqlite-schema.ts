@@ -61,11 +61,11 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   UPDATE hours SET cause = (SELECT new FROM renamed WHERE old = cause) WHERE cause IN (SELECT old FROM renamed);
   DELETE FROM causes WHERE cause IN (SELECT old FROM renamed);
   DROP TABLE renamed;`,
-  // Builds are met as releases are: the same release may be built more than once.
+  // Builds are met as releases are: the same release may be built more than once. Occurrences that are there already are
+  // not searched for their release: of many that would take long, and they are the first to go.
   `ALTER TABLE releases ADD COLUMN is_build INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE causes ADD COLUMN last_build TEXT;
   ALTER TABLE occurrences ADD COLUMN release TEXT;
-  UPDATE occurrences SET release = json_extract(data, '$.release');
   CREATE INDEX occurrences_by_release ON occurrences (cause, release);
   DROP INDEX IF EXISTS causes_by_last_seen;
   CREATE INDEX causes_by_last_seen ON causes (last_seen DESC, cause, side);`,
