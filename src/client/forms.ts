@@ -46,11 +46,25 @@ export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
     })
   }
 
+  if (!canReadSubmitter()) return
   addEventListener('submit', onCapturedSubmit, true)
   addEventListener('click', onCapturedClick, true)
 }
 
 /** An empty address is that of the document. For one that cannot be read the browser does nothing. */
 function readUrl(action: string): URL | null {
-  return URL.canParse(action, document.baseURI) ? new URL(action || location.href, document.baseURI) : null
+  try {
+    return new URL(action || location.href, document.baseURI)
+  } catch {
+    return null
+  }
+}
+
+/** Older browsers leave the button out; they send forms themselves. */
+function canReadSubmitter(): boolean {
+  const form = document.createElement('form')
+  const button = document.createElement('button')
+  button.name = 'name'
+  form.append(button)
+  return new FormData(form, button).has('name')
 }

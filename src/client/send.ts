@@ -33,7 +33,7 @@ interface Submission {
   /** Missing for what a script sends, like `enctype`. */
   form: HTMLFormElement | undefined
   enctype: string | undefined
-  /** It is the so manieth that was sent. */
+  /** What is sent later has a higher one. */
   number: number
   /** Has the visitor not set off for another page since? */
   counts(): boolean
@@ -90,18 +90,17 @@ export function createSender(app: App, begin: ReturnType<typeof createActivity>,
   async function deliver(submission: Submission) {
     const { form, counts } = submission
     const wasOffline = !navigator.onLine
-    try {
-      const answer = await askFor(submission)
-      // The loads behind the others may have run before this action has ended.
-      if (underWay > 1) isBehind = true
-      if (counts()) await take(answer, submission)
-      else if (answer.kind !== 'load') isBehind = true
-    } catch (error) {
+    const answer = await askFor(submission).catch((error) => {
       // Nothing is sent again, and nothing that was typed is lost.
       if (counts()) showSentence(sentenceOf(form ? 'The form' : 'This', wasOffline), form)
       if (!form) throw error
       console.error(error)
-    }
+    })
+    if (!answer) return
+    // The loads behind the others may have run before this action has ended.
+    if (underWay > 1) isBehind = true
+    if (counts()) await take(answer, submission)
+    else if (answer.kind !== 'load') isBehind = true
   }
 
   /** Sends it, and on to where an action wants to have it sent, as a browser does with the status 307. */
@@ -120,8 +119,11 @@ export function createSender(app: App, begin: ReturnType<typeof createActivity>,
     const isNewest = () => counts() && number === newest
     switch (answer.kind) {
       case 'load':
-        // Nothing has been done with it yet.
-        if (method !== 'POST') throw new Error(`No action of this site's present build answers ${method} ${url.href}.`)
+        // Nothing has been done with it yet. A browser's forms know no other method.
+        if (method !== 'POST') {
+          showSentence('This was not sent. Load the page again and try once more.')
+          throw new Error(`No action of this site's present build answers ${method} ${url.href}.`)
+        }
         return sendNatively(url.href, enctype ?? MULTIPART, formData)
       case 'done':
       case 'redirect':

@@ -29,6 +29,7 @@ export const LEFT: Record<string, string> = {
   reload: `<form method="post" data-hydrant-reload><button id="reload" name="a" value="1">x</button></form>`,
   'reload-button': `<form method="post"><button id="reload-button" data-hydrant-reload name="a" value="1">x</button></form>`,
   text: `<form method="post" encType="text/plain"><button id="text" name="a" value="1">x</button></form>`,
+  stopped: `<form method="post" onSubmit={(event) => event.stopPropagation()}><button id="stopped" name="a" value="1">x</button></form>`,
   latin: `<form method="post" acceptCharset="iso-8859-1"><button id="latin" name="a" value="1">x</button></form>`,
   route: `<form method="post" action="/upload.csv"><button id="route" name="a" value="1">x</button></form>`,
   script: `<form method="post"><input name="a" defaultValue="1" /><button id="script" type="button" onClick={({ currentTarget }) => currentTarget.form.submit()}>x</button></form>`,

@@ -25,6 +25,7 @@ t.test('a form is answered in place', async (t) => {
   t.ok(scrolled > 0)
   await opened.page.keyboard.press('Enter')
   await waitForText(opened, '#data', '{"intent":"ok","text":"a text"}')
+  await opened.page.waitForSelector('#acted:has-text("a text")')
   t.equal(await textOf(opened, '#acted'), '{"intent":"ok","text":"a text"}', 'in a layout too')
   await waitForText(opened, '#state', 'idle')
   t.same(await done(), [

@@ -52,6 +52,11 @@ t.test('a page of another build lets the browser send the form', async (t) => {
         route.continue({ headers: { ...route.request().headers(), 'hydrant-build': 'another' } }),
       )
     })
+    if (path === '/script') {
+      await opened.page.click('#PUT')
+      await waitForText(opened, '#log', 'rejected')
+      await waitForText(opened, '[role=alert]', 'This was not sent.')
+    }
     await Promise.all([opened.page.waitForEvent('load'), opened.page.click(path === '/form' ? '#ok' : '#file')])
     await waitForText(opened, '#data', 'text')
     t.notOk(await isInPlace(opened))

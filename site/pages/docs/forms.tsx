@@ -110,11 +110,24 @@ function Both() {
         <code>useNavigation()</code> has the state <code>submitting</code> meanwhile.
       </p>
       <p>
-        The same form is not sent a second time while it is on its way. And nothing is ever sent again behind the
-        visitor’s back: if the network fails in between, nobody knows whether the form has arrived. The sentence then
-        stands before the form, and what was typed is still in it. When the site has been deployed meanwhile, or the
-        target is no action of a page, the browser sends the form by itself, in the ordinary way;{' '}
-        <code>data-hydrant-reload</code> on a form asks for that.
+        The form is taken over at its <code>submit</code> event, behind your own handlers: whoever calls{' '}
+        <code>preventDefault()</code> keeps it. What is sent is what the browser itself would send, with the button’s
+        name and value. Tools that click and type like a visitor need nothing special:{' '}
+        <code>await page.click('button')</code> of Playwright works as on any page.
+      </p>
+      <p>
+        The same form is not sent a second time while it is on its way. Several forms may be; their answers take effect
+        in the order in which they were sent, and an answer never leads away a visitor who has gone on since.
+      </p>
+      <p>
+        Nothing is ever sent again behind the visitor’s back. Without a network, a notice before the form says that it
+        was not sent. When the connection is cut, nobody knows whether the form has arrived, and the notice says that.
+        What was typed stays. <code>.hydrant-notice</code> gives the notice your own style.
+      </p>
+      <p>
+        When the site has been deployed meanwhile, or the target is no action of a page, the browser sends the form by
+        itself, in the ordinary way; <code>data-hydrant-reload</code> on a form or its button asks for that. So it does
+        with a <code>target</code>, with a click that opens another tab, and until the page is interactive.
       </p>
     </Section>
   )
