@@ -124,13 +124,15 @@ function setStreamHeaders({ reply }: Visit) {
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-function setDocumentHeaders(site: Site, { address, reply, nonce }: Visit) {
+function setDocumentHeaders(site: Site, visit: Visit) {
   const { options } = site
+  const { address, reply, nonce } = visit
   addVary(reply, varyOf(site))
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (options.csp) setPolicy(reply, contentSecurityPolicy(nonce))
+  site.policies.watch(visit)
   if (options.securityHeaders) setDocumentSecurity(reply, address)
 }
 

@@ -24,6 +24,18 @@ export function limitCachingAsSaid(reply: FastifyReply) {
   if (NOT_SHARED.test(value)) limitCaching(reply, NOT_STORED.test(value) ? 'no-store' : 'private')
 }
 
+interface Look {
+  name: string
+  take(values: readonly string[]): void
+}
+
+const looks = new WeakMap<ServerResponse, Look>()
+
+/** Shows a header as it goes out; empty for none. */
+export function lookAtHeaders({ raw }: FastifyReply, name: string, take: Look['take']) {
+  looks.set(raw, { name, take })
+}
+
 /** Has the last word on the caching of an answer. To be called before anything else may be called when headers are written. */
 export function guardCaching(raw: ServerResponse) {
   // A middleware of the app around the site has wrapped it before, and may set cookies behind what is put in front of it here.
@@ -53,6 +65,8 @@ function guarded(original: WriteHead): WriteHead {
   if (known) return known
   function writeHead(this: ServerResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
     const given = typeof reason === 'string' ? headers : (reason ?? headers)
+    const look = looks.get(this)
+    look?.take(valuesOf(look.name, this, given))
     const limit = limits.get(this) ?? (setsCookie(this, given) ? 'private' : undefined)
     // Passed on as they came: Node.js knows each form of them.
     if (limit === undefined) return Reflect.apply(original, this, [status, reason, headers])
@@ -75,6 +89,13 @@ function setsCookie(raw: ServerResponse, given: GivenHeaders): boolean {
   if (Array.isArray(given)) return pairsOf(given).some(([name]) => name.toLowerCase() === COOKIE)
   for (const name in given) if (name.length === COOKIE.length && name.toLowerCase() === COOKIE) return true
   return false
+}
+
+function valuesOf(name: string, raw: ServerResponse, given: GivenHeaders): string[] {
+  const pairs = Array.isArray(given) ? pairsOf(given) : Object.entries(given ?? {})
+  const own = pairs.filter(([key, value]) => key.toLowerCase() === name && value !== undefined)
+  const values = own.length > 0 ? own.flatMap(([, value]) => value) : [raw.getHeader(name) ?? []].flat()
+  return values.map(String)
 }
 
 /** Sets on the response itself what `writeHead` has been given. */

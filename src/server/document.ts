@@ -9,7 +9,7 @@ import { createHydrantError } from './errors.ts'
 import type { Components, Failure } from './failures.ts'
 import { type Held, optionsFor, type RenderListener } from './held.ts'
 import type { Measures } from './measures.ts'
-import { DocumentSink } from './sink.ts'
+import { DocumentSink, type WriteHeadEnd } from './sink.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 import { markFallbacks } from './without-script.ts'
@@ -39,7 +39,7 @@ export interface DocumentInput {
   /** Where the document's policy has one for styles. */
   styleNonce: string | undefined
   /** What goes before `</head>`; written with it. */
-  headEnd(isStreamed: boolean): string
+  headEnd: WriteHeadEnd
   /** What goes behind a shell that has not failed: the boot data and the client's entry. */
   shellEnd(): string
   data: Deferred

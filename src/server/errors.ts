@@ -155,6 +155,10 @@ export const errorTable = {
     message: 'parts of React have been loaded in different builds: %s',
     fix: 'Set NODE_ENV in the environment of the process, not in its code: it must not change once React or hydrant has been imported.',
   },
+  HYD_POLICY_SCRIPTS: {
+    message: 'the Content-Security-Policy (%s) of %s keeps the scripts of the page from running: %s',
+    fix: 'Let the policy name the nonce of the document, which a hook sets as reply.cspNonce = { script }: with @fastify/helmet by enableCSPNonces: true. docs/security.md tells how.',
+  },
   HYD_REDIRECT_OUTSIDE: {
     message: 'redirect("%s") would leave the site',
     fix: 'Pass a path that starts with one slash, or a URL object to leave the site on purpose.',

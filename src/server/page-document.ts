@@ -137,10 +137,11 @@ export function renderScene(scene: Scene, site: Site, visit: Visit): Promise<Ren
     element: createAppTree(tree, platform),
     nonce,
     styleNonce: platform.styleNonce,
-    headEnd: (isStreamed) =>
-      plan.preloads.join(nonce) +
-      (data.needsReader ? plan.readerPreloads.join(nonce) : '') +
-      (isStreamed ? showPartsNoscript(platform.styleNonce) : ''),
+    headEnd(isStreamed, head) {
+      site.policies.watchHead(plan, head, visit)
+      const readers = data.needsReader ? plan.readerPreloads.join(nonce) : ''
+      return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
+    },
     shellEnd: () =>
       `<script nonce="${nonce}">${writeBoot()}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,

@@ -17,6 +17,7 @@ import type { Options } from './options.ts'
 import { ownOrigin } from './origin.ts'
 import { createPageRoute } from './page-route.ts'
 import type { SiteFiles } from './place-frames.ts'
+import { createPolicyWatch } from './policy-watch.ts'
 import { checkReact } from './react-mode.ts'
 import { readManifest } from './read-build.ts'
 import { rehearseFailures } from './rehearsal.ts'
@@ -94,6 +95,7 @@ export async function serveSite(
     handled,
     slots,
     uploads: new UploadSpace(options.forms.maxUploadBytes),
+    policies: createPolicyWatch(outer.log, build.entry.url),
     measures,
   }
   const health = addHealthRoutes(outer, base)

@@ -3,6 +3,9 @@ import { TextDecoder } from 'node:util'
 import { createHydrantError } from './errors.ts'
 import { findHeadEnd } from './head-end.ts'
 
+/** @param head The document up to there. */
+export type WriteHeadEnd = (isStreamed: boolean, head: string) => string
+
 /** What React writes last: a layout has to render `<html>`, and may leave out `<body>`. */
 const TAILS = ['</body></html>', '</html>', '</body>']
 
@@ -22,7 +25,7 @@ export class DocumentSink {
   #decoder: TextDecoder | null = null
   #stream: Readable | null = null
   /** Writes what goes before `</head>`; null once the head has gone out. */
-  #headEnd: ((isStreamed: boolean) => string) | null
+  #headEnd: WriteHeadEnd | null
   #mark: (part: string) => string
   #maxLength: number
   /** Characters that it may still grow by, from when the last part went out. */
@@ -36,7 +39,7 @@ export class DocumentSink {
    * @param mark Writes a part of a document that streams as it goes out (as it is).
    */
   constructor(
-    headEnd: (isStreamed: boolean) => string,
+    headEnd: WriteHeadEnd,
     maxLength: number,
     onEnd: (broken?: { error: unknown }) => void,
     mark: (part: string) => string = (part) => part,
@@ -140,7 +143,7 @@ export class DocumentSink {
     this.#headEnd = null
     const at = findHeadEnd(this.#text)
     if (at === -1) return this.#text
-    const addition = headEnd(this.#stream !== null)
+    const addition = headEnd(this.#stream !== null, this.#text.slice(0, at))
     return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }
 }

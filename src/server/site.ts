@@ -6,6 +6,7 @@ import type { Failures } from './failures.ts'
 import type { Measures } from './measures.ts'
 import type { Format } from './negotiate.ts'
 import type { Options } from './options.ts'
+import type { PolicyWatch } from './policy-watch.ts'
 import type { RenderSlots } from './render-slots.ts'
 import type { UploadSpace } from './temporary-files.ts'
 import type { Visit } from './visit.ts'
@@ -25,6 +26,7 @@ export interface Site {
   handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>
   slots: RenderSlots
   uploads: UploadSpace
+  policies: PolicyWatch
   /** Null when nobody measures. */
   measures: Measures | null
 }

@@ -1,0 +1,72 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { lookAtHeaders } from './caching.ts'
+import { createHydrantError } from './errors.ts'
+import { findBlockingDirective } from './policy-check.ts'
+import type { Visit } from './visit.ts'
+
+/** Notices a policy by which pages stay without their scripts, and tells it once. */
+export interface PolicyWatch {
+  /** Looks at the policy that a document goes out with, whoever sets it. */
+  watch(visit: Visit): void
+  /** Looks at policies in the head of a document; `key` stands for documents with the same ones. */
+  watchHead(key: object, head: string, visit: Visit): void
+}
+
+const POLICY = 'content-security-policy'
+/** A policy that nobody but Hydrant has set when the document is made is looked at so often: a hook may still change it. */
+const LOOKS = 10
+const MAX_TOLD = 200
+
+export function createPolicyWatch(log: FastifyBaseLogger, script: string): PolicyWatch {
+  let isTold = false
+  const looks = new Map<string, number>()
+  const seen = new WeakSet<object>()
+
+  function check(policies: readonly string[], place: string, visit: Visit) {
+    if (isTold) return
+    const { origin } = visit.address
+    const subject = { nonce: visit.nonce, script: new URL(script, URL.canParse(origin) ? origin : 'http://localhost') }
+    const directive = findBlockingDirective(policies, subject)
+    if (directive === null) return
+    isTold = true
+    const { code, message, fix } = createHydrantError('HYD_POLICY_SCRIPTS', [
+      place,
+      visit.route,
+      directive.slice(0, MAX_TOLD),
+    ])
+    log.warn({ code, route: visit.route }, `${message}. ${fix}`)
+  }
+
+  return {
+    watch(visit) {
+      if (isTold) return
+      const { reply, route, nonce } = visit
+      const count = looks.get(route) ?? 0
+      const policy = reply.getHeader(POLICY)
+      if (count >= LOOKS && (policy === undefined || String(policy).includes(nonce))) return
+      looks.set(route, count + 1)
+      lookAtHeaders(reply, POLICY, (values) => check(values, 'header', visit))
+    },
+    watchHead(key, head, visit) {
+      if (isTold || seen.has(key)) return
+      seen.add(key)
+      check(metaPolicies(head), 'element in the head', visit)
+    },
+  }
+}
+
+/** What React has written of `<meta http-equiv="Content-Security-Policy" content="…">`. */
+function metaPolicies(head: string): string[] {
+  const tags = head.match(/<meta\b[^>]*\bhttp-equiv="content-security-policy"[^>]*>/gi) ?? []
+  return tags.map((tag) => unescapeAttribute(/\bcontent="([^"]*)"/i.exec(tag)?.[1] ?? ''))
+}
+
+// As React escapes attributes.
+function unescapeAttribute(text: string): string {
+  return text
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}

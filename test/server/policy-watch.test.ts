@@ -1,0 +1,166 @@
+// A policy by which pages stay without their scripts is told once, whoever has set it.
+
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import t, { type Test } from 'tap'
+import { hydrant } from '../../src/server/plugin.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY, type Log, serve } from './served.ts'
+
+const page = 'export default () => <p>page</p>\n'
+const late = `import { Suspense, use } from 'react'
+const Late = ({ of }) => <p>{use(of)}</p>
+export default ({ data }) => <Suspense fallback="…"><Late of={data.late} /></Suspense>
+`
+const POLICY = "script-src 'self'"
+
+/** What the site does to its policy; read when it is served. */
+interface Case {
+  hook?: 'onRequest' | 'onSend'
+  /** In that hook. */
+  set?(request: FastifyRequest, reply: FastifyReply): void
+  /** A plugin of the site. */
+  register?(app: FastifyInstance): Promise<void>
+  /** Of a load. */
+  load?: string
+  /** Of an element in the layout. */
+  meta?: string
+}
+const current: { case: Case } = { case: {} }
+Object.assign(globalThis, { hydrantTestPolicy: current })
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/layout.tsx': `export default function Layout({ children }) {
+  const { meta } = globalThis.hydrantTestPolicy.case
+  return <html><head>{meta && <meta httpEquiv="Content-Security-Policy" content={meta} />}</head><body>{children}</body></html>
+}
+`,
+  'pages/index.server.ts': `export const load = ({ reply }) => {
+  const { load } = globalThis.hydrantTestPolicy.case
+  if (load) reply.header('content-security-policy', load)
+}
+`,
+  'pages/late.tsx': late,
+  'pages/late.server.ts':
+    "export const load = () => ({ late: new Promise((resolve) => setTimeout(resolve, 5, 'late')) })\n",
+  'pages/fails.tsx': "export default () => { throw new Error('no') }\n",
+  'pages/data.tsx': page,
+  'pages/data.server.ts': 'export const load = () => ({ a: 1 })\n',
+  'server.ts': `export default async function server(app) {
+  const { hook, set, register } = globalThis.hydrantTestPolicy.case
+  await register?.(app)
+  if (hook) app.addHook(hook, async (request, reply) => set(request, reply))
+}
+`,
+})
+
+function serveCase(t: Test, own: Case, csp = true) {
+  current.case = own
+  return serve(t, dir, { ledger: false, csp })
+}
+
+const warnings = ({ lines }: Log) => lines.filter(({ level }) => level === 40)
+
+async function visitAll(app: FastifyInstance) {
+  for (const url of ['/', '/late', '/fails', '/nowhere', '/data', '/'])
+    for (const headers of [HTML, JSON_ONLY]) await app.inject({ url, headers })
+}
+
+function checkTold(t: Test, log: Log, route: string, told: RegExp) {
+  const [line, ...more] = warnings(log)
+  t.match(line, { code: 'HYD_POLICY_SCRIPTS', route })
+  t.match(line?.msg, told)
+  t.match(line?.msg, /cspNonce/, 'and what to do')
+  t.strictSame(more, [], 'once')
+}
+
+const NAME = 'content-security-policy'
+const BLOCKING: Record<string, Case & { route?: string; told?: RegExp }> = {
+  'helmet without nonces': { register: async (app) => void (await app.register(helmet)) },
+  'a hook of server.ts': { hook: 'onRequest', set: (_request, reply) => void reply.header(NAME, POLICY) },
+  'a hook that comes last': { hook: 'onSend', set: (_request, reply) => void reply.header(NAME, POLICY) },
+  'a header on Node’s own response': {
+    hook: 'onRequest',
+    set: (_request, reply) => void reply.raw.setHeader('Content-Security-Policy', ['base-uri *', POLICY]),
+  },
+  'a nonce that Hydrant does not know': {
+    hook: 'onSend',
+    set: (_request, reply) => void reply.header(NAME, "script-src 'nonce-mine'"),
+    told: /'nonce-mine'/,
+  },
+  'a load': { load: "default-src 'self'", told: /default-src 'self'/ },
+  'a page that comes late': {
+    hook: 'onSend',
+    set: ({ url }, reply) => void (url === '/late' && reply.header(NAME, 'sandbox')),
+    route: '/late',
+    told: /sandbox/,
+  },
+  'a document that fails': {
+    hook: 'onSend',
+    set: (_request, reply) => void (reply.statusCode === 500 && reply.header(NAME, POLICY)),
+    route: '/fails',
+  },
+  'an element of the layout': { meta: POLICY, told: /\(element in the head\) of \/ .*script-src 'self'/ },
+}
+
+for (const [kind, { route = '/', told = /script-src 'self'/, ...own }] of Object.entries(BLOCKING)) {
+  t.test(`of ${kind}`, async (t) => {
+    const { app, log } = await serveCase(t, own)
+    await visitAll(app)
+    checkTold(t, log, route, told)
+  })
+}
+
+t.test('of the app around the site', async (t) => {
+  current.case = {}
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  t.teardown(() => app.close())
+  await app.register(helmet)
+  await app.register(hydrant, { dir, ledger: false })
+  await visitAll(app)
+  checkTold(t, log, '/', /\(header\) of \/ keeps the scripts .*: script-src 'self'/)
+})
+
+t.test('of a hook that changes it for some, whatever went out before', async (t) => {
+  const { app, log } = await serveCase(t, {
+    hook: 'onRequest',
+    set: ({ headers }, reply) => void (headers['x-strict'] && reply.header(NAME, POLICY)),
+  })
+  for (let time = 0; time < 30; time++) await app.inject({ url: '/', headers: HTML })
+  t.strictSame(warnings(log), [])
+  await app.inject({ url: '/', headers: { ...HTML, 'x-strict': '1' } })
+  checkTold(t, log, '/', /script-src 'self'/)
+})
+
+t.test('policies that let the scripts run are not told of', async (t) => {
+  const kinds: Record<string, Case> = {
+    'Hydrant’s own': {},
+    'helmet with nonces': { register: async (app) => void (await app.register(helmet, { enableCSPNonces: true })) },
+    'a nonce of the site’s own': {
+      register: async (app) => void app.decorateReply('cspNonce', null as never),
+      hook: 'onRequest',
+      set(_request, reply) {
+        Object.assign(reply, { cspNonce: { script: 'mine', style: '' } })
+        reply.header(NAME, "script-src 'nonce-mine' 'strict-dynamic'")
+      },
+    },
+    'no scripts limited': { hook: 'onSend', set: (_request, reply) => void reply.header(NAME, "img-src 'self'") },
+    'only reported': {
+      hook: 'onSend',
+      set: (_request, reply) => void reply.header('content-security-policy-report-only', POLICY),
+    },
+    'none at all': { hook: 'onSend', set: (_request, reply) => void reply.removeHeader(NAME) },
+    'in an element, of images': { meta: "img-src 'self'" },
+    'of a route': {
+      register: async (app) => void app.get('/own', async (_request, reply) => reply.header(NAME, POLICY).send('own')),
+    },
+  }
+  for (const [kind, own] of Object.entries(kinds)) {
+    for (const csp of [true, false]) {
+      const { app, log } = await serveCase(t, own, csp)
+      await visitAll(app)
+      await app.inject('/own')
+      t.strictSame(warnings(log), [], kind)
+    }
+  }
+})
