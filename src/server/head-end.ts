@@ -7,8 +7,17 @@ const MARKS =
  * in inline scripts and styles, whose data may hold the same letters.
  */
 export function findHeadEnd(html: string): number {
-  return findEnd(html, 0, 'head')
+  // Most often it is the head of the document before: what is read of it is the same again.
+  if (html.slice(0, last.head.length) === last.head) return last.at
+  const at = findEnd(html, 0, 'head')
+  // Joined and cut it is a text of its own, which does not hold the document.
+  if (at !== -1) last = { head: ` ${html.slice(0, at)}${CLOSING}`.slice(1), at }
+  return at
 }
+
+const CLOSING = '</head>'
+/** Begins with no document. */
+let last = { head: CLOSING, at: -1 }
 
 function findEnd(html: string, start: number, element: 'head' | 'template'): number {
   let at = start
