@@ -1,0 +1,158 @@
+// What a navigation is told when something else than a page's data answers, and what caches are told of it.
+
+import { Readable } from 'node:stream'
+import Fastify, { type FastifyReply, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+import { hydrant } from '../../src/server/index.ts'
+import { linesOfResponse, marked, navigationHeaders } from './lines.ts'
+import { buildFiles, HTML } from './served.ts'
+
+const KEPT = {
+  'cache-control': 'public, max-age=600',
+  expires: 'Thu, 01 Jan 2099 00:00:00 GMT',
+  'cdn-cache-control': 'max-age=600',
+  'cloudflare-cdn-cache-control': 'max-age=600',
+  'surrogate-control': 'max-age=600',
+  'x-accel-expires': '600',
+}
+const LINES = '["redirect","https://evil.example/"]\n'
+const streams: Readable[] = []
+
+function openStream(): Readable {
+  const stream = new Readable({ read() {} })
+  stream.push(LINES)
+  streams.push(stream)
+  return stream
+}
+
+/** Ways in which a hook, a load or an action answers by itself. */
+const replies: Record<string, (reply: FastifyReply) => FastifyReply> = {
+  lines: (reply) => reply.type('application/x-ndjson').header('hydrant-build', 'any').send(LINES),
+  stream: (reply) => reply.type('application/x-ndjson').send(openStream()),
+  bytes: (reply) =>
+    reply
+      .header('content-encoding', 'gzip')
+      .header('content-length', 2)
+      .send(Buffer.from([1, 2])),
+  page: (reply) => reply.type('text/html').send('<h1>mine</h1>'),
+  nothing: (reply) => reply.code(204).send(),
+  unchanged: (reply) => reply.code(304).send(),
+  redirect: (reply) => reply.redirect('/elsewhere'),
+  again: (reply) => reply.redirect('/elsewhere', 307),
+  refused: (reply) => reply.code(401).header('www-authenticate', 'Basic').send('who are you?'),
+  busy: (reply) => reply.code(503).header('retry-after', '1').send('busy'),
+}
+const site = Object.assign(globalThis, { hydrantReplies: replies, hydrantKept: KEPT })
+
+const answer = '{ await globalThis.hydrantReplies[ctx.url.search.slice(1)](ctx.reply.headers(globalThis.hydrantKept)) }'
+const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const dir = await buildFiles(t.testdir({}), {
+  'pages/kept.tsx': page,
+  'pages/kept.server.ts': 'export const load = ({ reply }) => void reply.headers(globalThis.hydrantKept)\n',
+  'pages/fails.tsx': page,
+  'pages/fails.server.ts':
+    "export const load = ({ reply }) => { reply.headers(globalThis.hydrantKept); throw new Error('broken') }\n",
+  'pages/sends.tsx': page,
+  'pages/sends.server.ts': `export const stream = false\nexport const load = async (ctx) => ${answer}\n`,
+  'pages/acts.tsx': page,
+  'pages/acts.server.ts': `export const action = async (ctx) => ${answer}\n`,
+  'pages/acted.tsx': page,
+  'pages/acted.server.ts': `export const action = () => 'acted'\nexport const load = async (ctx) => ${answer}\n`,
+  'pages/hooked.tsx': page,
+  'pages/hooked.server.ts': "export const action = () => 'acted'\n",
+  'server.ts': `export default async (app) => {
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.url.startsWith('/hooked?')) return globalThis.hydrantReplies[request.url.slice(8)](reply)
+  })
+}
+`,
+})
+const headers: Record<string, string> = { ...HTML, ...navigationHeaders(dir) }
+
+const app = Fastify()
+app.addHook('onSend', async (_request, reply, payload) => {
+  reply.headers(site.hydrantKept)
+  return payload
+})
+await app.register(hydrant, { dir, ledger: false })
+t.teardown(() => app.close())
+
+function checkUncached(t: Test, { headers }: LightMyRequestResponse, title: string) {
+  t.equal(headers['cache-control'], 'private, no-store', title)
+  t.equal(headers['x-accel-expires'], '0', title)
+  for (const name of ['cdn-cache-control', 'surrogate-control']) t.equal(headers[name], 'no-store', title)
+  for (const name of ['expires', 'cloudflare-cdn-cache-control']) t.notOk(name in headers, title)
+}
+
+const isMarked = ({ headers: said }: LightMyRequestResponse) => said['hydrant-build'] === headers['hydrant-build']
+
+t.test('no answer to a navigation is kept, whatever a load, a hook or the app says', async (t) => {
+  for (const method of ['GET', 'POST', 'HEAD'] as const) {
+    for (const path of ['/', '/kept', '/fails', '/acts?page', '/hooked?page', '/nowhere', '/_hydrant/assets/x.js']) {
+      for (const sent of [headers, { ...headers, 'hydrant-build': 'other' }, HTML]) {
+        const response = await app.inject({ method, url: marked(path), headers: sent })
+        checkUncached(t, response, `${method} ${path}`)
+      }
+    }
+  }
+  const document = await app.inject({ url: '/kept', headers: HTML })
+  t.equal(document.headers['cache-control'], KEPT['cache-control'], 'a document is what the app says')
+  t.notOk('hydrant-build' in document.headers)
+})
+
+t.test('what a load or a hook sends by itself: load the document', async (t) => {
+  for (const way of Object.keys(replies)) {
+    for (const path of ['/sends', '/hooked']) {
+      const title = `${path} ${way}`
+      const response = await app.inject({ url: marked(`${path}?${way}`), headers })
+      t.strictSame(linesOfResponse(response), [['load']], title)
+      t.ok(isMarked(response), title)
+      t.equal(response.statusCode, { refused: 401, busy: 503 }[way] ?? 200, title)
+      for (const name of ['content-encoding', 'location']) t.notOk(name in response.headers, `${title}: ${name}`)
+      checkUncached(t, response, title)
+    }
+  }
+  t.ok(streams.length > 0 && streams.every(({ destroyed }) => destroyed), 'what is not sent is closed')
+})
+
+t.test('a hook before an action: nothing was called, and the form may be sent again', async (t) => {
+  for (const way of Object.keys(replies)) {
+    const response = await app.inject({ method: 'POST', url: marked(`/hooked?${way}`), headers })
+    t.notOk('hydrant-acted' in response.headers, way)
+    if (way === 'again') t.equal(response.statusCode, 307, 'sent again to where it leads')
+    else t.strictSame(linesOfResponse(response), way === 'redirect' ? [['redirect', '/elsewhere']] : [['load']], way)
+    t.equal(isMarked(response), way !== 'again', way)
+  }
+})
+
+t.test('an action that was called is never called again, whatever answers in its place', async (t) => {
+  for (const path of ['/acts', '/acted']) {
+    for (const way of Object.keys(replies).filter((name) => name !== 'stream')) {
+      const title = `${path} ${way}`
+      const response = await app.inject({ method: 'POST', url: marked(`${path}?${way}`), headers })
+      t.equal(response.headers['hydrant-acted'], '1', title)
+      if (way === 'redirect') t.strictSame(linesOfResponse(response), [['redirect', '/elsewhere']], title)
+      else t.notOk('hydrant-build' in response.headers, `${title}: not to be read as lines`)
+      checkUncached(t, response, title)
+    }
+  }
+})
+
+t.test('a visitor who opens an address with the mark is led to the one without', async (t) => {
+  for (const [url, to] of [
+    ['/kept?_hydrant', './kept'],
+    ['/kept?a=b&_hydrant', './kept?a=b'],
+    ['/?_hydrant', './'],
+    ['/a/b/?_hydrant&c', './?c'],
+    ['//evil.example/?_hydrant', './'],
+    ['//evil.example?_hydrant', './evil.example'],
+    ['/a:b?_hydrant', './a:b'],
+  ] as const) {
+    const response = await app.inject({ url, headers: HTML })
+    t.match([response.statusCode, response.headers.location], [302, to], url)
+    t.equal(new URL(to, `http://shop.example${url}`).host, 'shop.example')
+  }
+  const posted = await app.inject({ method: 'POST', url: '/acts?page&_hydrant', headers: HTML })
+  t.strictSame(linesOfResponse(posted), [['load']])
+  t.notOk('hydrant-acted' in posted.headers)
+})
