@@ -143,8 +143,10 @@ t.test('the mark counts wherever in the query it stands, and only it is taken aw
     [`?a&${'_hydrant&'.repeat(500)}b`, '?a&b'],
     ['?_hydrants=1&x_hydrant&_hydrant', '?_hydrants=1&x_hydrant'],
   ]) {
-    const { lines, seen } = await ask(`/docs/a${query}`)
+    const { response, lines, seen } = await ask(`/docs/a${query}`)
     t.equal(seen[0], `onRequest /docs/a${own}`)
+    const logged = served.log.lines.filter(({ reqId, url }) => reqId === response.headers['x-request-id'] && url)
+    t.strictSame([...new Set(logged.map(({ url }) => url))], [`/docs/a${own}`], 'also in the log')
     t.match(lines.at(-1), ['data', 1, { plain: `a${own}` }])
   }
   const other = await served.get('/docs/a?_hydrants=1&x_hydrant', { ...HTML, ...headers })
