@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { BUILD_HEADER, NAVIGATION_MARK } from '../shared/navigation.ts'
 
 /** `page`: a page of Hydrant's asks. `visitor`: the mark stands in the address, but no script of Hydrant's has sent it. */
 type Kind = 'page' | 'visitor'
+
+type RouteConstraint = NonNullable<RouteOptions['constraints']>
 
 const STRATEGY = 'hydrantNavigation'
 
@@ -84,21 +86,30 @@ export function withoutMark(url: string): string {
  * Would the same request without the mark come to a page, and not to a route of the app, of `server.ts` or to a file?
  *
  * The router is asked for the route, with constraints that note what it reads: it reads the constraint at each route that
- * fits the address, the most specific one first, and asks the strategy's storage only at a route that has the constraint.
+ * fits the address, the most specific one first, and asks the strategy's storage only at a route that has the constraint. What
+ * constraints of the app's own would say is not known, so a route that has one counts as the app's answer.
  */
 export function isPageFirst(app: FastifyInstance, { method, url, headers }: FastifyRequest): boolean {
   const version = headers['accept-version']
-  const probe = new Probe()
-  let reads = 0
-  const constraints = {
+  const known = {
     host: String(headers.host ?? headers[':authority'] ?? ''),
     ...(version === undefined ? {} : { version: String(version) }),
-    get [STRATEGY]() {
-      reads++
-      return probe
-    },
   }
+  const probe = new Probe()
+  let reads = 0
+  let isAppsOwn = false
+  const constraints = new Proxy<RouteConstraint>(known, {
+    get(_target, name) {
+      if (name === STRATEGY) {
+        reads++
+        return probe
+      }
+      // At a page's route the strategy's constraint is read before those.
+      if (reads === 0 && name !== 'host' && name !== 'version') isAppsOwn = true
+      return Reflect.get(known, name)
+    },
+  })
   // Its types want a method that Fastify knows, which the method of a request is.
   app.findRoute({ method: method as HTTPMethods, url, constraints })
-  return probe.hasMet && reads === 1
+  return probe.hasMet && reads === 1 && !isAppsOwn
 }
