@@ -108,7 +108,7 @@ function lineInstead({ method }: FastifyRequest, reply: FastifyReply): Navigatio
     if (isSentOnRedirect(reply.statusCode, method)) return ['redirect', String(to), 1]
     if (reply.statusCode >= 301 && reply.statusCode <= 303) return ['redirect', String(to)]
   }
-  // The document of a page whose action has been called would be another call of it.
+  // After an action nothing may make the browser send the form again.
   return reply.hasHeader(ACTED_HEADER) ? null : ['load']
 }
 
