@@ -8,14 +8,14 @@ import { ownPath } from './own-routes.ts'
 import type { Site } from './site.ts'
 
 /** Adds the files for the browser, and those of `public/`. */
-export async function addFiles(app: FastifyInstance, { build, options }: Site) {
+export async function addFiles(app: FastifyInstance, { build, options, failures }: Site) {
   const assets = withBase(options.base, ASSETS_PATH)
   await app.register(
     async (scope) => {
       // A missing asset is answered in short and is not kept, as the next build may bring it.
       scope.setNotFoundHandler((request, reply) => {
         const { method } = request
-        const url = request.url.replace(/\?.*$/s, '')
+        const url = failures.redactUrl(request)
         request.log.info({ method, url, statusCode: 404 }, 'refused: 404 an asset that this build does not have')
         return sendNoAsset(reply)
       })

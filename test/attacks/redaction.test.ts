@@ -63,8 +63,8 @@ function requests({ query, headers, fields, refused }: Sent): string[] {
     ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${value}"\r\n\r\n${value}\r\n`,
   )
   return [
-    ...['/fails', '/refuses', '/nowhere', '/fails/', '/%zz'].map((path) =>
-      rawRequest(`GET ${target(path)} HTTP/1.1`, [...own, 'Accept: application/json']),
+    ...['/fails', '/refuses', '/nowhere', '/fails/', '/%zz', `/_hydrant/assets/${encodeURIComponent(refused)}`].map(
+      (path) => rawRequest(`GET ${target(path)} HTTP/1.1`, [...own, 'Accept: application/json']),
     ),
     rawRequest(`PUT ${target('/nowhere')} HTTP/1.1`, own),
     rawRequest(`GET ${target('/nowhere')}${'x'.repeat(8_192)} HTTP/1.1`, [
