@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { describe, framesIn } from '../../src/server/describe.ts'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { resolveOptions } from '../../src/server/options.ts'
-import { type BuildProblem, createProblem, fileAt } from '../problem.ts'
+import { createSourceMapper } from '../../src/server/source-map.ts'
+import { type BuildProblem, createProblem, fileAt, type Place } from '../problem.ts'
 import { type Bundler, createBundler } from './bundler.ts'
 import { createConfigBundle, type Mode } from './bundles.ts'
 import { contentHash } from './content-hash.ts'
@@ -50,7 +52,7 @@ export function createConfigPart(input: { siteDir: string; folder: string; mode:
       if (file === null) return { ...read, isUsable: true }
       return {
         ...read,
-        ...(await evaluate(file, `${pathToFileURL(join(output.path, BUILD_PATHS.config)).href}?${key}`)),
+        ...(await evaluate(file, join(output.path, BUILD_PATHS.config), key, input.siteDir)),
       }
     },
     cancel: bundler.cancel,
@@ -58,25 +60,36 @@ export function createConfigPart(input: { siteDir: string; folder: string; mode:
   }
 }
 
-async function evaluate(file: string, url: string): Promise<Partial<SiteConfig>> {
+async function evaluate(file: string, bundle: string, key: string, siteDir: string): Promise<Partial<SiteConfig>> {
   try {
-    const module: { default?: unknown } = await import(url)
+    const module: { default?: unknown } = await import(`${pathToFileURL(bundle).href}?${key}`)
     const config: Record<string, unknown> = { ...Object(module.default) }
     const options = await readSiteOptions(module.default)
     // A name that the server would not know is found now, not when it starts.
     resolveOptions({ config })
     return { isUsable: true, config, options }
   } catch (error) {
-    return { problems: [describeFailure(file, error)] }
+    return { problems: [describeFailure(file, error, placeOf(error, bundle, siteDir))] }
   }
 }
 
-function describeFailure(file: string, error: unknown): BuildProblem {
+/** Where the configuration has thrown it; null when its stack does not say. */
+function placeOf(error: unknown, bundle: string, siteDir: string): Place | null {
+  const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
+  const frames = framesIn(describe(error).stack).map((frame) => mapFrame(frame).frame)
+  const frame = frames.find((one) => one?.isSite)
+  if (!frame) return null
+  const { file, line, column } = frame
+  const code = codeAround(frame)
+  return { file, line, column, lineText: code?.lines[line - code.firstLine] ?? null }
+}
+
+function describeFailure(file: string, error: unknown, place: Place | null): BuildProblem {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Error && 'fix' in error && 'code' in error) {
     // An error of the table, made by the functions that check options.
     const { code, fix } = error as { code: BuildProblem['code']; fix: string }
-    return { code, message, fix, place: fileAt(file) }
+    return { code, message, fix, place: place ?? fileAt(file) }
   }
-  return createProblem('HYD_BUILD_CONFIG', [file, message], fileAt(file))
+  return createProblem('HYD_BUILD_CONFIG', [file, message], place ?? fileAt(file))
 }

@@ -70,6 +70,7 @@ export async function buildSite(options: BuildSiteOptions): Promise<SiteBuild> {
 export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress }: BuildSiteOptions): SiteBuilder {
   // As esbuild says paths: with links resolved.
   const siteDir = realpathSync(dir)
+  const target = resolve(siteDir, folder)
   const configuration = createConfigPart({ siteDir, folder, mode })
   const bundles = createBundlesPart({ siteDir, folder, mode })
   const readExports = createExportReader(siteDir)
@@ -99,17 +100,17 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
     const manifest = createManifest(site, mode, client, [siteConfig.key, server.code, ...published])
     await writeRouteTypes(siteDir, site)
     await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+    // What the builds before have left running may still fail: a timer, a page that is open.
+    await keepMaps(manifest, client, output)
     // While a site is developed, open pages load themselves again after each build.
-    const keptFiles = mode === 'production' ? await keepPrevious(manifest, client, output) : 0
+    const keptFiles = mode === 'production' ? await keepPreviousFiles(target, manifest.clientFiles, output) : 0
     const { config } = siteConfig
     const sources = new Set([...siteConfig.inputs, ...inputs].map(withoutNamespace))
     return { manifest, config, exports, sizes, keptFiles, warnings: tidyProblems(warnings), inputs: [...sources] }
   }
 
-  async function keepPrevious({ buildId, clientFiles }: Manifest, { maps }: ClientOutput, output: OutputFolder) {
-    const target = resolve(siteDir, folder)
+  async function keepMaps({ buildId }: Manifest, { maps }: ClientOutput, output: OutputFolder) {
     await keepPreviousMaps(target, { buildId, maps: [...maps.keys()].map((name) => `${name}.map`) }, output)
-    return keepPreviousFiles(target, clientFiles, output)
   }
 
   return {
@@ -119,7 +120,7 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
       try {
         const filled = await fill(output)
         await output.commit()
-        return { ...filled, folder: resolve(siteDir, folder), durationMs: performance.now() - startedAt }
+        return { ...filled, folder: target, durationMs: performance.now() - startedAt }
       } catch (error) {
         await output.discard()
         throw error

@@ -29,6 +29,7 @@ export function addErrorsCommand(program: Command) {
     .option('--limit <number>', 'most failures in the list, or occurrences of one (20)')
     .option('--json', 'print JSON: docs/errors-command.md tells its fields')
     .option('--ledger <which>', 'another ledger: a file, or a postgres:// URL; also HYDRANT_LEDGER')
+    .option('--dev', 'what has failed in hydrant dev, which keeps a ledger of its own')
     .addHelpText('after', EXAMPLES)
     .action(async (first: string | undefined, rest: readonly string[], flags: Flags) => {
       process.env.NODE_ENV ??= 'production'

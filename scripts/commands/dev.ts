@@ -1,10 +1,14 @@
 import { pathToFileURL } from 'node:url'
+import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
 import { loadPrettyLogging } from '../../src/server/logging.ts'
+import type { DevFailure } from '../dev/dev-failures.ts'
 import { startDevServer } from '../dev/dev-server.ts'
 import { BuildError } from '../problem.ts'
 import { formatError } from '../terminal/format-error.ts'
+import { formatSource } from '../terminal/format-failure.ts'
 import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
+import { createPaint } from '../terminal/paint.ts'
 
 /** `hydrant dev`: runs until it is interrupted. */
 export async function runDev(
@@ -24,16 +28,23 @@ export async function runDev(
       const why = changed.length > 0 ? ` (${[...new Set(changed)].slice(0, 3).join(', ')})` : ''
       console.log(`built in ${formatDuration(build.durationMs)}${why}`)
     },
-    onFailure(error) {
-      const text = describeFailure(error)
-      console.error(text)
+    onFailure(failure) {
+      const text = describeFailure(failure)
+      console.error(failure.error instanceof BuildError ? text : `${failure.what}: ${text}`)
       return text
+    },
+    onFailed({ error }) {
+      const source = siteFrameOf(error)
+      // Behind the failure's line, which a logger has written to the same output.
+      if (source?.code) console.log(`${formatSource(source, VIEW).join('\n')}\n`)
     },
   })
   console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${server.url}`)
 
   // What the site's own code throws outside of a request must not end the work on it.
-  const report = (error: unknown) => console.error(formatError(error, { withStack: true }))
+  function report(error: unknown) {
+    console.error(describeFailure({ error, source: server.findSource(error) }))
+  }
   process.on('uncaughtException', report).on('unhandledRejection', report)
 
   await new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop))
@@ -42,7 +53,11 @@ export async function runDev(
   process.exit(0)
 }
 
-function describeFailure(error: unknown): string {
+function describeFailure({ error, source }: Pick<DevFailure, 'error' | 'source'>): string {
   if (error instanceof BuildError) return `${error.problems.map(formatProblem).join('\n\n')}\n`
-  return `${formatError(error, { withStack: true })}\n`
+  const text = `${formatError(error, { withStack: true })}\n`
+  return source ? `${text}\n${formatSource(source, VIEW).join('\n')}\n` : text
 }
+
+/** The browser shows the same text. */
+const VIEW = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }

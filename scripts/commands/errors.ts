@@ -6,6 +6,7 @@ import { placeOf } from '../../src/server/ledger/postgres-pool.ts'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { type Options, resolveOptions } from '../../src/server/options.ts'
 import { buildFolder, readConfig, readManifest } from '../../src/server/read-build.ts'
+import { DEV_LEDGER } from '../dev/dev-ledger.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
@@ -15,15 +16,18 @@ type Env = Record<string, string | undefined>
 /** `hydrant errors`. Loads nothing that only building or serving needs. */
 export async function runErrors(
   words: readonly string[],
-  { ledger: place, ...flags }: ErrorsFlags & { ledger?: string },
+  { ledger, dev, ...flags }: ErrorsFlags & { ledger?: string; dev?: boolean },
 ): Promise<void> {
   const now = Date.now()
   const { digest, dir } = readWords(words, isFolder)
   const request = readRequest(digest, flags, now)
   const { stdout, env } = process
+  if (dev && ledger !== undefined)
+    throw createHydrantError('HYD_CLI_USAGE', ['--dev names a ledger; leave out --ledger'])
   if (request.kind === 'list' && request.query.isNew)
-    request.query.release ??= await readRelease(place === undefined ? dir : null, env)
-  const { close, ...from } = await openForReading(dir, env, place)
+    request.query.release ??= await readRelease(ledger === undefined ? dir : null, env)
+  const { close, ...from } = await openForReading(dir, env, dev ? join(dir, DEV_LEDGER) : ledger)
+  if (dev) from.words = `${wordsFor(dir, undefined)} --dev`
   try {
     const view = {
       paint: createPaint(wantsColours(stdout, env)),

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
+import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
 import type { LedgerOptions } from '../../src/server/ledger/open-ledger.ts'
 
 /** The keepers of a site whose servers come and go while its ledger stays open. */
@@ -9,12 +10,16 @@ export interface DevKeepers {
   close(): Promise<void>
 }
 
-export function createDevKeepers(dir: string): DevKeepers {
+/** `onFailure` is told of each failure, once its line is written. */
+export function createDevKeepers(dir: string, onFailure: (failure: FailureRecord) => void): DevKeepers {
   const keepers = new Map<string, Keeper>()
   return {
     find({ ledger, ledgerLimits }, log) {
       const key = JSON.stringify({ ledger, ledgerLimits })
-      const keeper = keepers.get(key) ?? createKeeper(dir, { ledger, ledgerLimits }, log)
+      const known = keepers.get(key)
+      if (known) return known
+      const keeper = createKeeper(dir, { ledger, ledgerLimits }, log)
+      keeper.subscribe(onFailure)
       keepers.set(key, keeper)
       return keeper
     },

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { createHydrantError } from '../../src/server/errors.ts'
 import type { Options } from '../../src/server/options.ts'
 import { isAllowedHost, isForeign } from './dev-access.ts'
-import { createDevSite, type DevSiteInput } from './dev-site.ts'
+import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
-export interface DevServer {
+export interface DevServer extends Pick<DevSite, 'findSource'> {
   url: string
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   }
 
   try {
-    return { url: await listen(server, site.options()), close }
+    return { url: await listen(server, site.options()), findSource: site.findSource, close }
   } catch (error) {
     await close()
     throw error

@@ -3,10 +3,13 @@ import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { createInstance } from '../../src/server/create-server.ts'
+import type { FailureRecord, SourceFrame } from '../../src/server/ledger/ledger.ts'
 import { type Options, resolveOptions } from '../../src/server/options.ts'
 import { createSiteBuilder, type SiteBuild } from '../build/site-builder.ts'
 import { createAppSlot } from './app-slot.ts'
+import { type DevFailure, DOES_NOT_BUILD, describeStart, findSource } from './dev-failures.ts'
 import { createDevKeepers } from './dev-keepers.ts'
+import { withDevLedger } from './dev-ledger.ts'
 import { createErrorPage } from './error-page.ts'
 import { createRebuildLoop } from './rebuild-loop.ts'
 import { createReloadChannel } from './reload-channel.ts'
@@ -23,7 +26,9 @@ export interface DevSiteInput {
   /** The site is ready, the first time or again. */
   onReady(build: SiteBuild, changed: readonly string[]): void
   /** The site does not build or does not start; returns the text that a browser shows. */
-  onFailure(error: unknown): string
+  onFailure(failure: DevFailure): string
+  /** Something has failed in a request or in a browser, and its line is written. */
+  onFailed(failure: FailureRecord): void
 }
 
 /** A site that is built anew whenever it changes. */
@@ -32,6 +37,8 @@ export interface DevSite {
   options(): Options
   answer(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Says where the source has thrown something outside of any request; leads the error's stack there. */
+  findSource(thrown: unknown): SourceFrame | null
   close(): Promise<void>
 }
 
@@ -40,14 +47,19 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const { dir } = input
   let options = readOptions(input, {})
   let inputs: ReadonlySet<string> | null = null
-  let failure = ''
+  let last: SiteBuild | null = null
+  let page = ''
   let changed: string[] = []
-  const slot = createAppSlot((error) => input.onFailure(error))
+  const findLastSource = (thrown: unknown) => last && findSource(thrown, last)
+  const slot = createAppSlot((error) => {
+    input.onFailure({ what: 'The site does not stop', error, source: findLastSource(error) })
+  })
   const channel = createReloadChannel()
-  const keepers = createDevKeepers(dir)
+  const keepers = createDevKeepers(dir, input.onFailed)
   const builder = createSiteBuilder({ dir, mode: 'development', folder: DEV_FOLDER })
 
   async function take(build: SiteBuild) {
+    last = build
     options = readOptions(input, build.config)
     const { app } = await createInstance({
       ...{ dir, folder: build.folder, options, logging: input.createLogging(options) },
@@ -59,14 +71,22 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     input.onReady(build, changed)
   }
 
-  const loop = createRebuildLoop(builder, async (outcome) => {
+  async function start(build: SiteBuild): Promise<DevFailure | null> {
     try {
-      if ('error' in outcome) throw outcome.error
-      await take(outcome.build)
+      await take(build)
+      return null
     } catch (error) {
+      return describeStart(error, build)
+    }
+  }
+
+  const loop = createRebuildLoop(builder, async (outcome) => {
+    const failure =
+      'error' in outcome ? { what: DOES_NOT_BUILD, error: outcome.error, source: null } : await start(outcome.build)
+    if (failure) {
       inputs = null
       slot.put(null)
-      failure = input.onFailure(error)
+      page = createErrorPage(failure.what, input.onFailure(failure), options.base)
     }
     changed = []
     channel.announce()
@@ -86,9 +106,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     answer(request, response) {
       if (channel.answer(request, response)) return
       if (slot.isFilled()) slot.serve(request, response)
-      else answerFailure(request, response, createErrorPage(failure, options.base))
+      else answerFailure(request, response, page)
     },
     upgrade: slot.upgrade,
+    findSource: findLastSource,
     async close() {
       await watcher.close()
       await loop.close()
@@ -100,7 +121,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 }
 
 function readOptions({ flags, env }: DevSiteInput, config: Record<string, unknown>): Options {
-  return resolveOptions({ flags, env, config: { host: 'localhost', ...config } })
+  return withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } }))
 }
 
 /** Modules of a workspace beside the site; packages do not change while one works. */

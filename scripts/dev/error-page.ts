@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../src/shared/html.ts'
 
-/** What a browser shows while the site does not build. It loads itself again when that has changed. */
-export function createErrorPage(text: string, base: string): string {
+/** What a browser shows while the site does not build or start. It loads itself again when that has changed. */
+export function createErrorPage(what: string, text: string, base: string): string {
   const channel = `${base === '/' ? '' : base}/_hydrant/dev`
   return `<!doctype html>
 <html lang="en">
@@ -9,7 +9,7 @@ export function createErrorPage(text: string, base: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>The site does not build</title>
+<title>${escapeHtml(what)}</title>
 <style>
 :root { color-scheme: light dark; }
 body { margin: 0 auto; padding: 2rem 1.5rem; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif; }
@@ -19,9 +19,9 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 0.5rem;
 </head>
 <body>
 <main role="alert">
-<h1>The site does not build</h1>
+<h1>${escapeHtml(what)}</h1>
 <pre>${escapeHtml(text)}</pre>
-<p>This page loads itself again when it does.</p>
+<p>This page loads itself again when the site has been built again.</p>
 </main>
 <script>new EventSource(${JSON.stringify(channel)}).addEventListener('reload', () => location.reload())</script>
 </body>

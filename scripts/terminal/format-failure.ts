@@ -17,13 +17,15 @@ export function formatFailure(details: CauseDetails, { digest }: Meant, view: Vi
   const { error, occurrences } = details
   const meant = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
   const others = occurrences.filter((one) => one !== meant)
+  const source = siteFrameOf(error)
   return [
     ...formatHead(details, view),
     ...(digest !== null && !meant
       ? ['', `The occurrence ${digest} is no longer kept; this is what is known of its cause.`]
       : []),
     ...(meant ? ['', ...formatOccurrence(meant, digest === null, error, view)] : []),
-    ...formatSource(error, view),
+    '',
+    ...(source ? formatSource(source, view) : ['No part of its stack lies in the site.']),
     ...formatErrors(error, view.paint),
     ...formatOthers(others, meant !== undefined, view),
   ]
@@ -75,11 +77,10 @@ function serverOf({ replica = '', worker, pid }: Occurrence): string {
   return parts.filter(Boolean).join(', ')
 }
 
-function formatSource(error: KeptError, { paint, width }: View): string[] {
-  const frame = siteFrameOf(error)
-  if (!frame) return ['', 'No part of its stack lies in the site.']
+/** A place in the source, with the code around it. */
+export function formatSource(frame: SourceFrame, { paint, width }: Pick<View, 'paint' | 'width'>): string[] {
   const code = frame.code ? formatCode(frame.code, frame, paint, width) : []
-  return ['', paint('cyan', placeOf(frame)), ...code]
+  return [paint('cyan', placeOf(frame)), ...code]
 }
 
 function formatErrors(error: KeptError, paint: Paint): string[] {

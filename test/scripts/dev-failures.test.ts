@@ -1,0 +1,166 @@
+// What fails while a site is developed leads to its source, and is kept apart from what fails in production.
+
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createSite } from './create-site.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+const page = (text: string) => `export default () => <p>${text}</p>\n`
+
+async function startDev(t: Test, files: Record<string, string>, env: Record<string, string> = {}) {
+  const dir = createSite(t, files)
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], { env })
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const write = (path: string, contents: string) => writeFileSync(join(dir, path), contents)
+  const get = async (path: string) => (await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).text()
+  return { dir, dev, write, get }
+}
+
+/** What `server.ts` and what it imports throw, each in the line that ends with `// fails`. */
+const STARTS: Record<string, Record<string, string>> = {
+  'its plugin': {
+    'server.ts':
+      "export default async function server() {\n  // Two lines.\n  throw new Error('no database') // fails\n}\n",
+  },
+  'its module': {
+    'server.ts': "const text = 'no database'\nthrow new Error(text) // fails\nexport default () => {}\n",
+  },
+  'a module that it imports': {
+    'server.ts': "import { connect } from './lib/connect.ts'\nexport default async () => connect()\n",
+    'lib/connect.ts':
+      "export async function connect(): Promise<void> {\n  throw new Error('no database') // fails\n}\n",
+  },
+  'a plugin of its own': {
+    'server.ts':
+      "export default async function server(app) {\n  app.register(async () => {\n    throw new Error('no database') // fails\n  })\n}\n",
+  },
+  'its hook onReady': {
+    'server.ts':
+      "export default async function server(app) {\n  app.addHook('onReady', async () => {\n    throw new Error('no database') // fails\n  })\n}\n",
+  },
+  'a string': { 'server.ts': "export default async () => { // fails\n  throw 'no database'\n}\n" },
+}
+
+t.test('what keeps server.ts from starting is shown with its line, in the terminal and in the browser', async (t) => {
+  for (const [what, files] of Object.entries(STARTS)) {
+    const { dev, get } = await startDev(t, files)
+    const text = await get('/')
+    t.match(text, '<h1>server.ts failed while it started</h1>', what)
+    const [place = '', code = ''] = placeIn(files)
+    t.match(text, `${place}:`, what)
+    t.match(text, `| ${code.replaceAll("'", '&#39;').replaceAll('>', '&#62;')}`, what)
+    t.notMatch(text, 'index.mjs')
+    const printed = dev.lines.join('\n')
+    t.match(printed, /^server\.ts failed while it started: .*no database$/m, what)
+    t.match(printed, /^ {2}> +\d+ \| .*\/\/ fails$/m, what)
+    await dev.stop()
+  }
+})
+
+t.test('another module, the configuration and a build are told apart from server.ts', async (t) => {
+  const good = { 'server.ts': 'export default async () => {}\n' }
+  const { dev, get, write } = await startDev(t, {
+    ...good,
+    'pages/index.tsx': `throw new Error('broken module')\n${page('one')}`,
+  })
+  const started = await get('/')
+  t.match(started, '<h1>The site does not start</h1>')
+  t.match(started, 'pages/index.tsx:1:')
+  write('pages/index.tsx', page('two'))
+  await dev.waitFor(/^built in/)
+  write('hydrant.config.ts', "const text = 'wrong'\nthrow new Error(text)\nexport default {}\n")
+  await dev.waitFor(/^ {2}at hydrant\.config\.ts:2:/)
+  await dev.waitFor(/^ {2}2 \| throw new Error\(text\)/)
+  t.match(await get('/'), '<h1>The site does not build</h1>')
+  await dev.stop()
+})
+
+const RUNNING = `export default async function server(app) {
+  app.get('/route', async () => {
+    throw new Error('in a route') // fails: route
+  })
+  app.get('/text', async () => { // fails: text
+    throw 'text'
+  })
+  app.addHook('onRequest', async ({ url }) => {
+    if (url === '/hook') throw new Error('in a hook') // fails: hook
+  })
+  app.get('/hook', async () => 'never')
+  app.get('/timer', async () => {
+    setTimeout(() => {
+      throw new Error('in a timer') // fails: timer
+    }, 5)
+    return 'soon'
+  })
+  app.get('/later', async () => {
+    globalThis.later = () => {
+      throw new Error('later') // fails: later
+    }
+    return 'soon'
+  })
+  app.get('/now', async () => {
+    setTimeout(() => globalThis.later(), 5)
+    return 'soon'
+  })
+}
+`
+
+t.test('what server.ts and pages throw at run time is shown with its lines, also by the build before', async (t) => {
+  const load = "export function load() {\n  throw new Error('in a load')\n}\n"
+  const render = "export default function Page(): never {\n  throw new Error('in a component')\n}\n"
+  const errorPage = "export default function Failed(): never {\n  throw new Error('in error.tsx')\n}\n"
+  const { dev, get, write } = await startDev(t, {
+    'server.ts': RUNNING,
+    'pages/load.tsx': page('never'),
+    'pages/load.server.ts': load,
+    'pages/render.tsx': render,
+    'pages/inner/error.tsx': errorPage,
+    'pages/inner/index.tsx': render,
+  })
+  for (const [path, place, code] of [
+    ...['route', 'text', 'hook', 'timer'].map((name) => [`/${name}`, 'server.ts', `// fails: ${name}`] as const),
+    ['/load', 'pages/load.server.ts', "throw new Error('in a load')"],
+    ['/render', 'pages/render.tsx', "throw new Error('in a component')"],
+    ['/inner', 'pages/inner/error.tsx', "throw new Error('in error.tsx')"],
+  ] as const) {
+    await get(path)
+    await dev.waitFor(new RegExp(`^(?! )(?:.* \\()?${place.replaceAll('.', '\\.')}:\\d+:\\d+\\)?$`))
+    t.match((await dev.waitFor(/^ {2}> +\d+ \| (.*)/))[1], code, path)
+  }
+  await get('/later')
+  write('server.ts', `console.log('again')\n${RUNNING}`)
+  await dev.waitFor(/^built in/)
+  await get('/now')
+  await dev.waitFor(/^Error: later/)
+  const line = RUNNING.split('\n').findIndex((text) => text.endsWith('// fails: later')) + 1
+  t.equal((await dev.waitFor(/server\.ts:(\d+):\d+\)$/))[1], String(line))
+})
+
+t.test('failures of development are kept in a ledger of their own', async (t) => {
+  const files = { 'pages/index.server.ts': "export function load() {\n  throw new Error('developing')\n}\n" }
+  const env = { HYDRANT_LEDGER: 'production.db' }
+  const { dev, dir, get } = await startDev(t, files, env)
+  await get('/')
+  await dev.waitFor(/developing/)
+  await dev.stop('SIGINT')
+  t.notOk(existsSync(join(dir, 'production.db')))
+  t.notOk(existsSync(join(dir, 'hydrant-errors.db')))
+  const { stdout } = await runCli(['errors', dir, '--dev'])
+  t.match(stdout, 'pages/index.server.ts:2  Error: developing')
+  t.match(stdout, '.hydrant-dev-errors.db')
+  const [, cause = ''] = /^(\w{8}) /m.exec(stdout.replace(/^cause.*/m, '')) ?? []
+  t.match(stdout, `hydrant errors ${cause} ${dir} --dev`)
+  t.match((await runCli(['errors', dir])).stderr, 'HYD_LEDGER_MISSING')
+  t.match((await runCli(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
+})
+
+/** The place in the sources that ends with `// fails`, and its line. */
+function placeIn(files: Record<string, string>): [place: string, code: string] | [] {
+  for (const [file, source] of Object.entries(files)) {
+    const lines = source.split('\n')
+    const index = lines.findIndex((text) => text.endsWith('// fails'))
+    if (index !== -1) return [`${file}:${index + 1}`, lines[index] ?? '']
+  }
+  return []
+}
