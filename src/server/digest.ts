@@ -28,7 +28,9 @@ export interface CauseParts {
 export function causeOf({ type, message, frames, side, key = '' }: CauseParts): string {
   const places = frames.map((frame) => `${frame.file}:${frame.function}`)
   const text = JSON.stringify(
-    side === 'client' ? [type, maskMessage(maskAssets(message)), places, side] : [type, maskMessage(message), places],
+    side === 'client'
+      ? [type, maskMessage(maskAssets(message.replace(/\n+/g, ' '))), places, side]
+      : [type, maskMessage(message), places],
   )
   const hash = key === '' ? createHash('sha256') : createHmac('sha256', key)
   return causeOfSide(encodeBase32(hash.update(text).digest(), CAUSE_LENGTH), side ?? 'server')

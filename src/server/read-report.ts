@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>
 
 /**
  * Reads what somebody says that a browser has told. Every field is checked, as anybody may send anything, and texts lose
- * what could pass for another line of a log or command a terminal.
+ * what could command a terminal.
  */
 export function readReport(json: unknown): ReadReport {
   try {
@@ -70,10 +70,13 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
   if (typeof value !== 'string') throw new Misfit(`"${name}" must be a text`)
   const length = REPORT_LENGTHS[name]
   if (value.length > length) throw new Misfit(`"${name}" must have at most ${length} characters`)
-  return name === 'stack' || name === 'componentStack' ? value.split('\n').map(tame).join('\n') : tame(value)
+  return WITH_LINES.includes(name) ? value.split(/\r?\n/).map(tame).join('\n') : tame(value)
 }
 
-// Control characters, line breaks among them, and those that turn the direction of writing.
+/** What has lines of its own: React's message of a hydration mismatch shows the difference in many. Logs escape or indent them. */
+const WITH_LINES: readonly string[] = ['message', 'stack', 'componentStack']
+
+// Control characters, and those that turn the direction of writing.
 function tame(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 }

@@ -1,0 +1,69 @@
+// Messages of browsers keep their lines, and none of these can pass for a line of the log or of a command.
+
+import t from 'tap'
+import { formatFailure } from '../../scripts/terminal/format-failure.ts'
+import { createPaint } from '../../scripts/terminal/paint.ts'
+import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
+import { tameLine } from '../../src/server/log-text.ts'
+import { ledgerOf } from '../scripts/failed-ledger.ts'
+import { buildFiles, createLog, serve } from './served.ts'
+
+const LINES = ['Hydration failed because the text did not match:', '', '  <Page>', '+   client', '-   server']
+const HOSTILE = 'one\r\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine\u001b[2J\u2028two\u202e'
+
+const dir = await buildFiles(t.testdir({}), {})
+const kept: FailureRecord[] = []
+const raw: string[] = []
+const log = createLog()
+const stream = { write: (text: string) => void raw.push(text) }
+const { app } = await serve(t, dir, {
+  ledger: false,
+  onFailure: (failure) => void kept.push(failure),
+  logger: { ...log.logger, stream },
+})
+
+async function report(message: string): Promise<{ text: string; failure: FailureRecord }> {
+  const error = { type: 'Error', message, stack: '' }
+  const payload = { kind: 'failure', build: 'some', path: '/', isRecovered: true, error }
+  const headers = { origin: 'http://shop.example', host: 'shop.example' }
+  const { statusCode } = await app.inject({ method: 'POST', url: '/_hydrant/report', headers, payload })
+  t.equal(statusCode, 204)
+  await new Promise(setImmediate)
+  const failure = kept.pop()
+  const text = raw.filter((line) => line.includes('"digest"')).pop()
+  if (!failure || text === undefined) throw new Error('The report is not told.')
+  return { text, failure }
+}
+
+t.test('the difference of a hydration mismatch can be read', async (t) => {
+  const { text, failure } = await report(LINES.join('\n'))
+  t.equal(failure.message, LINES.join('\n'))
+  t.equal(text.trimEnd().split('\n').length, 1, 'one line of JSON')
+  t.equal(JSON.parse(text).err.message, LINES.join('\n'))
+  const shown: string = JSON.parse(tameLine(text)).msg
+  t.strictSame(
+    shown.split('\n').slice(1),
+    LINES.slice(1).map((line) => `    ${line}`),
+  )
+  const details = await (await ledgerOf(failure)).read(failure.cause, {})
+  const view = { paint: createPaint(false), width: 80, now: Date.now() }
+  const printed = details ? formatFailure(details, { digest: null }, view) : []
+  t.strictSame(
+    printed.slice(1, LINES.length),
+    LINES.slice(1).map((line) => `  ${line}`),
+  )
+})
+
+t.test('a message is no other line, and commands nothing', async (t) => {
+  const { text, failure } = await report(HOSTILE)
+  t.equal(text.trimEnd().split('\n').length, 1)
+  t.equal(failure.message, 'one\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine [2J two')
+  const [first, ...others] = String(JSON.parse(tameLine(text)).msg).split('\n')
+  t.equal(first, 'Error: one')
+  for (const line of others) t.match(line, /^ {4}/)
+})
+
+t.test('how lines are broken does not make another failure', async (t) => {
+  const causes = [await report('a b'), await report('a\nb'), await report('a\r\nb')].map(({ failure }) => failure.cause)
+  t.equal(new Set(causes).size, 1)
+})
