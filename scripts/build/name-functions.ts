@@ -1,5 +1,5 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
-import type { NamedMap, NamedRange } from '../../src/server/function-names.ts'
+import type { NamedMap, NamedRange, Position } from '../../src/server/function-names.ts'
 import { type FunctionRange, findFunctions } from './function-ranges.ts'
 import { createPlaces } from './places.ts'
 
@@ -21,6 +21,7 @@ function nameRanges(code: string, map: TraceMap, ignored: readonly number[]): Na
   const around: { range: FunctionRange; name: string }[] = []
   const functions: NamedRange[] = []
   const classes = new Map<string, string>()
+  const components = new Map<string, Position[]>()
 
   function segmentAt(offset: number) {
     const segment = traceSegment(map, ...place(offset))
@@ -45,6 +46,10 @@ function nameRanges(code: string, map: TraceMap, ignored: readonly number[]): Na
     const name = range.kind === 'class' ? own : fullName(own, outer)
     around.push({ range, name })
     if (segmentAt(range.start) === null && own === '') continue
+    // One that the source gives no name may be an export, elements begin with a small letter.
+    if (range.name && !/^[a-z]/.test(own)) {
+      components.set(range.name.text, [...(components.get(range.name.text) ?? []), place(range.start)])
+    }
     if (range.kind === 'function') functions.push([...place(range.start), ...place(range.end), name])
     else if (own && range.name && range.name.text !== own) {
       // Two of that name: which of them is meant, nobody can say.
@@ -52,7 +57,11 @@ function nameRanges(code: string, map: TraceMap, ignored: readonly number[]): Na
     }
   }
   const named = [...classes].filter(([, name]) => name !== '')
-  return { x_hydrant_functions: functions, x_hydrant_classes: Object.fromEntries(named) }
+  return {
+    x_hydrant_functions: functions,
+    x_hydrant_classes: Object.fromEntries(named),
+    x_hydrant_components: Object.fromEntries(components),
+  }
 }
 
 const ANONYMOUS = '.<anonymous>'

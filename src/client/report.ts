@@ -23,7 +23,9 @@ export interface FailureInfo {
 }
 
 /** What the `error` and `unhandledrejection` events hold, each its own part. */
-type FailureEvent = Partial<Pick<ErrorEvent & PromiseRejectionEvent, 'error' | 'message' | 'reason'>>
+type FailureEvent = Partial<
+  Pick<ErrorEvent & PromiseRejectionEvent, 'error' | 'message' | 'reason' | 'filename' | 'lineno' | 'colno'>
+>
 
 /** Frames of what visitors have added to their browser. */
 const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|webkit-masked-url):/
@@ -67,13 +69,18 @@ function digestShown({ examined }: Boundary): boolean {
   return examined !== undefined && 'digest' in examined.shown
 }
 
-function contentOfEvent({ error, message = '', reason }: FailureEvent, ended: ReadonlySet<unknown>): Content | null {
+function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Content | null {
+  const { error, message = '', reason, filename, lineno, colno } = event
   // A script that has called `navigation.navigate()` hears so of a visitor who has gone elsewhere instead. A handler that
   // fails ends its navigation with what it has thrown.
   if (ended.has(reason) && (reason as Error | null)?.name === 'AbortError') return null
   // Of scripts from elsewhere a browser tells nothing; the other is no exception, but a note of the browser's.
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
-  return failureOf(error ?? reason ?? (message || undefined), false)
+  const content = failureOf(error ?? reason ?? (message || undefined), false)
+  // The event knows the place of a value without a stack.
+  if (content?.kind === 'failure' && filename)
+    content.error.stack ||= cut(`    at ${filename}:${lineno}:${colno}`, 'stack')
+  return content
 }
 
 function failureOf(

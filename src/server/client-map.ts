@@ -12,6 +12,11 @@ import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 export interface ClientMapper extends SourceMapper {
   /** The name in the source of a class that one of the frames' scripts calls by that name. */
   typeName(name: string, frames: readonly string[]): string
+  /**
+   * The place of the one component that scripts call by that name; null when there is none, or more than one. `scripts` are
+   * paths.
+   */
+  locateComponent(name: string, scripts: readonly string[]): MappedFrame | null
 }
 
 export interface ClientMapperInput {
@@ -22,6 +27,9 @@ export interface ClientMapperInput {
 }
 
 type ClientMap = MapFile<NamedMap>
+
+/** A frame names a whole URL. */
+const ORIGIN = 'http://localhost'
 
 /** Those of most sites altogether: reports that ask for one after the other must not make them be read again and again. */
 const MAX_MAPS = 500
@@ -54,8 +62,12 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
 
   function scriptOf(location: string): string | null {
     const { pathname } = readUrl(location) ?? {}
-    if (!pathname?.startsWith(assets)) return null
-    const name = pathname.slice(assets.length)
+    return pathname === undefined ? null : fileOf(pathname)
+  }
+
+  function fileOf(path: string): string | null {
+    if (!path.startsWith(assets)) return null
+    const name = path.slice(assets.length)
     return /^[\w.-]+\.js$/.test(name) ? name : null
   }
 
@@ -87,6 +99,15 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
         if (Object.hasOwn(classes, name)) return classes[name] ?? name
       }
       return name
+    },
+    locateComponent(name, scripts) {
+      const found = scripts.flatMap((url) => {
+        const script = fileOf(url)
+        const positions = (script === null ? null : load(script))?.fields.x_hydrant_components?.[name] ?? []
+        return positions.map(([line, column]) => mapFrame(`    at ${name} (${ORIGIN}${url}:${line + 1}:${column + 1})`))
+      })
+      const [place, ...others] = found.filter(({ frame }) => frame?.isSite)
+      return place && others.length === 0 ? place : null
     },
     codeAround(frame: SourceFrame): CodeLines | null {
       return linesAround(origins.get(frame)?.sources.get(frame.file) ?? [], frame.line)

@@ -10,6 +10,8 @@ export interface NamedMap {
   x_hydrant_functions?: NamedRange[]
   /** Names of classes, by what they are called in the script. */
   x_hydrant_classes?: Record<string, string>
+  /** Where what may be a component begins: by its name in the script. */
+  x_hydrant_components?: Record<string, Position[]>
 }
 
 /** Where something begins in a bundle: line and column, from 0. */

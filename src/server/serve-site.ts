@@ -91,6 +91,7 @@ export async function serveSite(
     options: { ...options, base },
     app: outer,
     failures,
+    mapper,
     render,
     handled,
     slots,

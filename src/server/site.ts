@@ -8,6 +8,7 @@ import type { Format } from './negotiate.ts'
 import type { Options } from './options.ts'
 import type { PolicyWatch } from './policy-watch.ts'
 import type { RenderSlots } from './render-slots.ts'
+import type { ServerMapper } from './source-map.ts'
 import type { UploadSpace } from './temporary-files.ts'
 import type { Visit } from './visit.ts'
 
@@ -21,6 +22,8 @@ export interface Site {
   /** The instance that the site's own plugin has decorated. */
   app: FastifyInstance
   failures: Failures
+  /** Leads the server's code to its source. */
+  mapper: ServerMapper
   render: RenderToPipe
   /** Requests that an error handler of the site has answered, and how. */
   handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Report, ReportedError } from '../shared/report.ts'
 import { readBrowserStack } from './browser-stack.ts'
+import type { Route } from './build.ts'
 import { type ClientMapper, createClientMapper } from './client-map.ts'
 import type { Description } from './describe.ts'
 import type { Keeper } from './ledger/keeper.ts'
@@ -8,7 +9,8 @@ import { matchRoute } from './match-route.ts'
 import { isBuildOf } from './own-bundles.ts'
 import type { TakeReport } from './report-route.ts'
 import type { Site } from './site.ts'
-import type { MappedFrame } from './stack-frame.ts'
+import type { ServerMapper } from './source-map.ts'
+import { frameText, type MappedFrame } from './stack-frame.ts'
 
 export interface TakeReportInput {
   site: Site
@@ -25,13 +27,19 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
 
   function fail({ error, path, isRecovered, componentStack, ...own }: FailureReport, request: FastifyRequest) {
     const route = matchRoute(withoutBase(path, base), build.routes)
+    const isOwn = own.build === build.manifest.buildId
+    const opened = isOwn ? route : null
     failures.failInBrowser(
       {
         description: describeReported(error, mapper),
         mapper,
         route: route?.id ?? '*',
         path: path.replace(/[?#].*$/s, ''),
-        placeFrames: () => placeFramesOf(componentStack ?? '', route?.page.file ?? null, mapper),
+        placeFrames: () =>
+          placeFramesOf(
+            mapComponents(componentStack ?? '', opened, mapper),
+            pageFrame(route, isOwn ? site.mapper : null),
+          ),
         ...versionOf(own.build),
         isRecovered,
       },
@@ -65,12 +73,30 @@ function describeReported({ type, message, stack, cause }: ReportedError, mapper
 const OWN_BOUNDARY = /(?:^|\/)shared\/boundary\.[jt]sx?$/
 
 /** The components around the place. What stands inside of the page's boundary and is none of them is the page's. */
-function placeFramesOf(componentStack: string, page: string | null, mapper: ClientMapper): MappedFrame[] {
-  const components = readBrowserStack(componentStack).map(mapper.mapFrame)
+function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): MappedFrame[] {
   const inner = components.find(({ frame }) => frame && (frame.isSite || OWN_BOUNDARY.test(frame.file)))
-  if (page === null || inner?.frame?.isSite) return components
-  const frame = { file: page, line: 0, column: 0, function: '', isSite: true }
-  return [{ text: `    at ${page}`, frame }, ...components]
+  return page === null || inner?.frame?.isSite ? components : [page, ...components]
+}
+
+const UNPLACED = /^ {4}at (\S+) \(<anonymous>\)$/
+
+/** @param route The one that was open, of the build that runs: its scripts may say what has a name alone. */
+function mapComponents(stack: string, route: Route | null, mapper: ClientMapper): MappedFrame[] {
+  const modules = route === null ? [] : [route.page, ...route.layouts]
+  const scripts = [...new Set(modules.flatMap(({ scripts }) => scripts))]
+  return readBrowserStack(stack).map((text) => {
+    const name = UNPLACED.exec(text)?.[1]
+    return (name !== undefined && mapper.locateComponent(name, scripts)) || mapper.mapFrame(text)
+  })
+}
+
+/** @param mapper Null for a page of another build, whose lines are others. */
+function pageFrame(route: Route | null, mapper: ServerMapper | null): MappedFrame | null {
+  const file = route?.page.file ?? null
+  if (file === null) return null
+  const found = mapper?.locateExport(file, 'default')
+  if (found) return { text: frameText({ ...found, function: '' }), frame: { ...found, function: '' } }
+  return { text: `    at ${file}`, frame: { file, line: 0, column: 0, function: '', isSite: true } }
 }
 
 function withoutBase(path: string, base: string): string {
