@@ -107,7 +107,7 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
         return positions.map(([line, column]) => mapFrame(`    at ${name} (${ORIGIN}${url}:${line + 1}:${column + 1})`))
       })
       const [place, ...others] = found.filter(({ frame }) => frame?.isSite)
-      return place && others.length === 0 ? place : null
+      return place && others.length === 0 ? { ...place, isByName: true } : null
     },
     codeAround(frame: SourceFrame): CodeLines | null {
       return linesAround(origins.get(frame)?.sources.get(frame.file) ?? [], frame.line)

@@ -60,7 +60,7 @@ export function examine(
   const cause = causeOf({
     type: typeOf(description, mapper),
     message: description.message,
-    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(isOfSite).map(placeOf),
+    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(isOfCause).map(placeOf),
     side,
     key,
   })
@@ -75,6 +75,7 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
 }
 
 const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true
+const isOfCause = (mapped: MappedFrame) => isOfSite(mapped) && !mapped.isByName
 // `isOfSite` has let through none without.
 const placeOf = ({ frame }: MappedFrame) => frame as SourceFrame
 

@@ -70,7 +70,10 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
   if (typeof value !== 'string') throw new Misfit(`"${name}" must be a text`)
   const length = REPORT_LENGTHS[name]
   if (value.length > length) throw new Misfit(`"${name}" must have at most ${length} characters`)
-  return WITH_LINES.includes(name) ? value.split(/\r?\n/).map(tame).join('\n') : tame(value)
+  if (!WITH_LINES.includes(name)) return tame(value)
+  // In a log the message stands above the stack: no line of it may pass for a frame.
+  const text = name === 'message' ? value.replace(/\r?\n(?=\s*at )/g, ' ') : value
+  return text.split(/\r?\n/).map(tame).join('\n')
 }
 
 /** What has lines of its own: React's message of a hydration mismatch shows the difference in many. Logs escape or indent them. */

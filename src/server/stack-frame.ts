@@ -5,6 +5,8 @@ export interface MappedFrame {
   text: string
   /** Null for a line that names no place. */
   frame: SourceFrame | null
+  /** Found by a minified name, which another build may give to more than one: it does not count for the cause. */
+  isByName?: true
 }
 
 /** A frame of a stack as V8 writes it. */

@@ -72,10 +72,18 @@ function describeReported({ type, message, stack, cause }: ReportedError, mapper
 // React places a component only if it fails without its props: of others there is a name, and that is a minified one.
 const OWN_BOUNDARY = /(?:^|\/)shared\/boundary\.[jt]sx?$/
 
-/** The components around the place. What stands inside of the page's boundary and is none of them is the page's. */
+/**
+ * The components around the place. What stands inside of the page's boundary and is none of them is the page's, which
+ * follows those that are known by their names alone.
+ */
 function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): MappedFrame[] {
-  const inner = components.find(({ frame }) => frame && (frame.isSite || OWN_BOUNDARY.test(frame.file)))
-  return page === null || inner?.frame?.isSite ? components : [page, ...components]
+  const index = components.findIndex(
+    ({ frame, isByName }) => frame && !isByName && (frame.isSite || OWN_BOUNDARY.test(frame.file)),
+  )
+  if (page === null || components[index]?.frame?.isSite) return components
+  const inside = index === -1 ? components : components.slice(0, index)
+  const named = inside.findLastIndex(({ isByName }) => isByName) + 1
+  return [...components.slice(0, named), page, ...components.slice(named)]
 }
 
 const UNPLACED = /^ {4}at (\S+) \(<anonymous>\)$/

@@ -45,6 +45,7 @@ export default function Errors() {
             [<code key="flag">--open</code>, 'those that are not marked as solved'],
             [<code key="flag">--limit 50</code>, 'that many failures, or occurrences of one; 20 without it'],
             [<code key="flag">--json</code>, 'JSON, for scripts'],
+            [<code key="flag">--dev</code>, 'what has failed in hydrant dev, which keeps a ledger of its own'],
             [<code key="flag">--ledger copy.db</code>, 'another ledger: a file, or a postgres:// URL'],
           ]}
         />
