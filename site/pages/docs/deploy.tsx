@@ -107,9 +107,15 @@ export default function Deploy() {
       </Section>
       <Section id="signals" title="Stopping">
         <p>
-          On <code>SIGTERM</code> and <code>SIGINT</code> the server takes no new connections, finishes the requests in
-          flight for at most <code>timeouts.drainMs</code>, closes Fastify with its plugins and ends with 0. A second
-          signal ends it at once.
+          On <code>SIGTERM</code> and <code>SIGINT</code> each answer says <code>Connection: close</code>, the listening
+          socket closes within a second however busy the server is, and requests in flight are finished for at most{' '}
+          <code>timeouts.drainMs</code>. Then Fastify is closed with its plugins, and the process ends with 0. A second
+          signal ends it at once. A <code>preClose</code> hook in <code>server.ts</code> ends streams of events, which
+          would take all of that time.
+        </p>
+        <p>
+          An app of your own does the same with <code>const drain = addDraining(app)</code> before it listens, and{' '}
+          <code>await drain()</code> before <code>app.close()</code>; both names come from <code>hydrant</code>.
         </p>
         <p>
           <code>/_hydrant/live</code> says that the process answers, <code>/_hydrant/ready</code> that it is to be sent

@@ -2,28 +2,25 @@ import type { AddressInfo, Server } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { stopAccepting } from '../accepting.ts'
 import { listenAtAll } from '../listen-at-all.ts'
-import type { Options } from '../options.ts'
 import { createHandOut, type HandOut } from './hand-out.ts'
+import type { Where } from './messages.ts'
 
 /** Takes the connections of all workers. */
 export interface Front extends Pick<HandOut, 'add' | 'free' | 'remove'> {
-  /** Where it listens. It begins to with the first worker that asks. Rejects with what the system says. */
-  listen(): Promise<AddressInfo | string>
+  /** Where it listens. It begins to with the first worker that asks, who is to serve there. Rejects with what the system says. */
+  listen(wanted: Where): Promise<AddressInfo | string>
   /** Stops listening within a second. Resolves when all connections that have come are with a worker. */
   close(): Promise<void>
 }
 
-export function createFront(
-  where: Pick<Options, 'port' | 'host' | 'socket'>,
-  log: Pick<FastifyBaseLogger, 'warn'>,
-): Front {
+export function createFront({ port, host, socket }: Where, log: Pick<FastifyBaseLogger, 'warn'>): Front {
   const { take, add, free, remove, hold, end } = createHandOut()
   let opening: Promise<Server[]> | null = null
   let closed: Promise<void> | null = null
 
   function open(): Promise<Server[]> {
     const onError = (err: Error) => log.warn({ err }, 'a connection could not be accepted')
-    return listenAtAll(where, { take, onError, isPaused: true })
+    return listenAtAll({ port, host, socket }, { take, onError, isPaused: true })
   }
 
   async function close() {
@@ -36,8 +33,10 @@ export function createFront(
 
   return {
     ...{ add, free, remove },
-    async listen() {
+    async listen(wanted) {
       opening ??= open()
+      if (wanted.port !== port || wanted.host !== host || wanted.socket !== socket)
+        log.warn('the options on disk say another port, host or socket: that takes a new start')
       const [address] = (await opening).map((server) => server.address())
       if (!address) throw new Error('the primary listens no more')
       return address

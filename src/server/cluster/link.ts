@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { type AddressInfo, Socket } from 'node:net'
-import { type ToPrimary, type ToWorker, unwrap, wrap } from './messages.ts'
+import { type ToPrimary, type ToWorker, unwrap, type Where, wrap } from './messages.ts'
 
 /** A worker's end of its channel to the primary. */
 export interface Link {
@@ -8,7 +8,7 @@ export interface Link {
   send(message: ToPrimary): Promise<void>
   isOpen(): boolean
   /** Where the primary listens. Rejects with what the system says when it cannot. */
-  findAddress(): Promise<AddressInfo | string>
+  findAddress(where: Where): Promise<AddressInfo | string>
   /** From now on each connection that the primary hands over. */
   onConnection(listener: (socket: Socket) => void): void
   listen(listener: (message: ToWorker) => void): void
@@ -40,7 +40,7 @@ export function createLink(worker: Worker): Link {
         listener()
       })
     },
-    findAddress: () =>
+    findAddress: ({ port, host, socket }) =>
       new Promise((resolve, reject) => {
         worker.once('disconnect', () => reject(new Error('the primary has died')))
         process.on('message', (sent) => {
@@ -48,7 +48,7 @@ export function createLink(worker: Worker): Link {
           if (message?.kind === 'listening') resolve(message.address)
           if (message?.kind === 'unable') reject(Object.assign(new Error(message.message), { code: message.code }))
         })
-        void send({ kind: 'listen' })
+        void send({ kind: 'listen', where: { port, host, socket } })
       }),
     onConnection(listener) {
       process.on('message', (sent, socket) => {

@@ -6,11 +6,14 @@ import type { Tally } from '../admin/tally.ts'
 import type { Stop } from '../ending.ts'
 import type { FailureRecord } from '../ledger/ledger.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
+import type { Options } from '../options.ts'
 import type { Served } from './served.ts'
 
+export type Where = Pick<Options, 'port' | 'host' | 'socket'>
+
 export type ToPrimary =
-  /** Its site is loaded: where does the primary listen? */
-  | { kind: 'listen' }
+  /** Its site is loaded, and its options say that it is to be served there: where does the primary listen? */
+  | { kind: 'listen'; where: Where }
   /** It serves, at these addresses. */
   | { kind: 'ready'; addresses: string[]; served: Served }
   /** It is ending by itself: somebody else should begin. */

@@ -13,7 +13,7 @@ import { freeSocketFile } from '../socket-file.ts'
 import type { ServeInput } from '../start-alone.ts'
 import { createFront, type Front } from './front.ts'
 import type { GatheredCounts } from './gather-counts.ts'
-import type { ToPrimary } from './messages.ts'
+import type { ToPrimary, Where } from './messages.ts'
 import { createPool, type Pool } from './pool.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 
@@ -57,7 +57,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
       case 'call':
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
       case 'listen':
-        return void tellAddress(front, worker)
+        return void tellAddress(front, message.where, worker)
       case 'took':
         return front.free(worker)
       case 'failed':
@@ -115,9 +115,9 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   }
 }
 
-async function tellAddress(front: Front, worker: WorkerProcess) {
+async function tellAddress(front: Front, where: Where, worker: WorkerProcess) {
   try {
-    worker.send({ kind: 'listening', address: await front.listen() })
+    worker.send({ kind: 'listening', address: await front.listen(where) })
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException
     worker.send({ kind: 'unable', message, code })

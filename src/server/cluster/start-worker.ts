@@ -74,7 +74,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
   const addresses: string[] = []
   try {
     app.log.info({ release, build }, 'the site is loaded')
-    server.listenAt(await link.findAddress().catch((cause) => Promise.reject(createListenError(options, cause))))
+    server.listenAt(await link.findAddress(options).catch((cause) => Promise.reject(createListenError(options, cause))))
     link.onConnection((socket) => server.take(socket))
     await listenHanded(app, (address) => {
       addresses.push(address)

@@ -2,6 +2,7 @@
 
 import { lookup } from 'node:dns/promises'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import type { NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -16,27 +17,30 @@ import { LONG, workerSite } from './worker-site.ts'
 const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
 const env = { ...LONG, HYDRANT_WORKERS: '2' }
 
-for (const [name, load] of Object.entries(LOADS))
-  t.test(`busy workers that are told to stop do so, and lose nothing: ${name}`, async (t) => {
-    const server = await startSite(t, { dir, env })
-    const at = { port: server.port, host: '127.0.0.1' }
-    const connections = load.connections / 4
-    const asking = startLoad({ at, ...load, connections })
-    await asking.untilAnswered(8 * connections)
-    process.kill(server.pid, 'SIGTERM')
-    t.strictSame(await server.ended, [0, null])
-    await asking.stop()
-    t.strictSame(asking.broken, [])
-    t.strictSame(asking.refused, [])
-  })
+/** Visitors of all kinds at the same time. */
+const startAll = (at: NetConnectOpts) => Object.values(LOADS).map((load) => startLoad({ ...load, at, connections: 8 }))
+
+t.test('busy workers that are told to stop do so, and lose nothing', async (t) => {
+  const server = await startSite(t, { dir, env })
+  const all = startAll({ port: server.port, host: '127.0.0.1' })
+  await Promise.all(all.map(({ untilAnswered }) => untilAnswered(50)))
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+  for (const { stop, broken, refused } of all) {
+    await stop()
+    t.strictSame([broken, refused], [[], []])
+  }
+})
 
 t.test('busy workers are exchanged, and lose nothing', async (t) => {
   const server = await startSite(t, { dir, env })
-  const at = { port: server.port, host: '127.0.0.1' }
-  const all = Object.values(LOADS).map((load) => startLoad({ ...load, at, connections: 8 }))
+  const all = startAll({ port: server.port, host: '127.0.0.1' })
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
+  await buildFiles(dir, { 'hydrant.config.ts': "export default { host: '127.0.0.9' }\n" })
   process.kill(server.pid, 'SIGHUP')
   await server.waitForLine(({ msg }) => msg.startsWith('reloaded:'))
+  await server.waitForLine(({ level, msg }) => level === 40 && msg.includes('that takes a new start'))
+  await buildFiles(dir, { 'hydrant.config.ts': 'export default {}\n' })
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
   process.kill(server.pid, 'SIGTERM')
   t.strictSame(await server.ended, [0, null])
