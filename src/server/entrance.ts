@@ -7,9 +7,9 @@ import { setNosniff } from './security-headers.ts'
 import { createTurns } from './turns.ts'
 
 /**
- * What each request meets first: caches do not give its answer to others if it sets a cookie, it is named in its answer, browsers are told to take that for what it says it is, URLs that are
- * too long are refused, and requests that arrive together on one connection have their turn one after another. All in one hook,
- * as each costs every request something.
+ * What each request meets first: caches do not give its answer to others if it sets a cookie, it is named in its answer, browsers
+ * are told to take that for what it says it is, URLs that are too long are refused, and requests that arrive together on one
+ * connection have their turn one after another. All in one hook, as each costs every request something.
  */
 export function addEntrance(
   app: FastifyInstance,

@@ -19,35 +19,32 @@ const CLOSING = '</head>'
 /** Begins with no document. */
 let last = { head: CLOSING, at: -1 }
 
-function findEnd(html: string, start: number, element: 'head' | 'template'): number {
+/** Calls back for each comment that a parser finds outside of scripts, styles and templates. */
+export function forEachComment(html: string, onComment: (at: number) => void) {
+  findEnd(html, 0, null, onComment)
+}
+
+/** @param element Null for none: all of the text is read. */
+function findEnd(
+  html: string,
+  start: number,
+  element: 'head' | 'template' | null,
+  onComment?: (at: number) => void,
+): number {
   let at = start
   while (at !== -1) {
     MARKS.lastIndex = at
     const found = MARKS.exec(html)
     if (found === null) return -1
     const [mark, closed, opened] = found
-    if (closed?.toLowerCase() === element) return found.index
     if (opened !== undefined) at = behindElement(html, found.index, opened.toLowerCase())
-    else at = closed === undefined ? behindComment(html, found.index) : found.index + mark.length
+    else if (closed === undefined) {
+      onComment?.(found.index)
+      at = behindComment(html, found.index)
+    } else if (closed.toLowerCase() === element) return found.index
+    else at = found.index + mark.length
   }
   return -1
-}
-
-/** Calls back for each comment that a parser finds outside of scripts, styles and templates. */
-export function forEachComment(html: string, onComment: (at: number) => void) {
-  let at = 0
-  while (at !== -1) {
-    MARKS.lastIndex = at
-    const found = MARKS.exec(html)
-    if (found === null) return
-    const [mark, closed, opened] = found
-    if (opened !== undefined) at = behindElement(html, found.index, opened.toLowerCase())
-    else if (closed !== undefined) at = found.index + mark.length
-    else {
-      onComment(found.index)
-      at = behindComment(html, found.index)
-    }
-  }
 }
 
 // `<!-->` and `<!--->` are whole comments.
@@ -58,7 +55,8 @@ function behindComment(html: string, start: number): number {
 
 function behindElement(html: string, start: number, name: string): number {
   // React escapes what would end a tag in its attributes.
-  const content = html.indexOf('>', start) + 1
+  const content = html.indexOf('>', start)
+  if (content === -1) return -1
   const at =
     name === 'script'
       ? findScriptEnd(html, content)

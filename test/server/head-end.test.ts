@@ -114,6 +114,7 @@ t.test('is found by the rules of the parser', async (t) => {
     '<p>',
     '<div><script>"</head>"</script></div>',
     '<head><script>',
+    '<script></script><script ',
     '<!-- </head>',
     '<template></head>',
     '<style></head>',
