@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createUserEnv } from '../user-env.ts'
 
 const run = promisify(execFile)
 
@@ -22,7 +23,7 @@ await app.close()
 console.log(JSON.stringify({ node: process.version, statusCode, body }))
 `
 
-const { NODE_ENV: _, NODE_V8_COVERAGE: __, ...env } = process.env
+const env = createUserEnv()
 const npm = findNpm()
 const folder = t.testdir({})
 const tarball = await packHydrant()

@@ -9,14 +9,14 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { until } from '../until.ts'
+import { createUserEnv } from '../user-env.ts'
 
 const run = promisify(execFile)
 const repository = process.cwd()
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-package-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
-// What this test runs with must not decide what a user's commands do.
-const { NODE_ENV: _, NODE_V8_COVERAGE: __, ...env } = process.env
+const env = createUserEnv()
 
 const version = (name: string): string =>
   (JSON.parse(readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8')) as { version: string })

@@ -45,9 +45,10 @@ export default function Styling() {
       </Section>
       <Section id="types" title="Types for TypeScript">
         <p>
-          TypeScript has to be told once what such imports are. Put this beside your <code>tsconfig.json</code>:
+          One line tells TypeScript what such imports are. It declares stylesheets, CSS modules, images, fonts and the
+          other assets:
         </p>
-        <Code title="assets.d.ts">{TYPES}</Code>
+        <Code title="tsconfig.json">{TYPES}</Code>
       </Section>
     </>
   )
@@ -75,15 +76,9 @@ export function Logo() {
 `
 
 const TYPES = `
-declare module '*.module.css' {
-  const classes: Record<string, string>
-  export default classes
-}
-
-declare module '*.css'
-
-declare module '*.png' {
-  const url: string
-  export default url
+{
+  "compilerOptions": {
+    "types": ["node", "hydrant/assets"]
+  }
 }
 `

@@ -1,0 +1,126 @@
+/**
+ * Types of the files that a page may import besides scripts: stylesheets, CSS modules and assets. A site names them in its
+ * tsconfig.json: `"types": ["hydrant/assets"]`.
+ */
+
+declare module '*.module.css' {
+  /** The class names of the file, each with the name that the build has given it. */
+  const classes: Readonly<Record<string, string>>
+  export default classes
+}
+
+declare module '*.css' {}
+
+declare module '*.png' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.jpg' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.jpeg' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.gif' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.webp' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.avif' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.svg' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.ico' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.woff' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.woff2' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.ttf' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.otf' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.eot' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.mp4' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.webm' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.mp3' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.pdf' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.txt' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}
+
+declare module '*.wasm' {
+  /** The URL of the file. */
+  const url: string
+  export default url
+}

@@ -1,0 +1,69 @@
+// docs/guide, followed from its first command to its last with the packed package.
+
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { CHROMIUM_SHELL } from '../tools.ts'
+import { createUserEnv } from '../user-env.ts'
+import { followChapter, type Reader, readBlocks } from './guide.ts'
+
+const run = promisify(execFile)
+const GUIDE = 'docs/guide'
+
+const text = (file: string): string => readFileSync(join(GUIDE, file), 'utf8')
+const chapters = [...text('README.md').matchAll(/^\d+\. \[[^\]]+\]\((\S+\.md)\)/gm)].map(([, file = '']) => file)
+
+// Outside of this repository, whose packages would be found otherwise.
+const folder = mkdtempSync(join(tmpdir(), 'hydrant-guide-'))
+const env = createUserEnv()
+const reader: Reader = {
+  folder,
+  tarball: await packHydrant(),
+  env: { ...env, CHROMIUM: CHROMIUM_SHELL, npm_config_ignore_scripts: 'true', npm_config_prefer_offline: 'true' },
+  server: null,
+  isOutdated: false,
+}
+t.teardown(async () => {
+  await reader.server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+t.test('the guide lists each of its chapters', async (t) => {
+  t.strictSame(
+    chapters.toSorted(),
+    readdirSync(GUIDE)
+      .filter((file) => file !== 'README.md')
+      .toSorted(),
+  )
+})
+
+t.test('each chapter leads to the next', async (t) => {
+  for (const [index, file] of chapters.slice(0, -1).entries())
+    t.match(text(file), `](${chapters[index + 1]}).`, `the end of ${file}`)
+})
+
+for (const file of chapters) {
+  t.test(`the files, commands and output of ${file}`, async (t) => {
+    const blocks = readBlocks(text(file))
+    t.ok(blocks.length > 1)
+    await followChapter(t, blocks, reader)
+    if (!existsSync(join(reader.folder, 'tsconfig.json'))) return
+    // The pages that `href` knows are in a file that the build writes.
+    await run('npx', ['--no-install', 'hydrant', 'build'], { cwd: reader.folder, env })
+    const errors = await run('npx', ['--no-install', 'tsc'], { cwd: reader.folder, env }).then(
+      () => '',
+      ({ stdout }: { stdout: string }) => stdout,
+    )
+    t.equal(errors, '', `TypeScript finds no error after ${file}`)
+  })
+}
+
+async function packHydrant(): Promise<string> {
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
+  const { stdout } = await run('npm', words, { env })
+  const [packed] = JSON.parse(stdout) as [{ filename: string }]
+  return join(folder, packed.filename)
+}

@@ -1,0 +1,105 @@
+// Follows a chapter of docs/guide as a reader does: writes each file, runs each command, and compares the output.
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { type RunningCommand, startCommand } from './start-command.ts'
+
+const run = promisify(execFile)
+
+export interface Block {
+  /** The first word after the fence. */
+  language: string
+  /** The file that the block is, or an empty string for commands and their output. */
+  path: string
+  text: string
+}
+
+/** The fenced code blocks of a Markdown text, in order. */
+export function readBlocks(markdown: string): Block[] {
+  const blocks = markdown.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)
+  return [...blocks].map(([, language = '', path = '', text = '']) => ({ language, path, text }))
+}
+
+export interface Reader {
+  /** Where the commands run. */
+  folder: string
+  /** The tarball of the package that `npm install hydrant` installs. */
+  tarball: string
+  env: NodeJS.ProcessEnv
+  server: RunningCommand | null
+  /** The server was started before the last file was written. */
+  isOutdated: boolean
+}
+
+/** Follows the blocks of a chapter. A block that is neither a file, a command nor the output of one is an error. */
+export async function followChapter(t: Test, blocks: readonly Block[], reader: Reader): Promise<void> {
+  let output: string | null = null
+  for (const block of blocks) {
+    if (block.path !== '') {
+      writeBlock(block, reader)
+      output = null
+    } else if (block.language === 'sh') {
+      output = await runCommands(block.text, reader)
+    } else if (block.language === 'text' && output !== null) {
+      checkOutput(t, block.text, output)
+      output = null
+    } else {
+      t.fail(`This block is neither a file, nor a command, nor the output of the command before it:\n${block.text}`)
+    }
+  }
+}
+
+function writeBlock({ path, text }: Block, reader: Reader) {
+  const file = join(reader.folder, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  reader.isOutdated = true
+}
+
+async function runCommands(text: string, reader: Reader): Promise<string> {
+  let output = ''
+  for (const line of text.trim().split('\n')) {
+    const command = line.replace(/\s+#.*$/, '')
+    if (/^npx hydrant (dev|start)$/.test(command)) await restart(command, reader)
+    else output += await runCommand(command, reader)
+  }
+  return output
+}
+
+async function restart(command: string, reader: Reader) {
+  await reader.server?.stop()
+  reader.server = await startCommand(command, { cwd: reader.folder, env: { ...reader.env, PORT: '0' } })
+  reader.isOutdated = false
+}
+
+async function runCommand(command: string, reader: Reader): Promise<string> {
+  const folder = /^cd (\S+)$/.exec(command)
+  if (folder) {
+    reader.folder = join(reader.folder, folder[1] ?? '')
+    return ''
+  }
+  const { cwd, ...env } = { cwd: reader.folder, ...reader.env }
+  const { stdout } = await run('bash', ['-e', '-o', 'pipefail', '-c', await toRunnable(command, reader)], { cwd, env })
+  return `${stdout}\n`
+}
+
+/** The command with the package under test instead of the published one, and with the port of the server under test. */
+async function toRunnable(command: string, reader: Reader): Promise<string> {
+  if (command.startsWith('npm install ')) return command.replace(' hydrant ', ` ${reader.tarball} `)
+  if (!command.startsWith('curl ')) return command
+  if (reader.server === null) throw new Error(`The guide has started no server for: ${command}`)
+  if (reader.isOutdated) await restart('npx hydrant dev', reader)
+  return command.replaceAll('http://localhost:3000', reader.server.origin)
+}
+
+/** The lines of `expected` appear in this order; `…` stands for any text. */
+function checkOutput(t: Test, expected: string, output: string) {
+  const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const lines = expected.trim().split('\n')
+  const pattern = lines.map((line) => line.split('…').map(escaped).join('[\\s\\S]*?')).join('[\\s\\S]*?')
+  // React separates neighbouring texts with an empty comment.
+  t.match(output.replaceAll('<!-- -->', ''), new RegExp(pattern), expected)
+}

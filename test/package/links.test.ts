@@ -1,0 +1,62 @@
+// The documentation that the package brings: each relative link leads to a file of the package, and to a heading that is there.
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import t from 'tap'
+import { createUserEnv } from '../user-env.ts'
+
+const text = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+  env: createUserEnv(),
+  encoding: 'utf8',
+  stdio: ['ignore', 'pipe', 'ignore'],
+})
+const [packed] = JSON.parse(text) as [{ files: { path: string }[] }]
+const paths = new Set(packed.files.map(({ path }) => path))
+const documents = [...paths].filter((path) => path.endsWith('.md'))
+const folders = new Set([...paths].flatMap(parentsOf))
+
+t.test('the package has the guide and the reference', async (t) => {
+  for (const path of ['README.md', 'docs/guide/README.md', 'docs/guide/first-page.md', 'docs/http.md'])
+    t.ok(paths.has(path), path)
+})
+
+for (const path of documents) {
+  t.test(`the links of ${path} lead somewhere`, async (t) => {
+    for (const link of linksIn(readFileSync(path, 'utf8'))) {
+      if (/^[a-z]+:/.test(link)) continue
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? path : posix.join(posix.dirname(path), file)
+      t.ok(paths.has(target) || folders.has(target.replace(/\/$/, '')), `${link} is in the package`)
+      if (anchor !== undefined && target.endsWith('.md') && paths.has(target))
+        t.ok(anchorsIn(readFileSync(target, 'utf8')).has(anchor), `${link} is a heading`)
+    }
+  })
+}
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_part, index) => parts.slice(0, index + 1).join('/'))
+}
+
+function withoutCode(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''))
+}
+
+function linksIn(markdown: string): string[] {
+  return [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+}
+
+/** The ids that GitHub and npm give to headings. */
+function anchorsIn(markdown: string): Set<string> {
+  const headings = markdown.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)
+  const ids = [...headings].map(([, heading = '']) =>
+    heading
+      .trim()
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return new Set(ids)
+}
