@@ -51,10 +51,12 @@ export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
   addEventListener('click', onCapturedClick, true)
 }
 
-/** An empty address is that of the document. For one that cannot be read the browser does nothing. */
+/** An empty address is that of the document. Null for an address that only the browser can handle: no page has a malformed path. */
 function readUrl(action: string): URL | null {
   try {
-    return new URL(action || location.href, document.baseURI)
+    const url = new URL(action || location.href, document.baseURI)
+    decodeURI(url.pathname)
+    return url
   } catch {
     return null
   }

@@ -156,5 +156,5 @@ export function createSender(app: App, begin: ReturnType<typeof createActivity>,
 function sentenceOf(what: string, wasOffline: boolean): string {
   return wasOffline && !navigator.onLine
     ? `${what} was not sent: there is no network connection. Try again when there is one.`
-    : `${what} may or may not have arrived: the server could not be reached, or the connection was cut. Check before you send it again.`
+    : `${what} may or may not have arrived: the server did not answer as expected. Check before you send it again.`
 }

@@ -7,7 +7,6 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../src/server/index.ts'
 import { BUILD_HEADER } from '../../src/shared/navigation.ts'
-import { clientSentence } from '../../src/shared/sentence.ts'
 import { listen } from '../server/lines.ts'
 import { buildFiles } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
@@ -124,7 +123,7 @@ t.test('a form that something else has answered is not sent again, and what was 
     await opened.page.fill('[name=text]', 'precious')
     await opened.page.click('#note')
     await opened.shown('[role=alert]')
-    t.match(await opened.read('[role=alert]'), clientSentence('127.0.0.1'), title)
+    t.match(await opened.read('[role=alert]'), 'The form may or may not have arrived', title)
     t.strictSame(posts, [`${origin}/note?_hydrant`], title)
     t.equal(await opened.page.inputValue('[name=text]'), 'precious')
     t.equal(await opened.page.title(), '')

@@ -213,7 +213,7 @@ export const brokenSites: BrokenSite[] = [
   {
     title: 'a configuration that throws',
     files: { 'hydrant.config.ts': "throw new Error('no database')\nexport default {}\n" },
-    expected: ['HYD_BUILD_CONFIG hydrant.config.ts'],
+    expected: ['HYD_BUILD_CONFIG hydrant.config.ts:1:7'],
     message: 'hydrant.config.ts failed while it was loaded: no database',
   },
   {

@@ -138,7 +138,7 @@ t.test('ends with 2 when it is misused', async (t) => {
     t.match(await runCli(['errors', ...args]), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
   await misused(['no-such-folder'], 'HYD_CLI_USAGE] "no-such-folder" is neither a digest')
   await misused(['7F3KQ2M9', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is no folder')
-  await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be a span like 30m')
+  await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be like 30m')
   await misused(['--sort', 'time'], 'HYD_CLI_USAGE] --sort must be one of last, first and count; got "time"')
   await misused(['--new'], 'HYD_CLI_USAGE] --new needs --release where there is no build')
   await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")

@@ -125,7 +125,7 @@ t.test('requests that were there before are finished, and its own meets its dead
   await waitFor(/held up/)
   t.match(await slow, /came while the server stopped(?:.|\n)*<\/html>\s*$/)
   t.equal(await hanging, 504)
-  t.ok(await waitFor(/did not finish within 500 ms.*at load \(pages\/loop\.server\.ts\)/))
+  t.ok(await waitFor(/did not finish within 500 ms.*at load \(pages\/loop\.server\.ts:\d+:\d+\)/))
   t.equal(await ended, 1)
 })
 

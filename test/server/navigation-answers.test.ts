@@ -115,13 +115,18 @@ t.test('what a load or a hook sends by itself: load the document', async (t) => 
   t.ok(streams.length > 0 && streams.every(({ destroyed }) => destroyed), 'what is not sent is closed')
 })
 
+/** With 307 the form is sent again, to where it leads. */
+const REDIRECTS: Record<string, unknown[]> = {
+  redirect: [['redirect', '/elsewhere']],
+  again: [['redirect', '/elsewhere', 1]],
+}
+
 t.test('a hook before an action: nothing was called, and the form may be sent again', async (t) => {
   for (const way of Object.keys(replies)) {
     const response = await app.inject({ method: 'POST', url: marked(`/hooked?${way}`), headers })
     t.notOk('hydrant-acted' in response.headers, way)
-    if (way === 'again') t.equal(response.statusCode, 307, 'sent again to where it leads')
-    else t.strictSame(linesOfResponse(response), way === 'redirect' ? [['redirect', '/elsewhere']] : [['load']], way)
-    t.equal(isMarked(response), way !== 'again', way)
+    t.strictSame(linesOfResponse(response), REDIRECTS[way] ?? [['load']], way)
+    t.ok(isMarked(response), way)
   }
 })
 
@@ -131,7 +136,7 @@ t.test('an action that was called is never called again, whatever answers in its
       const title = `${path} ${way}`
       const response = await app.inject({ method: 'POST', url: marked(`${path}?${way}`), headers })
       t.equal(response.headers['hydrant-acted'], '1', title)
-      if (way === 'redirect') t.strictSame(linesOfResponse(response), [['redirect', '/elsewhere']], title)
+      if (REDIRECTS[way]) t.strictSame(linesOfResponse(response), REDIRECTS[way], title)
       else t.notOk('hydrant-build' in response.headers, `${title}: not to be read as lines`)
       checkUncached(t, response, title)
     }
