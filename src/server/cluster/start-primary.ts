@@ -51,6 +51,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   const { admin } = options
   const counts = admin ? await countAll(pool) : null
   let listener: AdminListener | null = null
+  let handedOut: Promise<void> | null = null
 
   function hear(message: ToPrimary, worker: WorkerProcess) {
     switch (message.kind) {
@@ -75,16 +76,17 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   }
 
   async function release(worker: WorkerProcess) {
-    // The last ones take what still waits.
-    if (pool.isStopping()) await front.close()
+    // Once all are to stop, the last ones take what still waits.
+    await handedOut
     front.remove(worker)
     worker.send({ kind: 'released' })
   }
 
   async function close(): Promise<boolean> {
     const stopped = pool.stop()
-    await Promise.race([stopped, wait(options.timeouts.stopDelayMs, undefined, { ref: false })])
-    await front.close()
+    const delay = wait(options.timeouts.stopDelayMs, undefined, { ref: false })
+    handedOut = Promise.race([stopped, delay]).then(front.close)
+    await handedOut
     const isDone = await stopped
     await listener?.close()
     await keeper.close()
