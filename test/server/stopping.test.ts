@@ -42,6 +42,21 @@ t.test('the same while it still takes requests', (t) =>
   stopUnder(t, { connections: 64 }, { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '300' }),
 )
 
+t.test('a server whose event loop never rests stops before its deadline', async (t) => {
+  const busy = await buildFiles(join(t.testdir({}), 'busy'), {
+    'server.ts': `function work() {
+  const end = performance.now() + 20
+  while (performance.now() < end);
+  setImmediate(work).unref()
+}
+export default async function server() { work() }
+`,
+  })
+  const server = await startSite(t, { dir: busy, env: { HYDRANT_TIMEOUTS_DRAIN_MS: '8000' } })
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+})
+
 t.test('the same at the second address of a name', async (t) => {
   const server = await startSite(t, { dir, env: { ...LONG, HOST: 'localhost' } })
   const addresses = await lookup('localhost', { all: true })
