@@ -1,3 +1,4 @@
+import { href } from 'hydrant/react'
 import { useEffect, useState } from 'react'
 
 /**
@@ -9,7 +10,7 @@ export function useLive<Data>(data: Data): { data: Data; isLost: boolean } {
   const [isLost, setLost] = useState(false)
 
   useEffect(() => {
-    const events = new EventSource('/api/events')
+    const events = new EventSource(href('/api/events'))
     const leaving = new AbortController()
     let wasLost = false
 

@@ -111,6 +111,18 @@ export const errorTable = {
     message: 'the admin listener cannot listen on %s port %s: %s',
     fix: 'Choose an address of this machine with --admin <address>, or do without it: --admin false.',
   },
+  HYD_ADMIN_UNGUARDED: {
+    message: 'hydrant.admin would let everybody in: it has no token, and "auth" is not "app"',
+    fix: 'Set HYDRANT_ADMIN_TOKEN to a secret of at least 16 characters, or register it with auth: "app" in a scope whose onRequest hook lets only operators pass.',
+  },
+  HYD_SITE_UNKNOWN: {
+    message: 'this app serves no site%s; its sites are: %s',
+    fix: 'Register the site first, with "await app.register(hydrant, …)", and name the base at which it is mounted.',
+  },
+  HYD_BASE_TAKEN: {
+    message: '%s cannot be mounted at "%s": %s is mounted there',
+    fix: 'Give one of them another "base", or register it with another "prefix".',
+  },
   HYD_HOOK_TIMEOUT: {
     message: 'an onError hook has not ended within %s ms',
     fix: 'Let every onError hook call done, or let its promise settle; do slow work after that.',

@@ -3,6 +3,7 @@ import { RESERVED_PATH, withBase } from '../shared/paths.ts'
 import { limitCaching } from './caching.ts'
 import { NO_STORE } from './headers.ts'
 import { HIDDEN } from './own-routes.ts'
+import { HEALTH_ROUTE } from './route-config.ts'
 
 /** Whether a server wants to be sent requests. */
 export interface Health {
@@ -11,8 +12,6 @@ export interface Health {
   /** Do others go on serving at the same address, so that it is as ready as before? */
   hasStandIn: boolean
 }
-
-const HEALTH_ROUTE = { hydrant: 'health' } as const
 
 export function isHealthRoute({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config?.hydrant === HEALTH_ROUTE.hydrant

@@ -1,6 +1,7 @@
 // The public entry `hydrant`: what server files, the configuration and Fastify apps import.
 
 export { type Digest, parseDigest } from '../shared/digest-format.ts'
+export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
 export type {
   ActionContext,
@@ -30,3 +31,4 @@ export type {
 } from './ledger/ledger.ts'
 export { rewriteUrl } from './location.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
+export type { HydrantRoute } from './route-config.ts'

@@ -2,7 +2,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { sendBareRefusal } from './bare-refusal.ts'
 import { createCountedLine } from './counted-line.ts'
-import type { Measures } from './measures.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1
@@ -16,11 +15,11 @@ export interface SheddingInput {
   maxDelayMs: number
   /** The path of files that pages which are on their way have asked for: they are cheap, and the page is lost without. */
   assets: string
-  measures: Measures | null
+  onShed(): void
 }
 
 /** Refuses requests while the event loop is too late: those that are taken are answered in time. */
-export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, measures }: SheddingInput) {
+export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onShed }: SheddingInput) {
   if (maxDelayMs === 0) return
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   histogram.enable()
@@ -45,7 +44,7 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, meas
   app.addHook('onRequest', (request, reply, done) => {
     if (delayMs <= maxDelayMs || request.url.startsWith(assets)) return done()
     line.count()
-    measures?.shed()
+    onShed()
     reply.header('retry-after', RETRY_AFTER_S)
     sendBareRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
   })

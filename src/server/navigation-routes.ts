@@ -7,6 +7,7 @@ import { isSentOnRedirect, isWebAddress, pathAndQuery } from './location.ts'
 import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, NavigationStream } from './navigation.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from './navigation-strategy.ts'
 import { HIDDEN, ownPath } from './own-routes.ts'
+import { pageRoute } from './route-config.ts'
 import type { Site } from './site.ts'
 import { Visit } from './visit.ts'
 
@@ -49,6 +50,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
       url: ownPath(app, url),
       prefixTrailingSlash: 'no-slash',
       schema: HIDDEN,
+      config: pageRoute('*'),
       handler: () => {},
     } as const
     const method = METHODS.filter((name) => !app.hasRoute({ method: name, url, constraints: FOR_PAGES }))

@@ -2,13 +2,6 @@
 
 import type { FastifyInstance, FastifySchema } from 'fastify'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Set on the routes of Hydrant's pages. */
-    hydrant?: 'page' | 'health'
-  }
-}
-
 /** Schema of a route that tools which describe an app's API leave out, @fastify/swagger for one. */
 export const HIDDEN: FastifySchema & { hide: true } = { hide: true }
 

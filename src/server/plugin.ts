@@ -1,11 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
+import type { AdminPluginOptions } from './admin/admin-plugin.ts'
+import type { Tallying } from './admin/tally.ts'
+import { addAppSite, claimBase } from './app-sites.ts'
 import type { SiteOptions } from './config.ts'
 import { addEntrance } from './entrance.ts'
 import { addHostGuard } from './host-guard.ts'
 import { createKeeper } from './ledger/keeper.ts'
+import { measureRequests } from './measure-requests.ts'
+import type { Measures } from './measures.ts'
 import { resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
-import { serveSite } from './serve-site.ts'
+import { joinBases, serveSite } from './serve-site.ts'
 
 /** Options of the Fastify plugin. */
 export interface PluginOptions extends SiteOptions {
@@ -15,23 +20,53 @@ export interface PluginOptions extends SiteOptions {
   buildDir?: string
 }
 
+const servePlugin: FastifyPluginAsync<PluginOptions> = async (app, given) => {
+  const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
+  const folder = buildFolder(dir, buildDir)
+  readManifest(folder)
+  const config = await readConfig(folder)
+  const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
+  const base = joinBases(app.prefix, resolved.base)
+  claimBase(app, base, `the site in ${dir}`)
+  addEntrance(app, resolved)
+  addHostGuard(app, resolved.hosts)
+  const keeper = createKeeper(dir, resolved, app.log)
+  app.addHook('onClose', keeper.close)
+  let measures: Measures | null = null
+  measureRequests(app, () => measures)
+  const { failures, release, build, startMeasuring } = await serveSite(app, folder, resolved, { keeper })
+  let tallying: Promise<Tallying> | undefined
+  async function startTallying(): Promise<Tallying> {
+    const { createTallying } = await import('./admin/tally.ts')
+    const created = createTallying()
+    keeper.subscribe(created.failed)
+    measures = created.measures
+    startMeasuring(created.measures)
+    return created
+  }
+  const measure = () => {
+    tallying ??= startTallying()
+    return tallying
+  }
+  addAppSite(app, { base, dir, folder, release, build, options: resolved, keeper, failures, measure })
+}
+
+const admin: FastifyPluginAsync<AdminPluginOptions> = async (app, given) => {
+  // Loaded only where it is wanted.
+  const { mountAdmin } = await import('./admin/admin-plugin.ts')
+  await mountAdmin(app, given)
+}
+
 /**
  * Serves a built site from a Fastify app: `await app.register(hydrant, { dir: './my-site' })`. The app's other routes,
  * hooks, decorators and error handler go on as before. The environment (`HYDRANT_…`) beats these options, which beat
  * the site's `hydrant.config.ts`. Fastify's own `prefix` goes before `base`.
  *
  * Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_REACT_DEVELOPMENT,
- * HYD_REACT_MIXED, HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID.
+ * HYD_REACT_MIXED, HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or HYD_BASE_TAKEN.
+ *
+ * `hydrant.admin` serves the operators' console, its API and metrics of the sites that are registered before:
+ * `await app.register(hydrant.admin, { prefix: '/ops' })`. Throws HYD_ADMIN_UNGUARDED without a token and without
+ * `auth: 'app'`, HYD_SITE_UNKNOWN, HYD_BASE_TAKEN, HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID.
  */
-export const hydrant: FastifyPluginAsync<PluginOptions> = async (app, given) => {
-  const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
-  const folder = buildFolder(dir, buildDir)
-  readManifest(folder)
-  const config = await readConfig(folder)
-  const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
-  addEntrance(app, resolved)
-  addHostGuard(app, resolved.hosts)
-  const keeper = createKeeper(dir, resolved, app.log)
-  app.addHook('onClose', keeper.close)
-  await serveSite(app, folder, resolved, { keeper })
-}
+export const hydrant = Object.assign(servePlugin, { admin })

@@ -13,6 +13,7 @@ import { HIDDEN } from './own-routes.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { isPrivate } from './report-options.ts'
+import { REPORT_ROUTE } from './route-config.ts'
 import { INERT_POLICY, setPolicy } from './security-headers.ts'
 import { serveThrown } from './serve-thrown.ts'
 import type { Site } from './site.ts'
@@ -44,6 +45,7 @@ export function addReportRoute(
     url: withBase(site.options.base, REPORT_PATH).slice(app.prefix === '/' ? 0 : app.prefix.length),
     schema: HIDDEN,
     bodyLimit: reports.maxBytes,
+    config: REPORT_ROUTE,
     onRequest(request, reply, done) {
       limitCaching(reply, 'no-store')
       const { headers, ip } = request

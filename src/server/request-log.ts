@@ -2,18 +2,20 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { bodyBytesOf } from './counted-response.ts'
 import { firstFailureOf } from './failures.ts'
 import { publicAddress } from './host.ts'
+import { tellOutcome } from './measure-requests.ts'
 import type { Measures } from './measures.ts'
+import { routeOf } from './route-config.ts'
 import { createRedactor } from './secrets.ts'
 import { traceOf } from './trace-context.ts'
+
+/** What becomes of a request, as its line tells. */
+type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
 
 const IS_OVER = Symbol('isOver')
 
 interface Watched extends FastifyRequest {
   [IS_OVER]?: true
 }
-
-/** What becomes of a request, as its line and the metrics tell. */
-type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
 
 /**
  * Writes one line for a request when it is over, and tells the metrics. Fastify calls it in any case: a hook would cost each
@@ -42,28 +44,9 @@ export class RequestLog extends LogController {
   #end(request: Watched, reply: FastifyReply, outcome: Outcome) {
     if (request[IS_OVER]) return
     request[IS_OVER] = true
-    if (this.#measures !== null) measure(this.#measures, request, reply, outcome)
+    if (this.#measures !== null) tellOutcome(this.#measures, request, reply, outcome.kind)
     if (!this.isLogDisabled(request)) writeLine(request, reply, outcome)
   }
-}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What the route is called in the log and the metrics, unless it is its URL. */
-    hydrantRoute?: string
-  }
-}
-
-/** A pattern: nothing in it is what the visitor has sent. */
-function routeOf({ routeOptions: { config, url } }: FastifyRequest): string {
-  return config?.hydrantRoute ?? url ?? '*'
-}
-
-function measure(measures: Measures, request: FastifyRequest, reply: FastifyReply, { kind }: Outcome) {
-  measures.ended()
-  const route = routeOf(request)
-  if (kind === 'aborted') measures.aborted(route)
-  else measures.answered(route, request.method, reply.raw.statusCode, reply.elapsedTime)
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {

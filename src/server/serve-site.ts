@@ -8,6 +8,7 @@ import { nameFailuresOf } from './digest-of.ts'
 import { createFailureListener } from './failure-listener.ts'
 import { createFailures, type Failures } from './failures.ts'
 import { addHealthRoutes, type Health } from './health.ts'
+import { warnOfHiddenPages } from './hidden-pages.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import { addLoadShedding } from './load-shedding.ts'
 import type { Measures } from './measures.ts'
@@ -51,6 +52,8 @@ export interface ServedSite {
   build: string
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
   settleFailures(): Promise<void>
+  /** For a site that nobody has measured so far. */
+  startMeasuring(measures: Measures): void
 }
 
 /**
@@ -73,9 +76,10 @@ export async function serveSite(
   const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
   const maxHooksMs = options.timeouts.renderMs
   const files = filesOf(build)
+  const timedOut: Measures['timedOut'] = (...told) => site.measures?.timedOut(...told)
   const failures = createFailures({
     ...{ mapper, files, release, build: buildId, digestKey: options.digestKey },
-    ...{ measures, keep, maxHooksMs },
+    ...{ measures: { timedOut }, keep, maxHooksMs },
   })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
@@ -102,6 +106,7 @@ export async function serveSite(
   const health = addHealthRoutes(outer, base)
   const pages = build.routes.map((entry) => createPageRoute(entry, build))
   const urls = pages.map(({ url }) => withBase(base, url))
+  warnOfHiddenPages(outer, base, pages)
   nameFailuresOf(outer, failures, new Map(pages.map(({ id }, index) => [urls[index], id])))
   addNavigationStrategy(outer)
   if (options.reports.enabled) {
@@ -119,7 +124,7 @@ export async function serveSite(
     addLoadShedding(app, {
       maxDelayMs: options.limits.maxEventLoopDelayMs,
       assets: withBase(base, ASSETS_PATH),
-      measures,
+      onShed: () => site.measures?.shed(),
     })
     addCrossSiteGuard(app, options, failures)
     const stopNoting = noteHandlers(app)
@@ -132,7 +137,10 @@ export async function serveSite(
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
   await outer.register(async (scope) => addOtherNavigations(scope, site))
-  return { failures, health, release, build: buildId, settleFailures }
+  function startMeasuring(measures: Measures) {
+    site.measures = measures
+  }
+  return { failures, health, release, build: buildId, settleFailures, startMeasuring }
 }
 
 function filesOf({ manifest, routes }: Build): SiteFiles {
@@ -164,7 +172,8 @@ async function addSitePlugin(app: FastifyInstance, plugin: unknown) {
   else await app.register(fp(async (instance, options) => own(instance, options)))
 }
 
-function joinBases(prefix: string, base: string): string {
+/** Where a site is mounted: the prefix of its scope, then its base. */
+export function joinBases(prefix: string, base: string): string {
   if (prefix === '' || prefix === '/') return base
   return withBase(prefix.replace(/\/$/, ''), base)
 }

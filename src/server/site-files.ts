@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import { limitCaching } from './caching.ts'
 import { BUILD_PATHS, WELL_KNOWN } from './manifest.ts'
 import { ownPath } from './own-routes.ts'
+import { ASSET_ROUTE, FILE_ROUTE } from './route-config.ts'
 import type { Site } from './site.ts'
 
 /** Adds the files for the browser, and those of `public/`. */
@@ -19,8 +20,17 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
         request.log.info({ method, url, statusCode: 404 }, 'refused: 404 an asset that this build does not have')
         return sendNoAsset(reply)
       })
-      scope.setErrorHandler((_error, _request, reply) => sendNoAsset(reply))
-      await scope.register(fastifyStatic, {
+      const asked = new WeakSet<FastifyRequest>()
+      scope.addHook('preHandler', (request, _reply, done) => {
+        asked.add(request)
+        done()
+      })
+      scope.setErrorHandler((error, request, reply) => {
+        // What hooks have thrown is for the site to answer.
+        if (!asked.has(request)) throw error
+        return sendNoAsset(reply)
+      })
+      await addStatic(scope, ASSET_ROUTE, {
         root: join(build.folder, BUILD_PATHS.client),
         decorateReply: false,
         preCompressed: true,
@@ -36,12 +46,8 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
   const wellKnown = `/${WELL_KNOWN}/`
   const isWellKnown = (path: string) => `/${path}`.startsWith(wellKnown)
   const folders = [publicFiles.every(isWellKnown) ? [] : ['/'], publicFiles.some(isWellKnown) ? [wellKnown] : []].flat()
-  const serveFolder = async (scope: FastifyInstance, folder: string) => {
-    // One name for all of them, in the log and the metrics.
-    scope.addHook('onRoute', (route) => {
-      route.config = { ...route.config, hydrantRoute: 'public/*' }
-    })
-    await scope.register(fastifyStatic, {
+  for (const folder of folders) {
+    await addStatic(app, FILE_ROUTE, {
       root: join(build.folder, BUILD_PATHS.public, folder),
       prefix: ownPath(app, withBase(options.base, folder)),
       decorateReply: false,
@@ -51,7 +57,12 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
       dotfiles: 'ignore',
     })
   }
-  for (const folder of folders) await app.register((scope) => serveFolder(scope, folder))
+}
+
+// @fastify/static has no option for the configuration of its routes. An onRoute hook would come behind that of @fastify/rate-limit.
+async function addStatic(app: FastifyInstance, config: RouteOptions['config'], options: FastifyStaticOptions) {
+  const route = (given: RouteOptions) => app.route({ ...given, config: { ...given.config, ...config } })
+  await fastifyStatic(Object.create(app, { route: { value: route } }), options)
 }
 
 function sendNoAsset(reply: FastifyReply) {

@@ -7,6 +7,7 @@ import { navigationOptions } from './navigation-routes.ts'
 import { takeTold } from './on-error.ts'
 import { HIDDEN, ownPath } from './own-routes.ts'
 import type { PageRoute } from './page-route.ts'
+import { pageRoute } from './route-config.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
@@ -100,7 +101,7 @@ function addRoute(
     method,
     url: ownPath(app, url),
     prefixTrailingSlash: 'no-slash',
-    config: { hydrant: 'page', hydrantRoute: pattern },
+    config: pageRoute(pattern),
     schema: HIDDEN,
   }
   if (method.length > 0) app.route(route)

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { parseDigest } from '../../shared/digest-format.ts'
 import { JSON_TYPE } from '../headers.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { AskedLedger } from '../ledger/ledger.ts'
 import { AWAY } from './ask-ledger.ts'
 import type { Changes } from './changes.ts'
 import { addEvents } from './events.ts'
@@ -16,7 +16,7 @@ const DEFAULT_LIMIT = 100
 type ById = FastifyRequest<{ Params: { id: string } }>
 
 /** The JSON API of docs/console.md. To be registered as a scope of its own. */
-export function addApi(app: FastifyInstance, ledger: Ledger, changes: Changes, currentRelease: () => string) {
+export function addApi(app: FastifyInstance, ledger: AskedLedger, changes: Changes, currentRelease: () => string) {
   acceptAnyBody(app)
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500, message } = error

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { createKeeper } from '../ledger/keeper.ts'
-import type { Ledger, ListQuery } from '../ledger/ledger.ts'
+import type { AskedLedger, ListQuery } from '../ledger/ledger.ts'
 import { type Options, resolveOptions } from '../options.ts'
 import { serveSite } from '../serve-site.ts'
 import { type Asked, askLedger } from './ask-ledger.ts'
@@ -23,7 +23,7 @@ export interface AdminConsole {
 }
 
 /** What the pages may ask of the ledger. */
-export interface ConsoleLedger extends Pick<Ledger, 'hours' | 'releases'> {
+export interface ConsoleLedger extends Pick<AskedLedger, 'hours' | 'releases'> {
   page(query: ListQuery, limit: number): Promise<ListPage>
   find(typed: string): Promise<FoundFailure>
   /** False for a cause that is not kept. */
@@ -36,7 +36,7 @@ const FOLDER = fileURLToPath(new URL('../../../../console/.hydrant', import.meta
 /** Serves the console. To be registered as a scope of its own. */
 export async function addConsole(
   app: FastifyInstance,
-  ledger: Ledger,
+  ledger: AskedLedger,
   changes: Changes,
   door: Door,
   currentRelease: () => string,

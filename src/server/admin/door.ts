@@ -59,8 +59,14 @@ const BEARER = /^Bearer +(\S+) *$/i
  * the operators out.
  *
  * @param now Milliseconds since 1970.
+ * @param path Where the console is mounted, for the cookie.
  */
-export function createDoor({ token, readToken }: Tokens, now: () => number = Date.now, delay = pause): Door {
+export function createDoor(
+  { token, readToken }: Tokens,
+  now: () => number = Date.now,
+  delay = pause,
+  path = '/',
+): Door {
   /** Those who tried last stand last. */
   const attempts = new Map<string, Attempts>()
 
@@ -116,9 +122,9 @@ export function createDoor({ token, readToken }: Tokens, now: () => number = Dat
       if (judgement.kind !== 'in') return judgement
       const until = now() + STAY_MS
       const signature = sign(until, find(typed.trim()) ?? token)
-      return { kind: 'in', cookie: createCookie(`${until}.${signature}`, STAY_MS / 1000, headers) }
+      return { kind: 'in', cookie: createCookie(`${until}.${signature}`, STAY_MS / 1000, path, headers) }
     },
-    signOut: (headers) => createCookie('', 0, headers),
+    signOut: (headers) => createCookie('', 0, path, headers),
   }
 }
 
@@ -127,8 +133,8 @@ function sign(until: number, token: string): string {
   return createHmac('sha256', token).update(`console until ${until}`).digest('base64url')
 }
 
-function createCookie(value: string, maxAgeSeconds: number, headers: IncomingHttpHeaders): string {
-  const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Strict`
+function createCookie(value: string, maxAgeSeconds: number, path: string, headers: IncomingHttpHeaders): string {
+  const attributes = `Max-Age=${maxAgeSeconds}; Path=${path}; HttpOnly; SameSite=Strict`
   return `${COOKIE}=${value}; ${attributes}${isByHttps(headers) ? '; Secure' : ''}`
 }
 

@@ -12,14 +12,16 @@ export const SIGN_IN_PATH = '/sign-in'
 /** Hosts, with ports, under which the listener answers; null for any. */
 export type AllowedHosts = () => readonly string[] | null
 
-/** Stands before every route of the admin listener. */
+/** Stands before every route of the admin listener, or of the console in an app, which is below the instance's prefix. */
 export function addGuard(app: FastifyInstance, door: Door, allowedHosts: AllowedHosts) {
-  app.decorateReply('cspNonce')
+  const prefix = app.prefix === '/' ? '' : app.prefix
+  // @fastify/helmet adds it as well.
+  if (!app.hasReplyDecorator('cspNonce')) app.decorateReply('cspNonce')
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(reply)
     const refusal = judge(request, allowedHosts())
     if (refusal) return sendProblem(refusal.status, refusal.detail, request, reply)
-    if (isOpenPath(request.url)) return undefined
+    if (isOpenPath(below(prefix, request.url))) return undefined
     const judgement = await door.judge(request.headers, request.ip)
     switch (judgement.kind) {
       case 'in':
@@ -29,7 +31,7 @@ export function addGuard(app: FastifyInstance, door: Door, allowedHosts: Allowed
         reply.header('retry-after', judgement.seconds)
         return sendProblem(429, 'Too many wrong tokens; try again in a moment.', request, reply)
       case 'out':
-        return askForToken(request, reply)
+        return askForToken(prefix, request, reply)
     }
   })
 }
@@ -51,7 +53,8 @@ function setHeaders(reply: FastifyReply) {
 }
 
 function judge(request: FastifyRequest, hosts: readonly string[] | null): { status: number; detail: string } | null {
-  const host = request.headers.host ?? ''
+  // Of an app behind a proxy that it trusts, as the browser sees it.
+  const host = request.host ?? ''
   // A page of another site can have its own name lead to this machine; it cannot have another name sent.
   if (hosts !== null && !hosts.includes(host.toLowerCase())) {
     return { status: 421, detail: `Ask under one of these hosts: ${hosts.join(', ')}.` }
@@ -69,18 +72,25 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
   return null
 }
 
+// A prefix that is spelled with codes is not looked for: nothing is open below it.
+function below(prefix: string, url: string): string {
+  const rest = url.startsWith(prefix) ? url.slice(prefix.length) : url
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
 // What signing in takes.
 function isOpenPath(url: string): boolean {
   const path = url.replace(/\?.*$/s, '')
   return path.startsWith(ASSETS_PATH) || path === SIGN_IN_PATH || path === '/favicon.svg'
 }
 
-function askForToken(request: FastifyRequest, reply: FastifyReply) {
-  const { headers, method, url } = request
+function askForToken(prefix: string, request: FastifyRequest, reply: FastifyReply) {
+  const { headers, method } = request
+  const url = below(prefix, request.url)
   const isForScripts = url.startsWith('/api/') || url.startsWith('/metrics')
   if (preferredFormat(headers) === 'html' && !isForScripts) {
     const search = url === '/' || !isSafe(method) ? '' : `?${new URLSearchParams({ to: url })}`
-    return reply.redirect(SIGN_IN_PATH + search, 303)
+    return reply.redirect(prefix + SIGN_IN_PATH + search, 303)
   }
   reply.header('www-authenticate', 'Bearer realm="Hydrant"')
   return sendProblem(401, 'Send the token: "Authorization: Bearer <token>".', request, reply)

@@ -3,12 +3,15 @@ import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin-option.ts'
 import { createConnectionLimits } from '../connection-limits.ts'
 import { addEntrance } from '../entrance.ts'
 import { createHydrantError } from '../errors.ts'
+import { askAll, joinLedgers } from '../ledger/joined-ledger.ts'
 import type { Keeper } from '../ledger/keeper.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import type { Options } from '../options.ts'
 import { addApi } from './api.ts'
 import { createChanges } from './changes.ts'
 import { addConsole } from './console.ts'
-import { createDoor } from './door.ts'
+import { createDoor, type Door } from './door.ts'
 import { addGuard } from './guard.ts'
 import { type Counted, createMetrics } from './metrics.ts'
 
@@ -59,18 +62,38 @@ async function createAdmin({ admin, keeper, counted, options, log }: AdminInput)
   })
   limits.addTo(app)
   const door = createDoor(admin)
-  const changes = createChanges(keeper.ledger)
-  const metrics = createMetrics(counted, keeper.writer)
-  app.addHook('onClose', async () => changes.close())
   addEntrance(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+  addMetrics(app, counted, keeper.writer)
   // While workers are exchanged, the first has the newest.
   const currentRelease = () => counted.served()[0]?.release ?? ''
-  await app.register(async (scope) => addApi(scope, keeper.ledger, changes, currentRelease))
-  await app.register(async (scope) => addConsole(scope, keeper.ledger, changes, door, currentRelease, options))
+  await addDesk(app, { ledgers: [keeper.ledger], door, currentRelease, options })
   await app.ready()
   return app
+}
+
+/** `/metrics`. */
+export function addMetrics(app: FastifyInstance, counted: Counted, writer: Pick<LedgerWriter, 'stats'>) {
+  const metrics = createMetrics(counted, writer)
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+}
+
+export interface DeskInput {
+  /** Shown as one. */
+  ledgers: readonly [Ledger, ...Ledger[]]
+  door: Door
+  /** What "new" means in a list where no release is named. */
+  currentRelease(): string
+  options: Pick<Options, 'ledger' | 'reactServer'>
+}
+
+/** The API and the console. */
+export async function addDesk(app: FastifyInstance, { ledgers, door, currentRelease, options }: DeskInput) {
+  const ledger = joinLedgers(ledgers)
+  const changes = createChanges({ list: async (query) => (await askAll(ledgers, ({ list }) => list(query))).flat() })
+  app.addHook('onClose', async () => changes.close())
+  await app.register(async (scope) => addApi(scope, ledger, changes, currentRelease))
+  await app.register(async (scope) => addConsole(scope, ledger, changes, door, currentRelease, options))
 }
 
 async function listen(app: FastifyInstance, { host, port }: AdminOptions) {

@@ -219,3 +219,6 @@ export interface Ledger {
   stats(): Promise<LedgerStats>
   close(): Promise<void>
 }
+
+/** What operators ask of a ledger. */
+export type AskedLedger = Pick<Ledger, 'list' | 'read' | 'causes' | 'releases' | 'hours' | 'setSolved'>

@@ -48,6 +48,13 @@ export async function openLedger(siteDir: string, { ledger, ledgerLimits }: Ledg
   return readSqliteLedger(place.file, limits)
 }
 
+/** The same text for sites that share a ledger; null for no ledger. */
+export function nameLedger(siteDir: string, { ledger }: Pick<LedgerOptions, 'ledger'>): string | null {
+  const place = readPlace(siteDir, ledger)
+  if (place.kind === 'none') return null
+  return place.kind === 'file' ? place.file : place.url
+}
+
 type Place = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'file'; file: string }
 
 function readPlace(siteDir: string, ledger: Options['ledger']): Place {

@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify'
+import { type AppSite, claimBase, findAppSites } from '../app-sites.ts'
+import { addEntrance } from '../entrance.ts'
+import { createHydrantError, showValue } from '../errors.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { nameLedger } from '../ledger/open-ledger.ts'
+import { nearest } from '../nearest.ts'
+import { rules } from '../option-rules.ts'
+import { addLock } from './admin-lock.ts'
+import { createDoor } from './door.ts'
+import { addGuard } from './guard.ts'
+import type { Counted } from './metrics.ts'
+import { addDesk, addMetrics } from './start-admin.ts'
+import { addTallies, createTallying } from './tally.ts'
+
+/** Options of `hydrant.admin`. */
+export interface AdminPluginOptions {
+  /**
+   * Who lets people in. 'token': the console itself, by `token`. 'app': hooks of the scope in which it is registered; when they
+   * let a stranger pass, the console answers nobody. 'none': nobody does, for an app that only operators reach ('token').
+   */
+  auth?: 'token' | 'app' | 'none'
+  /** What operators sign in with, at least 16 characters; `HYDRANT_ADMIN_TOKEN` keeps it out of the code (none). */
+  token?: string
+  /** For who may read, and change nothing; `HYDRANT_ADMIN_READ_TOKEN` keeps it out of the code (none). */
+  readToken?: string
+  /** The base of one site, with the prefix of its scope: '/shop' (all sites that are registered before). */
+  site?: string
+  /** 'metrics' for `/metrics` alone, to be guarded in another way than the console (all). */
+  only?: 'metrics'
+}
+
+/** The console, its API and the metrics, below the prefix of the scope. */
+export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions): Promise<void> {
+  const { auth, tokens, site, only } = checkOptions(given)
+  const sites = findAppSites(app, site)
+  const [{ options }] = sites
+  const prefix = app.prefix || '/'
+  claimBase(app, prefix, only === 'metrics' ? 'metrics' : 'the console')
+  const door = createDoor(tokens, undefined, undefined, prefix)
+  addEntrance(app, { securityHeaders: true, limits: options.limits })
+  addGuard(app, door, () => null)
+  if (auth === 'app') addLock(app)
+  const writer = { stats: () => sumStats(sites) }
+  addMetrics(app, await countSites(app, sites), writer)
+  if (only === 'metrics') return
+  const ledgers = new Map<string | null, Ledger>(
+    sites.map((one) => [nameLedger(one.dir, one.options), one.keeper.ledger]),
+  )
+  if (ledgers.size > 1) ledgers.delete(null)
+  const [first, ...others] = ledgers.values()
+  const hasLedger = !ledgers.has(null)
+  const ledger = hasLedger && options.ledger
+  // Of several sites "new" means that of the first, where no release is named.
+  const currentRelease = () => sites[0].release
+  const own = { ...options, ledger }
+  if (first) await addDesk(app, { ledgers: [first, ...others], door, currentRelease, options: own })
+}
+
+function checkOptions(given: AdminPluginOptions & { prefix?: string }) {
+  const { prefix: _prefix, auth = 'token', token, readToken, site, only, ...others } = given
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
+    throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, meant ? `; did you mean "${meant}"?` : ''])
+  }
+  if (!['token', 'app', 'none'].includes(auth))
+    throw invalid('auth', 'one of "token", "app" and "none"', showValue(auth))
+  if (site !== undefined && typeof site !== 'string') throw invalid('site', 'the base of a site', showValue(site))
+  if (only !== undefined && only !== 'metrics') throw invalid('only', '"metrics"', showValue(only))
+  const tokens = { token: findToken(auth, 'token', token), readToken: findToken(auth, 'readToken', readToken) }
+  if (auth === 'token' && tokens.token === '') throw createHydrantError('HYD_ADMIN_UNGUARDED', [])
+  if (tokens.readToken !== '' && tokens.readToken === tokens.token)
+    throw invalid('readToken', 'another one than "token"', 'the same one')
+  return { auth, tokens, site, only }
+}
+
+const VARIABLES = { token: 'HYDRANT_ADMIN_TOKEN', readToken: 'HYDRANT_ADMIN_READ_TOKEN' } as const
+
+/** What is given, or what the environment has; empty for none. */
+function findToken(auth: string, name: keyof typeof VARIABLES, given: string | undefined): string {
+  if (auth !== 'token' && given !== undefined) throw invalid(name, `left out when "auth" is "${auth}"`, 'one')
+  const token = given ?? (auth === 'token' ? process.env[VARIABLES[name]] : undefined) ?? ''
+  const { expected, accepts } = rules[`admin.${name}`] ?? {}
+  if (token !== '' && !accepts?.(token)) throw invalid(name, String(expected), 'another one')
+  return token
+}
+
+function invalid(name: string, expected: string, got: string) {
+  return createHydrantError('HYD_OPTION_INVALID', [name, expected, got])
+}
+
+async function countSites(app: FastifyInstance, sites: readonly AppSite[]): Promise<Counted> {
+  const tallyings = await Promise.all(sites.map((site) => site.measure()))
+  const own = createTallying()
+  own.measures.watch(app.server)
+  return {
+    async tally() {
+      // Of the process, whose connections and log all sites share.
+      const { connections, logLinesLost } = own.read()
+      return { ...addTallies(tallyings.map(({ read }) => read())), connections, logLinesLost }
+    },
+    processes: null,
+    served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],
+    workersLost: () => 0,
+    lastReload: () => null,
+  }
+}
+
+function sumStats(sites: readonly AppSite[]) {
+  const all = sites.map(({ keeper }) => keeper.writer.stats())
+  return {
+    queued: all.reduce((sum, { queued }) => sum + queued, 0),
+    written: all.reduce((sum, { written }) => sum + written, 0),
+    dropped: all.reduce((sum, { dropped }) => sum + dropped, 0),
+  }
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import { withBase } from '../shared/paths.ts'
+import type { PageRoute } from './page-route.ts'
+
+const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+/**
+ * Warns of pages that visitors never see, since the app, or another site of it, has a route at the same path. To be called
+ * before the site's own routes are added: those of its `server.ts` are meant to come first.
+ */
+export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: readonly PageRoute[]) {
+  const wanted = pages.flatMap(({ url, page, action }) =>
+    ['GET', ...(action ? WRITE : [])].map((method) => ({ method, url, file: page.file })),
+  )
+  const unknown = ['GET', ...WRITE].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
+  const hidden = [...wanted, ...unknown]
+    .map((one) => ({ ...one, url: withBase(base, one.url) }))
+    .filter(({ method, url }) => app.hasRoute({ method, url }))
+    .map(({ method, url, file }) => `${method} ${url} (${file})`)
+  if (hidden.length === 0) return
+  app.log.warn(
+    { hidden },
+    `other routes of the app answer in the place of pages: ${hidden.join(', ')}. Remove them, or mount the site at another "base"`,
+  )
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Measures } from './measures.ts'
+import { routeOf } from './route-config.ts'
+
+const MEASURES = Symbol('measures')
+
+interface Watched extends FastifyRequest {
+  /** Null when the request is over. */
+  [MEASURES]?: Measures | null
+}
+
+/**
+ * Measures the requests that come to an instance's routes, where the instance is in an app whose log is its own. Null from
+ * `current` measures nothing.
+ */
+export function measureRequests(app: FastifyInstance, current: () => Measures | null) {
+  app.addHook('onRequest', (request, reply, done) => {
+    const measures = current()
+    if (measures !== null) begin(measures, request, reply)
+    done()
+  })
+  app.addHook('onResponse', (request: Watched, reply, done) => {
+    const measures = current()
+    // A hook of the app may have answered before the one above.
+    if (measures !== null && request[MEASURES] === undefined) begin(measures, request, reply)
+    end(request, reply, 'answered')
+    done()
+  })
+}
+
+function begin(measures: Measures, request: Watched, reply: FastifyReply) {
+  request[MEASURES] = measures
+  measures.began()
+  const { raw } = reply
+  // Fastify calls no hook for visitors who leave.
+  raw.once('close', () => end(request, reply, raw.writableFinished ? 'answered' : 'aborted'))
+}
+
+function end(request: Watched, reply: FastifyReply, kind: 'answered' | 'aborted') {
+  const measures = request[MEASURES]
+  if (!measures) return
+  request[MEASURES] = null
+  tellOutcome(measures, request, reply, kind)
+}
+
+/** Tells that a request is over. */
+export function tellOutcome(
+  measures: Measures,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: 'answered' | 'aborted' | 'errored',
+) {
+  measures.ended()
+  const route = routeOf(request)
+  if (kind === 'aborted') measures.aborted(route)
+  else measures.answered(route, request.method, reply.raw.statusCode, reply.elapsedTime)
+}

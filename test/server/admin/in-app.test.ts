@@ -1,0 +1,235 @@
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { hydrant } from '../../../src/server/index.ts'
+import { until } from '../../until.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
+
+const failing = (message: string) => `export const load = () => {\n  throw new Error('${message}')\n}\n`
+const folders = t.testdir({ shop: {}, blog: {} })
+const shop = await buildFiles(`${folders}/shop`, { 'pages/index.server.ts': failing('the shop broke') })
+const blog = await buildFiles(`${folders}/blog`, {
+  'pages/index.server.ts': failing('the blog broke'),
+  'pages/same.tsx': 'export default function Page() {\n  return null\n}\n',
+  'pages/same.server.ts': failing('the same'),
+})
+
+const TOKEN = 'a-token-of-the-operators'
+const BEARER = { authorization: `Bearer ${TOKEN}` }
+/** As a page of Hydrant's asks. */
+const NAVIGATION = { 'hydrant-build': 'any' }
+const OPERATOR = { 'x-user': 'operator' }
+
+function createApp(t: Pick<Test, 'teardown'>) {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  t.teardown(() => app.close())
+  return { app, log }
+}
+
+/** Lets pass who says that they are an operator. */
+async function askForOperator(request: { headers: Record<string, unknown> }, reply: { code(status: number): void }) {
+  if (request.headers['x-user'] === 'operator') return
+  reply.code(401)
+  throw Object.assign(new Error('Who are you?'), { statusCode: 401 })
+}
+
+const get = (app: FastifyInstance, url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+
+t.test('is not registered where everybody would be let in', async (t) => {
+  for (const [options, code] of [
+    [{}, 'HYD_ADMIN_UNGUARDED'],
+    [{ token: '' }, 'HYD_ADMIN_UNGUARDED'],
+    [{ token: 'short' }, 'HYD_OPTION_INVALID'],
+    [{ auth: 'nobody' }, 'HYD_OPTION_INVALID'],
+    [{ auth: 'app', token: TOKEN }, 'HYD_OPTION_INVALID'],
+    [{ token: TOKEN, readToken: 'short' }, 'HYD_OPTION_INVALID'],
+    [{ token: TOKEN, readToken: TOKEN }, 'HYD_OPTION_INVALID'],
+    [{ readToken: TOKEN }, 'HYD_ADMIN_UNGUARDED'],
+    [{ auth: 'none', readToken: TOKEN }, 'HYD_OPTION_INVALID'],
+    [{ tokn: TOKEN }, 'HYD_OPTION_UNKNOWN'],
+    [{ token: TOKEN, only: 'api' }, 'HYD_OPTION_INVALID'],
+    [{ token: TOKEN, site: 7 }, 'HYD_OPTION_INVALID'],
+    [{ token: TOKEN, site: '/blog' }, 'HYD_SITE_UNKNOWN'],
+    [{ token: TOKEN, prefix: '/' }, 'HYD_BASE_TAKEN'],
+  ] as const) {
+    const { app } = createApp(t)
+    await app.register(hydrant, { dir: shop, ledger: false })
+    // Wrong on purpose, as JavaScript would pass it.
+    const given = { prefix: '/ops', ...options } as never
+    const error = await Promise.resolve(app.register(hydrant.admin, given)).catch((thrown) => thrown)
+    t.match(error, { code }, JSON.stringify(options))
+    t.notMatch(String(error), TOKEN)
+  }
+  const { app } = createApp(t)
+  await t.rejects(async () => app.register(hydrant.admin, { prefix: '/ops', token: TOKEN }), {
+    code: 'HYD_SITE_UNKNOWN',
+  })
+})
+
+t.test('with a token the console, its API and its metrics are below the prefix', async (t) => {
+  const { app } = createApp(t)
+  await app.register(hydrant, { dir: shop, ledger: 'errors.db', base: '/shop' })
+  await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN })
+  const failed = await get(app, '/shop', HTML)
+  const digest = String(failed.headers['x-error-digest'])
+  t.equal(failed.statusCode, 500)
+
+  const refused = await get(app, `/ops/failures/${digest}`, HTML)
+  t.match([refused.statusCode, refused.headers.location], [303, `/ops/sign-in?to=%2Ffailures%2F${digest}`])
+  t.equal((await get(app, '/ops', HTML)).headers.location, '/ops/sign-in')
+  for (const path of ['/ops/api/failures', '/ops/metrics', '/ops/api/events']) {
+    t.equal((await get(app, path)).statusCode, 401, path)
+  }
+  const signIn = await app.inject({
+    method: 'POST',
+    url: `/ops/sign-in?to=%2Ffailures%2F${digest}`,
+    headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded', origin: 'http://localhost' },
+    payload: `token=${TOKEN}`,
+  })
+  t.match([signIn.statusCode, signIn.headers.location], [303, `/ops/failures/${digest}`])
+  const cookie = String(signIn.headers['set-cookie'])
+  t.match(cookie, /; Path=\/ops; HttpOnly; SameSite=Strict/, 'the app’s other routes do not get it')
+
+  const headers = { ...HTML, cookie: cookie.replace(/;.*/s, '') }
+  // The ledger is written behind the requests.
+  await until(async () => (await get(app, `/ops/api/failures/${digest}`, BEARER)).statusCode === 200)
+  const page = await get(app, `/ops/failures/${digest}`, headers)
+  t.equal(page.statusCode, 200)
+  const list = await get(app, '/ops?sort=count', headers)
+  t.match(page.body, 'the shop broke')
+  t.match(page.headers['cache-control'], 'no-store')
+  const links = [...`${list.body}${page.body}`.matchAll(/(?:href|src|action)="(\/[^"]*)"/g)]
+    .map(([, url]) => url ?? '')
+    .filter((url) => url !== '/ops/find')
+  t.ok(links.length > 5)
+  for (const url of links) {
+    t.ok(url.startsWith('/ops'), url)
+    t.equal((await get(app, url, headers)).statusCode, 200, url)
+  }
+  t.match((await get(app, '/ops/api/failures', BEARER)).json(), {
+    failures: [{ message: 'the shop broke', count: 1 }],
+  })
+  const solved = await app.inject({ method: 'POST', url: `/ops/api/failures/${digest}/solve`, headers: BEARER })
+  t.match(solved.json(), { solvedAt: String })
+  const foreign = { ...headers, 'sec-fetch-site': 'cross-site' }
+  const forged = await app.inject({ method: 'POST', url: `/ops/api/failures/${digest}/reopen`, headers: foreign })
+  t.equal(forged.statusCode, 403, 'not for another site')
+})
+
+t.test('a token that only reads changes nothing', async (t) => {
+  const { app } = createApp(t)
+  await app.register(hydrant, { dir: shop, ledger: 'read.db' })
+  await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN, readToken: 'a-token-of-those-who-read' })
+  const digest = String((await get(app, '/', HTML)).headers['x-error-digest'])
+  const reader = { authorization: 'Bearer a-token-of-those-who-read' }
+  const url = `/ops/api/failures/${digest}`
+  await until(async () => (await get(app, url, reader)).statusCode === 200)
+  const solve = (headers: Record<string, string>) => app.inject({ method: 'POST', url: `${url}/solve`, headers })
+  t.equal((await solve(reader)).statusCode, 403)
+  t.equal((await solve(BEARER)).statusCode, 200)
+})
+
+t.test('the app’s own hook guards every route', async (t) => {
+  for (const hook of ['onRequest', 'preHandler'] as const) {
+    const { app, log } = createApp(t)
+    const routes: { method: string; url: string }[] = []
+    app.addHook('onRoute', ({ method, url }) => {
+      if (url.startsWith('/ops')) routes.push(...[method].flat().map((one) => ({ method: one, url })))
+    })
+    await app.register(hydrant, { dir: shop, ledger: false })
+    await app.register(async (scope) => {
+      scope.addHook(hook, askForOperator)
+      await scope.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+    })
+    t.ok(routes.length > 30)
+    for (const { method, url } of routes) {
+      const path = url.replace('*', 'x').replace(/:\w+/g, 'x')
+      // A preHandler hook comes behind what Fastify and Hydrant refuse whoever asks: there is nothing in that.
+      const isRead = method === 'GET' || method === 'HEAD'
+      const response = await app.inject({ method: method as 'GET', url: path })
+      if (hook === 'onRequest') t.equal(response.statusCode, 401, `${method} ${path}`)
+      else if (isRead) t.equal(response.statusCode, 401, `${method} ${path}`)
+      else t.ok(response.statusCode >= 400, `${method} ${path}`)
+      const navigation = await app.inject({ method: method as 'GET', url: `${path}?_hydrant`, headers: NAVIGATION })
+      t.ok([401, 403].includes(navigation.statusCode) || navigation.body === '["load"]\n', `${method} ${path}?_hydrant`)
+    }
+    for (const path of ['/ops', '/ops/api/failures', '/ops/metrics']) {
+      t.equal((await get(app, path, { ...OPERATOR, ...HTML })).statusCode, 200, path)
+    }
+    t.notMatch((await get(app, '/ops', { ...OPERATOR, ...HTML })).body, 'Sign out')
+    t.strictSame(log.errors(), [])
+    t.equal((await get(app, '/ops', { ...HTML, 'hydrant-check': 'guessed' })).statusCode, 401)
+  }
+})
+
+t.test('is locked when the app guards nothing, unless that is meant', async (t) => {
+  const { app, log } = createApp(t)
+  // Hooks that guard nothing are hooks as well.
+  app.addHook('onRequest', async (_request, reply) => void reply.header('x-app', 'yes'))
+  await app.register(hydrant, { dir: shop, ledger: false })
+  await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+  await app.register(hydrant.admin, { prefix: '/open', auth: 'none' })
+  for (const path of ['/ops', '/ops/api/failures', '/ops/metrics', '/ops/favicon.svg', '/ops/_hydrant/live']) {
+    t.equal((await get(app, path, OPERATOR)).statusCode, 403, path)
+  }
+  t.match(log.errors(), [{ msg: /console at \/ops is locked/ }])
+  t.equal(log.errors().length, 1, 'told once')
+  t.equal((await get(app, '/open', HTML)).statusCode, 200)
+})
+
+t.test('shows all sites of the app, or one', async (t) => {
+  const { app } = createApp(t)
+  await app.register(hydrant, { dir: shop, base: '/shop', ledger: 'several.db', release: 'shop-1' })
+  await app.register(hydrant, { dir: blog, prefix: '/news', base: '/blog', ledger: 'several.db', release: 'blog-1' })
+  await app.register(hydrant, { dir: blog, base: '/mirror', ledger: 'mirror.db', release: 'blog-1' })
+  // Shares a ledger: what is in it counts once.
+  await app.register(hydrant, { dir: blog, base: '/twin', ledger: 'several.db', release: 'blog-1' })
+  await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN })
+  await app.register(hydrant.admin, { prefix: '/blog-ops', token: TOKEN, site: '/news/blog' })
+  await app.register(hydrant.admin, { prefix: '/numbers', token: TOKEN, only: 'metrics' })
+  for (const url of ['/shop', '/news/blog', '/news/blog', '/mirror/same', '/news/blog/same', '/shop/nowhere']) {
+    await get(app, url, HTML)
+  }
+  async function listOf(prefix: string) {
+    const { failures } = (await get(app, `${prefix}/api/failures`, BEARER)).json()
+    return failures.map(({ message, count }: { message: string; count: number }) => `${message} ${count}`).sort()
+  }
+  await until(async () => (await listOf('/ops')).join().match(/same 2.*broke 1/))
+  t.strictSame(await listOf('/ops'), ['the blog broke 2', 'the same 2', 'the shop broke 1'])
+  t.strictSame(await listOf('/blog-ops'), ['the blog broke 2', 'the same 1'])
+  const { failures } = (await get(app, '/ops/api/failures?search=same', BEARER)).json()
+  const one = (await get(app, `/ops/api/failures/${failures[0].cause}`, BEARER)).json()
+  t.match(one, { count: 2, occurrences: [{ path: '/news/blog/same' }, { path: '/mirror/same' }] })
+  const asked = (await get(app, `/ops/api/failures/${one.occurrences[1].digest}`, BEARER)).json()
+  t.equal(asked.occurrences[0].path, '/mirror/same', 'what is asked for comes first')
+  await app.inject({ method: 'POST', url: `/ops/api/failures/${one.cause}/solve`, headers: BEARER })
+  t.match((await get(app, `/blog-ops/api/failures/${one.cause}`, BEARER)).json(), { solvedAt: String })
+
+  const all = (await get(app, '/numbers/metrics', BEARER)).body
+  t.match(all, 'hydrant_failures_total{side="server",phase="load",route="/"} 3')
+  t.match(all, 'hydrant_failures_total{side="server",phase="load",route="/same"} 2')
+  t.match(all, 'hydrant_requests_total{method="GET",status="500",route="/"} 3')
+  t.match(all, 'hydrant_requests_total{method="GET",status="404",route="*"} 1')
+  t.match(all, 'hydrant_request_duration_seconds_count{route="/same",status_class="5xx"} 2')
+  t.match(all, 'hydrant_load_duration_seconds_count{route="/"} 3')
+  t.match(all, 'hydrant_requests_in_flight 0')
+  t.match(all, 'hydrant_processes{release="shop-1"} 1')
+  t.match(all, 'hydrant_render_duration_seconds_count')
+  t.equal((await get(app, '/numbers', BEARER)).statusCode, 404, 'metrics and nothing else')
+  const ofBlog = (await get(app, '/blog-ops/metrics', BEARER)).body
+  t.match(ofBlog, 'hydrant_failures_total{side="server",phase="load",route="/"} 2')
+  t.notMatch(ofBlog, 'shop-1')
+})
+
+t.test('stands beside @fastify/helmet, and asks for JSON as JSON', async (t) => {
+  const { app } = createApp(t)
+  await app.register(helmet, { enableCSPNonces: true })
+  await app.register(hydrant, { dir: shop, ledger: false })
+  await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN })
+  const page = await get(app, '/ops', { ...HTML, ...BEARER })
+  t.equal(page.statusCode, 200)
+  const nonce = /<script nonce="([^"]+)"/.exec(page.body)?.[1]
+  t.match(String(page.headers['content-security-policy']), `'nonce-${nonce}'`)
+  t.match((await get(app, '/ops/api/failures', JSON_ONLY)).json(), { status: 401, instance: '/ops/api/failures' })
+})

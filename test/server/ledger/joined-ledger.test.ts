@@ -1,0 +1,103 @@
+import t, { type Test } from 'tap'
+import { joinLedgers } from '../../../src/server/ledger/joined-ledger.ts'
+import type { LedgerEntry, ListQuery } from '../../../src/server/ledger/ledger.ts'
+import { placeOfCause } from '../../../src/server/ledger/list-order.ts'
+import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
+import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
+
+async function join(t: Pick<Test, 'teardown'>, ...batches: LedgerEntry[][]) {
+  const [one, other] = [createMemoryLedger(LIMITS), createMemoryLedger(LIMITS)]
+  t.teardown(() => Promise.all([one.close(), other.close()]))
+  await one.record(batches[0] ?? [])
+  await other.record(batches[1] ?? [])
+  const ledger = joinLedgers([one, other])
+  const list = async (query: ListQuery) => (await ledger.list(query)).map(({ cause }) => cause[0]).join('')
+  return { one, other, ledger, list }
+}
+
+const times = (cause: string, count: number, time: number, release = 'r1') => ({
+  ...entry({ cause, time, release, route: `/${release}` }),
+  count,
+})
+
+t.test('a list is in the order that is asked for, as if it were of one ledger', async (t) => {
+  const { list, ledger } = await join(
+    t,
+    [times('AAAAAAAA', 3, NOW + 1), times('BBBBBBBB', 4, NOW + 2)],
+    [times('AAAAAAAA', 3, NOW + 9), times('CCCCCCCC', 5, NOW + 5)],
+  )
+  t.equal(await list({}), 'ACB')
+  t.equal(await list({ sort: 'first' }), 'CBA')
+  t.equal(await list({ sort: 'count' }), 'ACB', 'counts are added up before they are compared')
+  t.equal(await list({ sort: 'count', limit: 1 }), 'A')
+  t.match(await ledger.list({ limit: 1 }), [{ count: 6, firstSeen: NOW + 1, lastSeen: NOW + 9 }])
+})
+
+for (const sort of ['last', 'first', 'count'] as const) {
+  t.test(`pages by ${sort} list each cause once, wherever it is kept`, async (t) => {
+    const all = Array.from({ length: 23 }, (_, index) => times(name(index), 1 + (index % 4), NOW + (index % 3)))
+    const again = all.filter((_, index) => index % 5 === 0)
+    const { ledger } = await join(
+      t,
+      all.filter((_, index) => index % 2 === 0),
+      [...all.filter((_, index) => index % 2 === 1), ...again.filter((_, index) => index % 2 === 0)],
+    )
+    const whole = (await ledger.list({ sort })).map(({ cause }) => cause)
+    t.equal(new Set(whole).size, 23)
+    const found: string[] = []
+    let query: ListQuery = { sort, limit: 5 }
+    for (let page = 0; page < 6; page++) {
+      const causes = await ledger.list(query)
+      found.push(...causes.map(({ cause }) => cause))
+      const last = causes.at(-1)
+      if (last) query = { ...query, after: placeOfCause(last, sort) }
+    }
+    t.strictSame(found, whole)
+  })
+}
+
+t.test('a list is narrowed by what all ledgers know of a cause', async (t) => {
+  const { one, list, ledger } = await join(
+    t,
+    [times('AAAAAAAA', 1, NOW + 1, 'r1'), times('BBBBBBBB', 1, NOW + 2, 'r2')],
+    [times('AAAAAAAA', 1, NOW + 9, 'r2'), times('CCCCCCCC', 1, NOW + 5, 'r3')],
+  )
+  t.equal(await list({ release: 'r1' }), 'A')
+  t.equal(await list({ release: 'r2' }), 'AB')
+  t.equal(await list({ firstRelease: 'r1' }), 'A')
+  t.equal(await list({ firstRelease: 'r2' }), 'B', 'it was in r1 before, in the other ledger')
+  t.equal(await list({ route: '/r1', release: 'r2' }), 'A')
+  t.equal(await list({ route: '/r2', release: 'r3' }), '')
+  t.equal(await list({ since: NOW + 3 }), 'AC')
+  t.equal(await list({ side: 'client' }), '')
+  t.equal(await list({ search: 'bbbb' }), 'B')
+  t.strictSame((await ledger.releases()).toSorted(), ['r1', 'r2', 'r3'])
+  await one.setSolved('AAAAAAAA', NOW + 10)
+  t.equal(await list({ isSolved: false }), 'ACB', 'open while it is open anywhere')
+  for (const cause of ['AAAAAAAA', 'CCCCCCCC']) t.equal(await ledger.setSolved(cause, NOW + 10), true)
+  t.equal(await list({ isSolved: false }), 'B')
+  t.equal(await list({ isSolved: true }), 'AC')
+  t.equal(await ledger.setSolved('DDDDDDDD', NOW), false)
+})
+
+t.test('a cause is read with the occurrences and hours of all ledgers', async (t) => {
+  const first = entryOfAll([{ time: NOW + 1, digest: 'AAAAAAAA-000001' }])
+  const later = entryOfAll([{ time: NOW + 2, digest: 'AAAAAAAA-000002' }])
+  const { ledger } = await join(t, [first], [later, entry({ cause: 'BBBBBBBB' })])
+  const digestsOf = async (query: Parameters<typeof ledger.read>[1]) =>
+    (await ledger.read('AAAAAAAA', query))?.occurrences.map(({ digest }) => digest)
+  t.strictSame(await digestsOf({}), ['AAAAAAAA-000002', 'AAAAAAAA-000001'])
+  t.strictSame(await digestsOf({ occurrence: '000001', limit: 1 }), ['AAAAAAAA-000001'])
+  t.equal(await ledger.read('CCCCCCCC'), null)
+  t.strictSame((await ledger.causes()).toSorted(), ['AAAAAAAA', 'BBBBBBBB'])
+  t.match(
+    (await ledger.hours(0)).filter(({ cause }) => cause === 'AAAAAAAA'),
+    [{ count: 2 }],
+  )
+})
+
+t.test('where two sides have the same cause, that of the server stays', async (t) => {
+  const { ledger } = await join(t, [entry({ time: NOW })], [entry({ side: 'client', time: NOW + 5 })])
+  t.match(await ledger.list({}), [{ side: 'server', count: 1, lastSeen: NOW }])
+  t.match(await ledger.read('AAAAAAAA'), { side: 'server', occurrences: { length: 1 } })
+})
