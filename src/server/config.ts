@@ -45,7 +45,8 @@ export interface SiteOptions {
     stopDelayMs?: number
     /**
      * Milliseconds that the event loop may be held up, by a loop without an end for one, before what holds it up is cut off, told of as a
-     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000). For `hydrant start`.
+     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000; with the plugin 0). With
+     * the plugin the error is then thrown as an exception that nothing has caught.
      */
     hangMs?: number
   }

@@ -27,15 +27,15 @@ const THREAD = new URL('./hang-thread.js', import.meta.url)
 
 /**
  * Has a thread look whether the event loop goes on. When it has been held up for so many milliseconds (0: for ever), what
- * holds it up is cut off, and told of with an error whose stack leads there.
+ * holds it up is cut off, and told of with an error whose stack leads there. Returns what ends the watch. One process has one.
  */
 export async function watchForHangs(
   hangMs: number,
   log: Pick<FastifyBaseLogger, 'warn'>,
   onHang: (error: Error) => void,
-) {
+): Promise<() => Promise<void>> {
   // Node.js can be built without it.
-  if (hangMs === 0 || !process.features.inspector) return
+  if (hangMs === 0 || !process.features.inspector) return async () => {}
   const { url: debuggerUrl } = await import('node:inspector')
   const checkMs = hangMs / CHECKS
   const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -45,7 +45,7 @@ export async function watchForHangs(
     Atomics.store(beats, 0, debuggerUrl() === undefined ? count : DEBUGGED)
   }
   beat()
-  setInterval(beat, checkMs).unref()
+  const timer = setInterval(beat, checkMs).unref()
 
   /** Called on top of what holds up the process. False when that has nothing of the site in it, and there is another try. */
   function report(isLast: boolean): boolean {
@@ -65,6 +65,10 @@ export async function watchForHangs(
   const worker = new Worker(THREAD, { workerData, name: 'hydrant-hang', execArgv: [] })
   worker.on('error', (err) => log.warn({ err }, 'nobody looks any more whether the event loop goes on'))
   worker.unref()
+  return async () => {
+    clearInterval(timer)
+    await worker.terminate()
+  }
 }
 
 /** The frames of those who have called a function, without what was evaluated for it. */

@@ -87,6 +87,8 @@ export interface OptionSources {
   given?: Record<string, unknown>
   /** What the options are for: a site in an app of its own, a server, or a server that listens ('start'). */
   scope?: Scope
+  /** Defaults that are other ones here, by the option's name. */
+  defaults?: Record<string, unknown>
 }
 
 /** Options that other parts read themselves. */
@@ -97,7 +99,7 @@ const KNOWN_ELSEWHERE = ['esbuild']
  * right one, and HYD_OPTION_INVALID for a value that is none.
  */
 export function resolveOptions(sources: OptionSources): Options {
-  const { flags = {}, env = {}, config = {}, given = {}, scope = 'start' } = sources
+  const { flags = {}, env = {}, config = {}, given = {}, scope = 'start', defaults = {} } = sources
   const written = { ...flatten(config), ...flatten(given) }
   const inScope = (rule: OptionRule) => SCOPES.indexOf(rule.scope) <= SCOPES.indexOf(scope)
   const ownNames = Object.keys(rules).filter((name) => rules[name] && inScope(rules[name]))
@@ -115,7 +117,8 @@ export function resolveOptions(sources: OptionSources): Options {
   }
   const resolved: Record<string, unknown> = {}
   for (const [name, rule] of Object.entries(rules)) {
-    resolved[name] = inScope(rule) ? resolveOption(name, rule, flags, env, written) : rule.fallback
+    const own = name in defaults ? { ...rule, fallback: defaults[name] } : rule
+    resolved[name] = inScope(own) ? resolveOption(name, own, flags, env, written) : own.fallback
   }
   return unflatten(resolved)
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AdminPluginOptions } from './admin/admin-plugin.ts'
 import type { Tallying } from './admin/tally.ts'
+import { addHangWatch } from './app-hang-watch.ts'
 import { addAppSite, claimBase } from './app-sites.ts'
 import type { SiteOptions } from './config.ts'
 import { addEntrance } from './entrance.ts'
@@ -20,12 +21,15 @@ export interface PluginOptions extends SiteOptions {
   buildDir?: string
 }
 
+// It ends the process, which is not this plugin's to end unless somebody says so.
+const DEFAULTS = { 'timeouts.hangMs': 0 }
+
 const servePlugin: FastifyPluginAsync<PluginOptions> = async (app, given) => {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
   const folder = buildFolder(dir, buildDir)
   readManifest(folder)
   const config = await readConfig(folder)
-  const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site' })
+  const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site', defaults: DEFAULTS })
   const base = joinBases(app.prefix, resolved.base)
   claimBase(app, base, `the site in ${dir}`)
   addEntrance(app, resolved)
@@ -48,6 +52,7 @@ const servePlugin: FastifyPluginAsync<PluginOptions> = async (app, given) => {
     tallying ??= startTallying()
     return tallying
   }
+  addHangWatch(app, resolved.timeouts.hangMs)
   addAppSite(app, { base, dir, folder, release, build, options: resolved, keeper, failures, measure })
 }
 

@@ -141,7 +141,7 @@ export default function Options() {
             [
               <code key="option">timeouts.hangMs</code>,
               '60 000',
-              'how long the event loop may be held up, before what holds it up is cut off and told of as a failure; 0 for ever',
+              'how long the event loop may be held up, before what holds it up is cut off and told of as a failure; 0 for ever. In an app of yours 0',
             ],
             [
               <>
