@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Params } from '../shared/page-types.ts'
 import type { FailureRecord } from './ledger/ledger.ts'
+import type { FindTrace } from './trace-context.ts'
 
 /** What a `load` is given. */
 export interface LoadContext<Path extends string = string> {
@@ -115,6 +116,11 @@ export interface SiteOptions {
    * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
    */
   onFailure?: (failure: FailureRecord) => unknown
+  /**
+   * Tells which trace a failure belongs to, when it happens: `() => trace.getActiveSpan()?.spanContext()` with OpenTelemetry (the
+   * request's `traceparent`).
+   */
+  traceOf?: FindTrace
   /**
    * Where failures are kept: a file, relative to the site's folder; `postgres://user@host/database` for sites on several
    * machines; or false, to keep nothing ('hydrant-errors.db').

@@ -13,6 +13,7 @@ import { SmallMap } from './small-map.ts'
 import type { ServerMapper, SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 import { type Telling, tellFailure } from './tell-failure.ts'
+import type { FindTrace } from './trace-context.ts'
 
 /** The request that a failure belongs to. */
 export interface FailureSubject {
@@ -125,6 +126,8 @@ export interface FailuresInput {
   keep(failure: FailureRecord): void
   /** How long an answer waits for `onError` hooks (10 000). */
   maxHooksMs?: number
+  /** Tells the trace that a failure belongs to (by the request's `traceparent`). */
+  traceOf?: FindTrace | null
 }
 
 export function createFailures({
@@ -136,6 +139,7 @@ export function createFailures({
   measures = null,
   keep,
   maxHooksMs = 10_000,
+  traceOf = null,
 }: FailuresInput): Failures {
   const examiner = createExaminer(mapper, { side: 'server', key: digestKey })
   /** Those of the scripts for browsers: what an examiner knows is of use as long as it stays. */
@@ -202,7 +206,7 @@ export function createFailures({
       isRecovered,
       pending,
     }
-    tellFailure(telling, request, keep)
+    tellFailure(telling, request, keep, traceOf)
     return named
   }
 
@@ -218,7 +222,7 @@ export function createFailures({
     const requestId = requestIdOf(request, hidden)
     const place = { side: 'client', phase: 'client', route, method: 'GET', host, url, requestId } as const
     const nothing = { statusSent: undefined, status: null, pending: null }
-    tellFailure({ digest, told, ...place, release, build, isRecovered, ...nothing }, request, keep)
+    tellFailure({ digest, told, ...place, release, build, isRecovered, ...nothing }, request, keep, traceOf)
   }
 
   function failProcess(thrown: unknown, log: FastifyBaseLogger): Failure {

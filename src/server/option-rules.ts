@@ -78,6 +78,15 @@ const keyRule = {
   isSecret: true,
 } satisfies Omit<OptionRule, 'scope'>
 
+const functionRule: OptionRule = {
+  scope: 'site',
+  expected: 'a function',
+  fallback: null,
+  parse: () => undefined,
+  accepts: (value) => typeof value === 'function',
+  isCode: true,
+}
+
 /** By name, the parts of a group behind a dot. */
 export const rules: Record<string, OptionRule> = {
   base: {
@@ -142,14 +151,8 @@ export const rules: Record<string, OptionRule> = {
     accepts: (value) => typeof value === 'string' && /^[^\p{Cc}]{1,100}$/u.test(value),
   },
   digestKey: { ...keyRule, scope: 'site' },
-  onFailure: {
-    scope: 'site',
-    expected: 'a function',
-    fallback: null,
-    parse: () => undefined,
-    accepts: (value) => typeof value === 'function',
-    isCode: true,
-  },
+  onFailure: functionRule,
+  traceOf: functionRule,
   ledger: {
     scope: 'site',
     expected: 'a file, a URL like "postgres://user@host/database", or false',

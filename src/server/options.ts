@@ -4,6 +4,7 @@ import { createHydrantError, showValue } from './errors.ts'
 import type { FailureRecord } from './ledger/ledger.ts'
 import { nearest } from './nearest.ts'
 import { type OptionRule, rules, SCOPES, type Scope } from './option-rules.ts'
+import type { FindTrace } from './trace-context.ts'
 
 /** Every option with its value, checked. */
 export interface Options {
@@ -59,6 +60,7 @@ export interface Options {
   /** Empty for none. */
   digestKey: string
   onFailure: ((failure: FailureRecord) => unknown) | null
+  traceOf: FindTrace | null
   /** A file, as it is written relative to the site's folder; a `postgres:` URL; or false for none. */
   ledger: string | false
   ledgerLimits: { maxCauses: number; maxOccurrences: number; maxAgeDays: number; maxBytes: number }

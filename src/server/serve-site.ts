@@ -79,7 +79,7 @@ export async function serveSite(
   const timedOut: Measures['timedOut'] = (...told) => site.measures?.timedOut(...told)
   const failures = createFailures({
     ...{ mapper, files, release, build: buildId, digestKey: options.digestKey },
-    ...{ measures: { timedOut }, keep, maxHooksMs },
+    ...{ measures: { timedOut }, keep, maxHooksMs, traceOf: options.traceOf },
   })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)

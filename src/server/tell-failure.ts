@@ -3,7 +3,7 @@ import type { Side } from '../shared/page-types.ts'
 import type { Told } from './examiner.ts'
 import { type FailureLine, writeFailure } from './failure-line.ts'
 import type { FailureRecord, Phase } from './ledger/ledger.ts'
-import { traceOf } from './trace-context.ts'
+import { type FindTrace, findTrace } from './trace-context.ts'
 import { userAgentClass } from './user-agent.ts'
 
 /** A failure in a request, examined. */
@@ -36,10 +36,15 @@ export interface Telling {
 const MAX_PATH = 2_000
 
 /** Writes the line of a failure, and hands it over to be kept. */
-export function tellFailure(telling: Telling, request: FastifyRequest, keep: (failure: FailureRecord) => void) {
+export function tellFailure(
+  telling: Telling,
+  request: FastifyRequest,
+  keep: (failure: FailureRecord) => void,
+  traceOf: FindTrace | null,
+) {
   const { digest, told, side, phase, route, method, host, url, requestId, release, build, statusSent, status } = telling
   const { isRecovered, pending } = telling
-  const trace = traceOf(request.headers.traceparent)
+  const trace = findTrace(request, traceOf)
   const line: FailureLine = { digest, side, phase, route, method, url, host, err: told.logged }
   if (statusSent !== undefined) line.statusSent = statusSent
   if (isRecovered) line.isRecovered = isRecovered

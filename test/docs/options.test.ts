@@ -7,7 +7,7 @@ import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
 const BUILD_OPTIONS = ['esbuild']
 
 /** What cannot be typed. */
-const CODE_OPTIONS = ['onFailure']
+const CODE_OPTIONS = ['onFailure', 'traceOf']
 /** What stands for a group of options as a whole. */
 const SWITCHES = ['admin']
 

@@ -48,6 +48,7 @@ const DEFAULTS = {
   release: '',
   digestKey: '',
   onFailure: null,
+  traceOf: null,
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxCauses: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
   reactServer: 'bun',

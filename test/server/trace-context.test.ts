@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
 import { traceOf } from '../../src/server/trace-context.ts'
 import { buildFiles, HTML, serve } from './served.ts'
@@ -24,6 +25,29 @@ t.test('takes nothing from one that is not valid', async (t) => {
     [`00-${TRACE}-${SPAN}-01`],
   ]
   for (const header of wrong) t.equal(traceOf(header), null, String(header))
+})
+
+t.test('the option traceOf says which trace it is', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.server.ts': "export const load = async () => {\n  await null\n  throw new Error('oh')\n}\n",
+  })
+  const OWN = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) }
+  const active = new AsyncLocalStorage<typeof OWN>()
+  const headers = { ...HTML, traceparent: `00-${TRACE}-${SPAN}-01` }
+  const { get, failuresOf } = await serve(t, dir, { traceOf: () => active.getStore() })
+  t.match(failuresOf(await active.run(OWN, async () => await get('/', headers))), [OWN], 'in the context of the failure')
+  t.match(failuresOf(await get('/', headers)), [{ traceId: TRACE, spanId: SPAN }], 'where there is none')
+  for (const traceOf of [
+    () => null,
+    () => ({ traceId: 'no trace', spanId: '' }),
+    () => {
+      throw new Error('no tracer')
+    },
+  ]) {
+    const { get, failuresOf } = await serve(t, dir, { traceOf })
+    t.match(failuresOf(await get('/', headers)), [{ traceId: TRACE, spanId: SPAN }])
+    t.equal((await get('/', HTML)).statusCode, 500)
+  }
 })
 
 t.test('a failure tells the trace of its request, and of no other', async (t) => {

@@ -39,6 +39,12 @@ export default function Console() {
           then nothing is measured either.
         </p>
       </Section>
+      <Section id="app" title="In an app of your own">
+        <p>
+          <code>await app.register(hydrant.admin, {`{ prefix: '/ops' }`})</code> mounts all of this in an existing
+          Fastify app: <a href={href('/docs/server', {}, { hash: 'operating' })}>operating an app of your own</a>.
+        </p>
+      </Section>
       <Section id="api" title="The same for programs">
         <Code title="Terminal" language="sh">
           {API}

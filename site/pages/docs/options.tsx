@@ -237,6 +237,11 @@ export default function Options() {
               'a function that is told of each failure, to hand it to a service; only code can set it',
             ],
             [
+              <code key="option">traceOf</code>,
+              'none',
+              'a function that says which trace a failure belongs to, instead of the request’s traceparent; only code can set it',
+            ],
+            [
               <code key="option">reactServer</code>,
               <code key="default">'bun'</code>,
               <>

@@ -43,6 +43,25 @@ export default function Server() {
           written in one way, so that they can compare <code>request.url</code>.
         </p>
       </Section>
+      <Section id="operating" title="Operating an app of your own">
+        <p>
+          <code>hydrant.admin</code> mounts the <a href={href('/docs/console')}>console</a>, its API and the metrics
+          below a prefix of the app. Operators sign in with <code>HYDRANT_ADMIN_TOKEN</code>; or, with{' '}
+          <code>auth: 'app'</code>, hooks of the app decide who may. Where they would let everybody in, the console is
+          locked.
+        </p>
+        <Code title="app.ts">{ADMIN}</Code>
+        <p>
+          <code>onError</code> hooks run for failures of pages, too: of loads, actions, components and streams, once for
+          each request. <code>digestOf</code> gives them the digest that the log and the visitor have.
+        </p>
+        <p>
+          Hooks of the app tell Hydrant’s routes by <code>request.routeOptions.config.hydrant</code>. A rate limit of
+          the whole app, with <code>@fastify/rate-limit</code>, counts pages, and neither probes, assets nor reports of
+          browsers. With <code>timeouts.hangMs</code>, which is off in an app, what holds up the process is cut off and
+          told of like any other failure.
+        </p>
+      </Section>
       <Section id="create-server" title="createServer">
         <p>
           <code>createServer</code> makes the whole instance: Fastify, its logger, <code>server.ts</code> and the pages.
@@ -88,6 +107,19 @@ const app = Fastify({ logger: true })
 app.get('/api/health', async () => ({ ok: true }))
 await app.register(hydrant, { dir: './my-site' })
 await app.listen({ port: 3000 })
+`
+
+const ADMIN = `
+import hydrant, { digestOf } from 'hydrant'
+
+app.addHook('onError', async (request, reply, error) => {
+  tracker.capture(error, { digest: digestOf(request, error) })
+})
+await app.register(hydrant, { dir: './my-site' })
+await app.register(async (ops) => {
+  ops.addHook('onRequest', ops.authenticateOperator)
+  await ops.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+})
 `
 
 const CREATE = `

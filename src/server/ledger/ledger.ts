@@ -58,9 +58,9 @@ export interface Occurrence {
   path: string | null
   host: string | null
   requestId: string | null
-  /** Of the request's `traceparent`: 32 hexadecimal digits. */
+  /** By the option `traceOf`, or of the request's `traceparent`: 32 hexadecimal digits. */
   traceId?: string
-  /** Of the request's `traceparent`, the caller's span: 16 hexadecimal digits. */
+  /** By the option `traceOf`, or of the request's `traceparent`, the caller's span: 16 hexadecimal digits. */
   spanId?: string
   /** `HYDRANT_RELEASE`, or the build's id. */
   release: string
