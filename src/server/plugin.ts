@@ -24,7 +24,8 @@ export interface PluginOptions extends SiteOptions {
 // It ends the process, which is not this plugin's to end unless somebody says so.
 const DEFAULTS = { 'timeouts.hangMs': 0 }
 
-const servePlugin: FastifyPluginAsync<PluginOptions> = async (app, given) => {
+// Fastify, and who traces it, name a plugin by its function.
+const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, given) {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
   const folder = buildFolder(dir, buildDir)
   readManifest(folder)
@@ -56,7 +57,7 @@ const servePlugin: FastifyPluginAsync<PluginOptions> = async (app, given) => {
   addAppSite(app, { base, dir, folder, release, build, options: resolved, keeper, failures, measure })
 }
 
-const admin: FastifyPluginAsync<AdminPluginOptions> = async (app, given) => {
+const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmin(app, given) {
   // Loaded only where it is wanted.
   const { mountAdmin } = await import('./admin/admin-plugin.ts')
   await mountAdmin(app, given)
@@ -74,4 +75,4 @@ const admin: FastifyPluginAsync<AdminPluginOptions> = async (app, given) => {
  * `await app.register(hydrant.admin, { prefix: '/ops' })`. Throws HYD_ADMIN_UNGUARDED without a token and without
  * `auth: 'app'`, HYD_SITE_UNKNOWN, HYD_BASE_TAKEN, HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID.
  */
-export const hydrant = Object.assign(servePlugin, { admin })
+export const hydrant = Object.assign(plugin, { admin })

@@ -39,7 +39,7 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/action.tsx': PAGE,
   'pages/action.server.ts': "export const action = () => {\n  throw new Error('the action broke')\n}\n",
   'pages/refuses.tsx': PAGE,
-  'pages/refuses.server.ts': "import { HttpError } from 'hydrant'\n" + throwing("new HttpError(403, 'No')"),
+  'pages/refuses.server.ts': `import { HttpError } from 'hydrant'\n${throwing("new HttpError(403, 'No')")}`,
   'pages/leaves.tsx': PAGE,
   'pages/leaves.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/')\n",
   'pages/missing.tsx': PAGE,

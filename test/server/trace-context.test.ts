@@ -35,7 +35,11 @@ t.test('the option traceOf says which trace it is', async (t) => {
   const active = new AsyncLocalStorage<typeof OWN>()
   const headers = { ...HTML, traceparent: `00-${TRACE}-${SPAN}-01` }
   const { get, failuresOf } = await serve(t, dir, { traceOf: () => active.getStore() })
-  t.match(failuresOf(await active.run(OWN, async () => await get('/', headers))), [OWN], 'in the context of the failure')
+  t.match(
+    failuresOf(await active.run(OWN, async () => await get('/', headers))),
+    [OWN],
+    'in the context of the failure',
+  )
   t.match(failuresOf(await get('/', headers)), [{ traceId: TRACE, spanId: SPAN }], 'where there is none')
   for (const traceOf of [
     () => null,

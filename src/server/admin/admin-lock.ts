@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sendProblem } from './problem.ts'
 
@@ -7,6 +8,7 @@ const CHECK_HEADER = 'hydrant-check'
 /** Of a network for documentation (RFC 5737): nobody's. */
 const STRANGER = '192.0.2.1'
 const LET_IN = 204
+const PATIENCE_MS = 5_000
 
 /**
  * Answers nobody when the app's own hooks would let a stranger pass. With the first request, one without any credentials goes
@@ -19,8 +21,10 @@ export function addLock(app: FastifyInstance) {
 
   async function check(): Promise<boolean> {
     const url = (app.prefix === '/' ? '' : app.prefix) + CHECK_PATH
-    const { statusCode } = await app.inject({ url, headers: { [CHECK_HEADER]: mark }, remoteAddress: STRANGER })
-    const letIn = statusCode === LET_IN
+    const asked = app.inject({ url, headers: { [CHECK_HEADER]: mark }, remoteAddress: STRANGER })
+    // A hook may close the connection, or keep strangers waiting.
+    const status = asked.then(({ statusCode }) => statusCode).catch(() => null)
+    const letIn = (await Promise.race([status, wait(PATIENCE_MS, null, { ref: false })])) === LET_IN
     if (letIn)
       app.log.error(
         `the console at ${app.prefix} is locked: no hook of the app asks who is there. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
@@ -34,7 +38,9 @@ export function addLock(app: FastifyInstance) {
     if (!(await isOpen)) return undefined
     return sendProblem(403, 'The console is locked, as nothing guards it. The log says what to do.', request, reply)
   })
-  app.get(CHECK_PATH, async (request, reply) =>
-    reply.code(request.headers[CHECK_HEADER] === mark ? LET_IN : 404).send(),
-  )
+  app.get(CHECK_PATH, {
+    // That a stranger is refused is nothing for the app's own handler to log.
+    errorHandler: ({ statusCode = 500 }, _request, reply) => reply.code(statusCode).send(),
+    handler: (request, reply) => reply.code(request.headers[CHECK_HEADER] === mark ? LET_IN : 404).send(),
+  })
 }

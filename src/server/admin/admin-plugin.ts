@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
 import { nearest } from '../nearest.ts'
 import { rules } from '../option-rules.ts'
+import { HIDDEN } from '../own-routes.ts'
 import { addLock } from './admin-lock.ts'
 import { createDoor } from './door.ts'
 import { addGuard } from './guard.ts'
@@ -37,6 +38,10 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
   const [{ options }] = sites
   const prefix = app.prefix || '/'
   claimBase(app, prefix, only === 'metrics' ? 'metrics' : 'the console')
+  // Not for @fastify/swagger: it is no interface of the app's.
+  app.addHook('onRoute', (route) => {
+    route.schema = { ...route.schema, ...HIDDEN }
+  })
   const door = createDoor(tokens, undefined, undefined, prefix)
   addEntrance(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => null)

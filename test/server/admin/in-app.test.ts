@@ -134,8 +134,12 @@ t.test('the app’s own hook guards every route', async (t) => {
   for (const hook of ['onRequest', 'preHandler'] as const) {
     const { app, log } = createApp(t)
     const routes: { method: string; url: string }[] = []
-    app.addHook('onRoute', ({ method, url }) => {
-      if (url.startsWith('/ops')) routes.push(...[method].flat().map((one) => ({ method: one, url })))
+    const described: { schema?: object }[] = []
+    app.addHook('onRoute', (route) => {
+      const { method, url } = route
+      if (!url.startsWith('/ops')) return
+      described.push(route)
+      routes.push(...[method].flat().map((one) => ({ method: one, url })))
     })
     await app.register(hydrant, { dir: shop, ledger: false })
     await app.register(async (scope) => {
@@ -143,6 +147,7 @@ t.test('the app’s own hook guards every route', async (t) => {
       await scope.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
     })
     t.ok(routes.length > 30)
+    for (const { schema } of described) t.match(schema, { hide: true }, 'no part of the app’s own interface')
     for (const { method, url } of routes) {
       const path = url.replace('*', 'x').replace(/:\w+/g, 'x')
       // A preHandler hook comes behind what Fastify and Hydrant refuse whoever asks: there is nothing in that.
@@ -176,6 +181,21 @@ t.test('is locked when the app guards nothing, unless that is meant', async (t) 
   t.match(log.errors(), [{ msg: /console at \/ops is locked/ }])
   t.equal(log.errors().length, 1, 'told once')
   t.equal((await get(app, '/open', HTML)).statusCode, 200)
+})
+
+t.test('a hook that closes the connection of strangers guards as well', async (t) => {
+  const { app, log } = createApp(t)
+  await app.register(hydrant, { dir: shop, ledger: false })
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async (request, reply) => {
+      if (request.headers['x-user'] === 'operator') return
+      reply.hijack()
+      reply.raw.destroy()
+    })
+    await scope.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+  })
+  t.equal((await get(app, '/ops', { ...OPERATOR, ...HTML })).statusCode, 200)
+  t.strictSame(log.errors(), [])
 })
 
 t.test('shows all sites of the app, or one', async (t) => {
