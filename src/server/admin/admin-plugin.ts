@@ -35,7 +35,7 @@ export interface AdminPluginOptions {
 export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions): Promise<void> {
   const { auth, tokens, site, only } = checkOptions(given)
   const sites = findAppSites(app, site)
-  const [{ options }] = sites
+  const { options } = sites.find((one) => one.options.ledger !== false) ?? sites[0]
   const prefix = app.prefix || '/'
   claimBase(app, prefix, only === 'metrics' ? 'metrics' : 'the console')
   // Not for @fastify/swagger: it is no interface of the app's.
@@ -54,12 +54,9 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
   )
   if (ledgers.size > 1) ledgers.delete(null)
   const [first, ...others] = ledgers.values()
-  const hasLedger = !ledgers.has(null)
-  const ledger = hasLedger && options.ledger
   // Of several sites "new" means that of the first, where no release is named.
   const currentRelease = () => sites[0].release
-  const own = { ...options, ledger }
-  if (first) await addDesk(app, { ledgers: [first, ...others], door, currentRelease, options: own })
+  if (first) await addDesk(app, { ledgers: [first, ...others], door, currentRelease, options })
 }
 
 function checkOptions(given: AdminPluginOptions & { prefix?: string }) {

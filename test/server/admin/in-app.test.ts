@@ -183,6 +183,19 @@ t.test('is locked when the app guards nothing, unless that is meant', async (t) 
   t.equal((await get(app, '/open', HTML)).statusCode, 200)
 })
 
+t.test('a site that keeps no failures does not hide those of another', async (t) => {
+  const { app } = createApp(t)
+  await app.register(hydrant, { dir: shop, base: '/shop', ledger: false })
+  await app.register(hydrant.admin, { prefix: '/nothing', auth: 'none' })
+  await app.register(hydrant, { dir: blog, base: '/blog', ledger: 'kept.db' })
+  await app.register(hydrant.admin, { prefix: '/ops', auth: 'none' })
+  t.match((await get(app, '/nothing', JSON_ONLY)).json(), { hasLedger: false })
+  t.match((await get(app, '/ops', JSON_ONLY)).json(), { hasLedger: true })
+  await get(app, '/blog', HTML)
+  const listed = async () => (await get(app, '/ops/api/failures')).json().failures
+  t.match(await until(async () => ((await listed()).length > 0 ? listed() : null)), [{ message: 'the blog broke' }])
+})
+
 t.test('a hook that closes the connection of strangers guards as well', async (t) => {
   const { app, log } = createApp(t)
   await app.register(hydrant, { dir: shop, ledger: false })
