@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { digestOf, hydrant } from '../../src/server/index.ts'
+import { readManifest } from '../../src/server/read-build.ts'
 import { buildFiles, createLog, HTML, JSON_ONLY, type Log } from './served.ts'
 
 const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
@@ -162,6 +163,9 @@ t.test('what is no failure is not told, and has no digest', async (t) => {
   t.equal(told[0]?.digest, null)
 })
 
+/** As a page asks, to go there in place. */
+const NAVIGATION = { accept: '*/*', 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
+
 t.test('hooks of server.ts are asked as well, and hooks may take their time', async (t) => {
   const seen: string[] = []
   const { ask } = await serveApp(t, {}, (app) => {
@@ -183,7 +187,7 @@ t.test('hooks of server.ts are asked as well, and hooks may take their time', as
   }
   t.equal(seen.length, FAILURES.length)
   for (const url of ['/load', '/soon', '/stream']) {
-    const { response } = await ask(`${url}?_hydrant`, { accept: '*/*' })
+    const { response } = await ask(`${url}?_hydrant`, NAVIGATION)
     t.equal(response.statusCode, 200)
   }
 })

@@ -8,6 +8,7 @@ import t from 'tap'
 import { createTallying } from '../../src/server/admin/tally.ts'
 import { createInstance } from '../../src/server/create-server.ts'
 import { resolveOptions } from '../../src/server/options.ts'
+import { readManifest } from '../../src/server/read-build.ts'
 import { until } from '../until.ts'
 import { buildFiles, createLog, HTML } from './served.ts'
 
@@ -38,6 +39,8 @@ export const action = () => ({ done: true })
     'export const load = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))\n',
 })
 
+/** As a page asks, to go there in place. */
+const NAVIGATION = { 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
 const log = createLog()
 const { measures, read } = createTallying()
 const options = resolveOptions({
@@ -71,7 +74,7 @@ t.test('tells route, host and the bytes of the body, however that was sent', asy
     ['/products/7?a=1', '/products/[id]', {}],
     ['/products/7', '/products/[id]', { 'accept-encoding': 'gzip' }],
     ['/products/7', '/products/[id]', { accept: 'application/json' }],
-    ['/products/7?_hydrant', '/products/[id]', {}],
+    ['/products/7?_hydrant', '/products/[id]', NAVIGATION],
     ['/api/7', '/api/:id', {}],
     ['/parts', '/parts', {}],
     ['/robots.txt', 'public/*', {}],
@@ -116,7 +119,7 @@ t.test('counts by route, once for a navigation, and nothing is left in flight', 
   const countOf = (route: string) => (routeOf(route)?.requests ?? []).reduce((sum, { count }) => sum + count, 0)
   const loadsOf = () => routeOf('/products/[id]')?.loads?.counts.reduce((sum, count) => sum + count, 0) ?? 0
   const [counted, loaded] = [countOf('/products/[id]'), loadsOf()]
-  await ask('/products/7?_hydrant')
+  await ask('/products/7?_hydrant', NAVIGATION)
   await ask('/products/7', { accept: 'application/json', origin: `http://shop.example:${port}` }, 'POST')
   await ask('/products/7')
   t.equal(countOf('/products/[id]'), counted + 3)
