@@ -82,7 +82,9 @@ export async function claimBatch(client: PoolClient, id: string): Promise<boolea
 
 /** Writes a batch, within a transaction. */
 export async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], maxOccurrences: number) {
-  const met = batch.flatMap(({ occurrences }) => occurrences.map(({ release, time }) => ({ release, time })))
+  const met = batch.flatMap(({ occurrences }) =>
+    occurrences.map(({ release, build, time }) => ({ release, build, time })),
+  )
   await client.query(ADD_RELEASES, [toJson(met)])
   const entries = await keepServers(client, batch)
   const causes = entries.map(({ cause }) => cause)
