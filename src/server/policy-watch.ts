@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { lookAtHeaders } from './caching.ts'
 import { createHydrantError } from './errors.ts'
 import { findBlockingDirective } from './policy-check.ts'
+import { readUrl } from './read-url.ts'
 import type { Visit } from './visit.ts'
 
 /** Notices a policy by which pages stay without their scripts, and tells it once. */
@@ -25,7 +26,7 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
   function check(policies: readonly string[], place: string, visit: Visit) {
     if (isTold) return
     const { origin } = visit.address
-    const subject = { nonce: visit.nonce, script: new URL(script, URL.canParse(origin) ? origin : 'http://localhost') }
+    const subject = { nonce: visit.nonce, script: new URL(script, readUrl(origin) ?? 'http://localhost') }
     const directive = findBlockingDirective(policies, subject)
     if (directive === null) return
     isTold = true
