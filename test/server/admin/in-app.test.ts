@@ -157,7 +157,9 @@ t.test('the app’s own hook guards every route', async (t) => {
       else if (isRead) t.equal(response.statusCode, 401, `${method} ${path}`)
       else t.ok(response.statusCode >= 400, `${method} ${path}`)
       const navigation = await app.inject({ method: method as 'GET', url: `${path}?_hydrant`, headers: NAVIGATION })
-      t.ok([401, 403].includes(navigation.statusCode) || navigation.body === '["load"]\n', `${method} ${path}?_hydrant`)
+      if ([401, 403].includes(navigation.statusCode)) continue
+      t.match(navigation.headers['content-type'], 'application/x-ndjson', `${method} ${path}?_hydrant`)
+      t.equal(navigation.body, method === 'HEAD' ? '' : '["load"]\n', `${method} ${path}?_hydrant`)
     }
     for (const path of ['/ops', '/ops/api/failures', '/ops/metrics']) {
       t.equal((await get(app, path, { ...OPERATOR, ...HTML })).statusCode, 200, path)
