@@ -86,9 +86,9 @@ t.test('hydrant dev keeps failures from one build to the next, and writing them 
   await buildFiles(dir, FAILING)
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
   const [, port = ''] = await dev.waitFor(/ at http:\S+:(\d+)/)
-  const file = join(dir, 'hydrant-errors.db')
+  const file = join(dir, '.hydrant-dev-errors.db')
   await fail(port, 2)
-  await until(() => readdirSync(dir).includes('hydrant-errors.db') && countIn(file).count === 2)
+  await until(() => readdirSync(dir).includes('.hydrant-dev-errors.db') && countIn(file).count === 2)
   writeFileSync(join(dir, 'pages/index.tsx'), 'export default () => <p>changed</p>\n')
   // Named after what has changed: it was no other file.
   await dev.waitFor(/^built in [^(]*\(pages\/index\.tsx\)$/)

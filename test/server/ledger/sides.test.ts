@@ -8,14 +8,12 @@ import { findFailure } from '../../../src/server/admin/find-failure.ts'
 import type { Ledger, LedgerEntry } from '../../../src/server/ledger/ledger.ts'
 import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
 import { createPostgresLedger } from '../../../src/server/ledger/postgres-ledger.ts'
-import { transact } from '../../../src/server/ledger/postgres-pool.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres-schema.ts'
-import { writeEntries } from '../../../src/server/ledger/postgres-write.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite-ledger.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite-schema.ts'
-import { createSqliteWriter } from '../../../src/server/ledger/sqlite-write.ts'
 import { createWaiting } from '../../../src/server/ledger/waiting.ts'
 import { startPostgres } from '../../postgres.ts'
+import { earlierReleases, earlierRows, insertSql } from './earlier-rows.ts'
 import { entry, failure, LIMITS, NOW } from './entries.ts'
 
 const postgres = startPostgres(t)
@@ -33,13 +31,18 @@ const OLD = [
   entry({ cause: '0BBBBBBB', message: 'taken, of a browser', ...CLIENT }),
 ]
 
+const ROWS = [...earlierReleases(OLD, NOW), ...OLD.flatMap(earlierRows)]
+
 /** Make a ledger with what an earlier version has written, the first of it solved. */
 const EARLIER: Record<string, (t: Test) => Promise<Ledger>> = {
   async SQLite(t) {
     const file = join(t.testdir({}), 'errors.db')
     const db = new Database(file)
     migrateSqlite(db, SQLITE_MIGRATIONS.slice(0, 1))
-    for (const one of OLD) createSqliteWriter(db, 100)(one)
+    for (const row of ROWS) {
+      const values = Object.values(row.values).map((value) => (typeof value === 'boolean' ? Number(value) : value))
+      db.prepare(insertSql(row, '', () => '?')).run(...values)
+    }
     db.exec(`UPDATE causes SET solved_at = ${NOW} WHERE cause = 'XAAAAAAA'`)
     db.close()
     return openSqliteLedger(file, LIMITS)
@@ -49,10 +52,12 @@ const EARLIER: Record<string, (t: Test) => Promise<Ledger>> = {
     const pool = new pg.Pool({ connectionString: url, max: 2 })
     t.teardown(() => pool.end())
     await migratePostgres(pool, url, POSTGRES_MIGRATIONS.slice(0, 2))
-    await transact(pool, async (client) => {
-      await writeEntries(client, OLD, 100)
-      await client.query(`UPDATE hydrant_causes SET solved_at = ${NOW} WHERE cause = 'XAAAAAAA'`)
-    })
+    for (const row of ROWS)
+      await pool.query(
+        insertSql(row, 'hydrant_', (number) => `$${number}`),
+        Object.values(row.values),
+      )
+    await pool.query(`UPDATE hydrant_causes SET solved_at = ${NOW} WHERE cause = 'XAAAAAAA'`)
     return createPostgresLedger(url, LIMITS)
   },
 }

@@ -1,0 +1,37 @@
+import type { LedgerEntry } from '../../../src/server/ledger/ledger.ts'
+import { toCauseRow } from '../../../src/server/ledger/rows.ts'
+
+/** A row of a table, by column. */
+export interface Row {
+  table: 'releases' | 'causes' | 'occurrences' | 'hours'
+  values: Record<string, string | number | boolean | null>
+}
+
+/** The rows that versions before the table of builds have written for an entry. */
+export function earlierRows(entry: LedgerEntry): Row[] {
+  const { cause, hours, occurrences } = entry
+  const { last_build: _, ...causeRow } = toCauseRow(entry)
+  return [
+    { table: 'causes', values: causeRow },
+    ...occurrences.map((occurrence): Row => {
+      const { digest, time, route, isRecovered } = occurrence
+      const data = JSON.stringify(occurrence)
+      return { table: 'occurrences', values: { cause, digest, time, route, is_recovered: isRecovered, data } }
+    }),
+    ...Object.entries(hours).map(
+      ([hour, count]): Row => ({ table: 'hours', values: { cause, hour: Number(hour), count } }),
+    ),
+  ]
+}
+
+/** The releases that the entries have, each once. */
+export function earlierReleases(entries: readonly LedgerEntry[], firstMet: number): Row[] {
+  const releases = new Set(entries.flatMap(({ occurrences }) => occurrences.map(({ release }) => release)))
+  return [...releases].map((release) => ({ table: 'releases', values: { release, first_met: firstMet } }))
+}
+
+/** `place(1)` is how the database writes its first parameter. */
+export function insertSql({ table, values }: Row, prefix: string, place: (number: number) => string): string {
+  const columns = Object.keys(values)
+  return `INSERT INTO ${prefix}${table} (${columns}) VALUES (${columns.map((_, index) => place(index + 1))})`
+}
