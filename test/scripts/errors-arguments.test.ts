@@ -55,8 +55,7 @@ t.test('has 20 of everything, unless it is told otherwise', async (t) => {
 t.test('refuses flags that are not right', async (t) => {
   const refused = (flags: ErrorsFlags, message: string) =>
     t.throws(() => readRequest(null, flags, NOW), { code: 'HYD_CLI_USAGE', message }, message)
-  for (const since of ['', 'yesterday', '7', '7x', '-7d', '2026-13-45'])
-    refused({ since }, '--since must be like 30m')
+  for (const since of ['', 'yesterday', '7', '7x', '-7d', '2026-13-45']) refused({ since }, '--since must be like 30m')
   refused({ sort: 'time' }, '--sort must be one of last, first and count; got "time"')
   refused({ side: 'both' }, '--side must be server or client; got "both"')
   for (const limit of ['0', '-1', '1.5', 'all', '10001'])
