@@ -72,12 +72,24 @@ export function serveThrown(
   site: Site,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> | undefined {
+): Promise<FastifyReply> | undefined {
   // Of a promise Fastify would expect the answer.
   return takeTold(thrown, request, reply) ? undefined : answerByHandler(thrown, route, site, request, reply)
 }
 
+/** Returns the reply, for which Fastify waits: it would send once more while `onSend` hooks run. */
 async function answerByHandler(
+  thrown: unknown,
+  route: PageRoute | null,
+  site: Site,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  await answerOnce(thrown, route, site, request, reply)
+  return reply
+}
+
+async function answerOnce(
   thrown: unknown,
   route: PageRoute | null,
   site: Site,
