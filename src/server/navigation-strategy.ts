@@ -73,7 +73,7 @@ function kindOf(raw: Marked): Kind | undefined {
 }
 
 /** The address without the mark, wherever in the query it stands: caches and firewalls sort queries, and add `=`. */
-export function withoutMark(url: string): string {
+function withoutMark(url: string): string {
   const at = url.indexOf('?')
   if (at === -1) return url
   const parts = url.slice(at + 1).split('&')

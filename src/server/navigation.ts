@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { bootText } from '../shared/boot.ts'
 import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
+import { isForSomeCaches, limitCaching } from './caching.ts'
 import { sendOwn } from './compress.ts'
 import { startDeadline } from './deadline.ts'
 import { createDataWriter, type Deferred } from './deferred.ts'
@@ -22,12 +23,12 @@ const UNCACHED = {
   'surrogate-control': 'no-store',
   'x-accel-expires': '0',
 }
-const FOR_CACHES = /cdn-cache-control$|^edge-control$|^expires$/
 
-/** No cache may keep an answer to a navigation in the place of the page, whatever a load or a hook has said. */
+/** No cache may keep an answer to a navigation in the place of the page, whatever a load, a hook or a middleware says. */
 export function keepFromCaches(reply: FastifyReply) {
-  for (const name of Object.keys(reply.getHeaders())) if (FOR_CACHES.test(name)) reply.removeHeader(name)
+  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
   reply.headers(UNCACHED)
+  limitCaching(reply, 'no-store')
 }
 
 const own = new WeakSet<FastifyReply>()

@@ -8,6 +8,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import t, { type Test } from 'tap'
 import { saysMore } from '../../src/server/caching.ts'
 import { hydrant } from '../../src/server/plugin.ts'
+import { marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 
 const page = `import { Suspense, use } from 'react'
@@ -95,6 +96,10 @@ const NEVER: Record<string, InjectOptions> = {
   'a form of another site': { method: 'POST', url: '/whole', headers: { ...HTML, 'sec-fetch-site': 'cross-site' } },
   'a report': { method: 'POST', url: '/_hydrant/report', headers: { 'sec-fetch-site': 'same-origin' }, payload: 'x' },
   health: { url: '/_hydrant/live' },
+  'a navigation': { url: marked('/whole'), headers: { ...HTML, ...navigationHeaders(dir) } },
+  'a navigation in parts': { url: marked('/stream'), headers: { ...HTML, ...navigationHeaders(dir) } },
+  'a navigation to no page': { url: marked('/file.txt'), headers: { ...HTML, ...navigationHeaders(dir) } },
+  'the mark without a navigation': { url: marked('/whole'), headers: HTML },
 }
 /** These are the site's to decide on, unless they set a cookie. */
 const OTHERS: Record<string, InjectOptions> = {
