@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
 import { sendProblem } from './problem.ts'
 
 const CHECK_PATH = '/_hydrant/stranger'
@@ -8,39 +8,77 @@ const CHECK_HEADER = 'hydrant-check'
 /** Of a network for documentation (RFC 5737): nobody's. */
 const STRANGER = '192.0.2.1'
 const LET_IN = 204
+/** Said to anybody: to who asks too often, and while the app is too busy. */
+const FOR_EVERYBODY = [429, 503]
 const PATIENCE_MS = 5_000
+/** What a stranger has in common with whoever asked first: the app's own address, and what makes it a browser. */
+const SHARED_HEADERS = [
+  ...['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
+  ...['accept', 'accept-language', 'user-agent'],
+]
+
+/** `unknown`: it was refused for something that has nothing to do with who is there. */
+type Verdict = 'guarded' | 'open' | 'unknown'
 
 /**
- * Answers nobody when the app's own hooks would let a stranger pass. With the first request, one without any credentials goes
- * through the app: it must not arrive.
+ * Answers nobody when the app's own hooks would let a stranger pass. With the first request, the same one without any
+ * credentials goes through the app: it must not arrive.
  */
 export function addLock(app: FastifyInstance) {
   // Nobody else can know it.
   const mark = randomUUID()
-  let isOpen: Promise<boolean> | undefined
+  let known: Promise<Verdict> | undefined
 
-  async function check(): Promise<boolean> {
+  async function check(first: FastifyRequest): Promise<Verdict> {
     const url = (app.prefix === '/' ? '' : app.prefix) + CHECK_PATH
-    const asked = app.inject({ url, headers: { [CHECK_HEADER]: mark }, remoteAddress: STRANGER })
+    const asked = app.inject({ url, ...strangerLike(first, mark) })
     // A hook may close the connection, or keep strangers waiting.
-    const status = asked.then(({ statusCode }) => statusCode).catch(() => null)
-    const letIn = (await Promise.race([status, wait(PATIENCE_MS, null, { ref: false })])) === LET_IN
-    if (letIn)
+    const answered = asked.catch(() => null)
+    const verdict = verdictOf(await Promise.race([answered, wait(PATIENCE_MS, null, { ref: false })]))
+    if (verdict === 'open')
       app.log.error(
         `the console at ${app.prefix} is locked: no hook of the app asks who is there. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
       )
-    return letIn
+    if (verdict === 'unknown') known = undefined
+    return verdict
   }
 
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers[CHECK_HEADER] === mark) return undefined
-    isOpen ??= check()
-    if (!(await isOpen)) return undefined
-    return sendProblem(403, 'The console is locked, as nothing guards it. The log says what to do.', request, reply)
+    known ??= check(request)
+    switch (await known) {
+      case 'guarded':
+        return undefined
+      case 'open':
+        return sendProblem(403, 'The console is locked, as nothing guards it. The log says what to do.', request, reply)
+      case 'unknown':
+        reply.header('retry-after', 1)
+        return sendProblem(503, 'The app is too busy to say whether the console is guarded.', request, reply)
+    }
   })
   app.get(CHECK_PATH, {
     // That a stranger is refused is nothing for the app's own handler to log.
     errorHandler: ({ statusCode = 500 }, _request, reply) => reply.code(statusCode).send(),
     handler: (request, reply) => reply.code(request.headers[CHECK_HEADER] === mark ? LET_IN : 404).send(),
   })
+}
+
+/** Behind a proxy that the app trusts a stranger comes from there as well. */
+function strangerLike({ headers: own, ip, socket }: FastifyRequest, mark: string) {
+  const headers: Record<string, string> = { [CHECK_HEADER]: mark }
+  for (const name of SHARED_HEADERS) if (own[name] !== undefined) headers[name] = String(own[name])
+  const { remoteAddress = STRANGER } = socket
+  if (ip === remoteAddress) return { headers, remoteAddress: STRANGER }
+  return { headers: { ...headers, 'x-forwarded-for': STRANGER }, remoteAddress }
+}
+
+function verdictOf(answer: Pick<LightMyRequestResponse, 'statusCode' | 'headers'> | null): Verdict {
+  if (answer === null) return 'guarded'
+  const { statusCode, headers } = answer
+  if (FOR_EVERYBODY.includes(statusCode)) return 'unknown'
+  // To https, or to another host: whoever goes there may be let in.
+  const leadsOn = String(headers.location ?? '')
+    .replace(/[?#].*$/s, '')
+    .includes(CHECK_PATH)
+  return statusCode === LET_IN || leadsOn ? 'open' : 'guarded'
 }

@@ -21,7 +21,7 @@ export function addGuard(app: FastifyInstance, door: Door, allowedHosts: Allowed
     setHeaders(reply)
     const refusal = judge(request, allowedHosts())
     if (refusal) return sendProblem(refusal.status, refusal.detail, request, reply)
-    if (isOpenPath(below(prefix, request.url))) return undefined
+    if (isOpenPath(prefix, request.url)) return undefined
     const judgement = await door.judge(request.headers, request.ip)
     switch (judgement.kind) {
       case 'in':
@@ -72,15 +72,16 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
   return null
 }
 
-// A prefix that is spelled with codes is not looked for: nothing is open below it.
 function below(prefix: string, url: string): string {
   const rest = url.startsWith(prefix) ? url.slice(prefix.length) : url
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-// What signing in takes.
-function isOpenPath(url: string): boolean {
-  const path = url.replace(/\?.*$/s, '')
+// What signing in takes. Nothing is open below a prefix that is spelled in another way, or that has parameters: there the
+// address says nothing of the route that it has come to.
+function isOpenPath(prefix: string, url: string): boolean {
+  if (!url.startsWith(`${prefix}/`)) return false
+  const path = below(prefix, url).replace(/\?.*$/s, '')
   return path.startsWith(ASSETS_PATH) || path === SIGN_IN_PATH || path === '/favicon.svg'
 }
 

@@ -1,5 +1,5 @@
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
 import { until } from '../../until.ts'
@@ -183,6 +183,56 @@ t.test('is locked when the app guards nothing, unless that is meant', async (t) 
   t.match(log.errors(), [{ msg: /console at \/ops is locked/ }])
   t.equal(log.errors().length, 1, 'told once')
   t.equal((await get(app, '/open', HTML)).statusCode, 200)
+})
+
+t.test('hooks that refuse whoever asks, and not a stranger, are no guard', async (t) => {
+  const asked = { host: 'ops.example', 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7', ...OPERATOR }
+  const hooks: Record<string, onRequestAsyncHookHandler> = {
+    'sends to https': async ({ protocol, host, url }, reply) =>
+      protocol === 'https' ? undefined : reply.redirect(`https://${host}${url}`, 301),
+    'sends to https always': async ({ headers, url }, reply) =>
+      headers['x-user'] ? undefined : reply.redirect(`https://ops.example${url}?again`, 308),
+    'knows its host': async ({ hostname }, reply) =>
+      hostname === 'ops.example' ? undefined : reply.code(421).send('another host'),
+  }
+  for (const trustProxy of [true, '127.0.0.1']) {
+    for (const [title, hook] of Object.entries(hooks)) {
+      const app = Fastify({ trustProxy })
+      t.teardown(() => app.close())
+      app.addHook('onRequest', hook)
+      await app.register(hydrant, { dir: shop, ledger: false })
+      await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+      t.equal((await get(app, '/ops/metrics', asked)).statusCode, 403, `${title}, ${trustProxy}`)
+      await app.close()
+    }
+    // Behind the same proxy a list of addresses is a guard.
+    const app = Fastify({ trustProxy })
+    t.teardown(() => app.close())
+    app.addHook('onRequest', async ({ ip }, reply) => (ip === '203.0.113.7' ? undefined : reply.code(403).send('no')))
+    await app.register(hydrant, { dir: shop, ledger: false })
+    await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+    t.equal((await get(app, '/ops/metrics', asked)).statusCode, 200)
+  }
+})
+
+t.test('an app that is too busy to ask its guard shows nothing, and asks again', async (t) => {
+  const { app } = createApp(t)
+  let count = 0
+  // The first is asked for the metrics, the second whether there is a guard.
+  app.addHook('onRequest', async (_request, reply) => (++count === 2 ? reply.code(503).send('busy') : undefined))
+  await app.register(hydrant, { dir: shop, ledger: false })
+  await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+  t.match(await get(app, '/ops/metrics'), { statusCode: 503, headers: { 'retry-after': '1' } })
+  t.equal((await get(app, '/ops/metrics')).statusCode, 403)
+})
+
+t.test('below a prefix with parameters nothing is shown without the token', async (t) => {
+  const { app } = createApp(t)
+  await app.register(hydrant, { dir: shop, ledger: false, base: '/shop' })
+  await app.register(hydrant.admin, { prefix: '/:one/:other', token: TOKEN })
+  await app.register(hydrant.admin, { prefix: '/:one', token: TOKEN })
+  for (const url of ['/_hydrant/assets/metrics', '/_hydrant/assets/api/failures', '/sign-in', '/favicon.svg'])
+    t.equal((await get(app, url, JSON_ONLY)).statusCode, 401, url)
 })
 
 t.test('a site that keeps no failures does not hide those of another', async (t) => {
