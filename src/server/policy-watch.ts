@@ -22,13 +22,21 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
   let isTold = false
   const looks = new Map<string, number>()
   const seen = new WeakSet<object>()
+  /** What was last found to let the scripts run, and where. An app's own policy is most often the same for each document. */
+  let fine = ''
 
   function check(policies: readonly string[], place: string, visit: Visit) {
     if (isTold) return
     const { origin } = visit.address
+    const key = `${origin} ${policies.join()}`
+    if (key === fine) return
     const subject = { nonce: visit.nonce, script: new URL(script, readUrl(origin) ?? 'http://localhost') }
     const directive = findBlockingDirective(policies, subject)
-    if (directive === null) return
+    if (directive === null) {
+      // One with a nonce is for a single document.
+      if (!key.includes("'nonce-")) fine = key
+      return
+    }
     isTold = true
     const { code, message, fix } = createHydrantError('HYD_POLICY_SCRIPTS', [
       place,
