@@ -3,7 +3,7 @@
 import type { Position } from './function-names.ts'
 import type { SourceFrame } from './ledger/ledger.ts'
 import type { LoadedMap } from './source-map.ts'
-import { frameText, type MappedFrame } from './stack-frame.ts'
+import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 
 export interface Locator {
   /** Where a module of the site defines an export; null when the build does not say. */
@@ -18,9 +18,6 @@ interface MappedBundleText {
   path: string
   map: LoadedMap
 }
-
-/** `    at Price (<anonymous>)`: React has run the component, and that has thrown nothing with a place. */
-const UNPLACED = /^ {4}at (\S+) \(<anonymous>\)$/
 
 /** @param bundles Gives those whose map can be read. */
 export function createLocator(
@@ -72,7 +69,7 @@ export function createLocator(
     let around = ''
     for (let index = frames.length - 1; index >= 0; index--) {
       const { text = '', frame = null } = frames[index] ?? {}
-      const name = UNPLACED.exec(text)?.[1]
+      const name = unplacedName(text)
       const found = name === undefined ? [] : componentsNamed(name)
       const [place, ...others] = found.length > 1 ? found.filter(({ file }) => file === around) : found
       if (place && others.length === 0) frames[index] = { text: frameText(place), frame: place }

@@ -29,6 +29,14 @@ export function readFrame(text: string): StackFrame | null {
   return { isAsync: isAsync !== undefined, function: name, location, line: Number(line), column: Number(column) }
 }
 
+/** `    at Price (<anonymous>)`: React has run the component, and that has thrown nothing with a place. */
+const UNPLACED = /^ {4}at (\S+) \(<anonymous>\)$/
+
+/** The component of such a line; undefined for any other. */
+export function unplacedName(text: string): string | undefined {
+  return UNPLACED.exec(text)?.[1]
+}
+
 /** What the frames begin with of those who have called asynchronously. */
 export const ASYNC = '    at async '
 

@@ -10,7 +10,7 @@ import { isBuildOf } from './own-bundles.ts'
 import type { TakeReport } from './report-route.ts'
 import type { Site } from './site.ts'
 import type { ServerMapper } from './source-map.ts'
-import { frameText, type MappedFrame } from './stack-frame.ts'
+import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 
 export interface TakeReportInput {
   site: Site
@@ -86,14 +86,12 @@ function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): Map
   return [...components.slice(0, named), page, ...components.slice(named)]
 }
 
-const UNPLACED = /^ {4}at (\S+) \(<anonymous>\)$/
-
 /** @param route The one that was open, of the build that runs: its scripts may say what has a name alone. */
 function mapComponents(stack: string, route: Route | null, mapper: ClientMapper): MappedFrame[] {
   const modules = route === null ? [] : [route.page, ...route.layouts]
   const scripts = [...new Set(modules.flatMap(({ scripts }) => scripts))]
   return readBrowserStack(stack).map((text) => {
-    const name = UNPLACED.exec(text)?.[1]
+    const name = unplacedName(text)
     return (name !== undefined && mapper.locateComponent(name, scripts)) || mapper.mapFrame(text)
   })
 }
