@@ -94,7 +94,7 @@ curl -H 'Authorization: Bearer …' http://10.0.0.5:9320/api/failures
 
 const API = `
 curl 'http://127.0.0.1:9320/api/failures?since=24h&solved=false'
-curl http://127.0.0.1:9320/api/failures/xw2kwm4a
-curl -X POST http://127.0.0.1:9320/api/failures/xw2kwm4a/solve
+curl http://127.0.0.1:9320/api/failures/dw2kwm4a
+curl -X POST http://127.0.0.1:9320/api/failures/dw2kwm4a/solve
 curl http://127.0.0.1:9320/metrics
 `
