@@ -32,9 +32,13 @@ export function addLock(app: FastifyInstance) {
   async function check(first: FastifyRequest): Promise<Verdict> {
     const url = (app.prefix === '/' ? '' : app.prefix) + CHECK_PATH
     const asked = app.inject({ url, ...strangerLike(first, mark) })
-    // A hook may close the connection, or keep strangers waiting.
-    const answered = asked.catch(() => null)
-    const verdict = verdictOf(await Promise.race([answered, wait(PATIENCE_MS, null, { ref: false })]))
+    // A hook that closes the connection of strangers guards. One that does not answer in time may be waiting for a database.
+    const verdict = asked.then(verdictOf, (): Verdict => 'guarded')
+    return Promise.race([verdict, wait(PATIENCE_MS, 'unknown' as const, { ref: false })])
+  }
+
+  async function decide(first: FastifyRequest): Promise<Verdict> {
+    const verdict = await check(first)
     if (verdict === 'open')
       app.log.error(
         `the console at ${app.prefix} is locked: no hook of the app asks who is there. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
@@ -45,7 +49,7 @@ export function addLock(app: FastifyInstance) {
 
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers[CHECK_HEADER] === mark) return undefined
-    known ??= check(request)
+    known ??= decide(request)
     switch (await known) {
       case 'guarded':
         return undefined
@@ -72,9 +76,7 @@ function strangerLike({ headers: own, ip, socket }: FastifyRequest, mark: string
   return { headers: { ...headers, 'x-forwarded-for': STRANGER }, remoteAddress }
 }
 
-function verdictOf(answer: Pick<LightMyRequestResponse, 'statusCode' | 'headers'> | null): Verdict {
-  if (answer === null) return 'guarded'
-  const { statusCode, headers } = answer
+function verdictOf({ statusCode, headers }: Pick<LightMyRequestResponse, 'statusCode' | 'headers'>): Verdict {
   if (FOR_EVERYBODY.includes(statusCode)) return 'unknown'
   // To https, or to another host: whoever goes there may be let in.
   const leadsOn = String(headers.location ?? '')

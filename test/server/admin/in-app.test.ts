@@ -226,6 +226,20 @@ t.test('an app that is too busy to ask its guard shows nothing, and asks again',
   t.equal((await get(app, '/ops/metrics')).statusCode, 403)
 })
 
+t.test('an app whose hook does not answer in time shows nothing', async (t) => {
+  const { app } = createApp(t)
+  let count = 0
+  app.addHook('onRequest', (_request, _reply, done) => {
+    // The second is asked whether there is a guard.
+    if (++count !== 2) done()
+  })
+  await app.register(hydrant, { dir: shop, ledger: false })
+  await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  t.equal((await get(app, '/ops/metrics')).statusCode, 503)
+  t.equal((await get(app, '/ops/metrics')).statusCode, 403)
+})
+
 t.test('below a prefix with parameters nothing is shown without the token', async (t) => {
   const { app } = createApp(t)
   await app.register(hydrant, { dir: shop, ledger: false, base: '/shop' })
