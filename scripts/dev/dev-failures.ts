@@ -28,9 +28,11 @@ export function describeStart(error: unknown, { folder, manifest }: SiteBuild): 
 
 /** Where the source has thrown something outside of any request; leads the error's stack there. */
 export function findSource(
-  thrown: unknown,
+  error: unknown,
   { folder, manifest }: Pick<SiteBuild, 'folder' | 'manifest'>,
 ): SourceFrame | null {
+  const isStackless = isKnownError(error) && error.code === 'HYD_SERVER_THREW'
+  const thrown = isStackless ? (error as Error).cause : error
   const source = mapStacks(thrown, folder, manifest.buildId)
   if (source || thrown instanceof Error) return source
   const mapper = createSourceMapper(dirname(folder), ownBundles(folder, manifest.buildId))

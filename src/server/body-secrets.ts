@@ -54,21 +54,35 @@ function formEntries(form: FormData): NamedText[] {
 
 /** Nobody's message repeats more. */
 const MAX_TEXTS = 2_000
+/** How many values of a body are looked at. Those nearer to its root come first. */
+const MAX_VALUES = 20_000
 
-/** The texts in JSON, each with the name that it has, or the first one around it that speaks of a secret. */
+/**
+ * The texts in JSON, each with the name that it has, or the first one around it that speaks of a secret. Those with such a name come
+ * first.
+ */
 function textsIn(json: unknown): NamedText[] {
   const texts: NamedText[] = []
-  const left: (readonly [name: string, value: unknown])[] = [['', json]]
+  const names = ['']
+  const values = [json]
   const seen = new Set<object>()
-  for (let next = left.pop(); next !== undefined && texts.length < MAX_TEXTS; next = left.pop()) {
-    const [name, value] = next
+  for (let index = 0; index < values.length; index++) {
+    const [name = '', value] = [names[index], values[index]]
     if (typeof value === 'string' || typeof value === 'number') texts.push([name, String(value)])
     if (!isJsonObject(value) || seen.has(value)) continue
     seen.add(value)
     const isKept = Array.isArray(value) || isSecretName(name)
-    for (const [key, part] of Object.entries(value)) left.push([isKept ? name : key, part])
+    const keys = Array.isArray(value) ? null : Object.keys(value)
+    const count = Math.min(keys?.length ?? (value as unknown[]).length, MAX_VALUES - values.length)
+    for (let place = 0; place < count; place++) {
+      const key = keys?.[place] ?? String(place)
+      names.push(isKept ? name : key)
+      // A JSON object has its values by key, an array by place.
+      values.push((value as Record<string, unknown>)[key])
+    }
   }
-  return texts
+  const [secret, others] = [true, false].map((isSecret) => texts.filter(([name]) => isSecretName(name) === isSecret))
+  return [...(secret ?? []), ...(others ?? [])].slice(0, MAX_TEXTS)
 }
 
 // Bodies may also be bytes, streams, and whatever a parser of the site's makes.

@@ -35,6 +35,10 @@ export const errorTable = {
     message: '%s of the build failed while it was loaded: %s',
     fix: 'Mend the module that the stack names, then build again.',
   },
+  HYD_SERVER_THREW: {
+    message: 'server.ts threw %s while it started, which is no Error',
+    fix: 'Throw an Error: its stack names the line.',
+  },
   HYD_PORT_IN_USE: {
     message: 'port %s on %s is in use by another process',
     fix: 'Stop that process, or choose another port with --port.',
@@ -77,7 +81,7 @@ export const errorTable = {
   },
   HYD_LEDGER_MISSING: {
     message: 'there is no ledger %s',
-    fix: 'Name the folder of the site that failed, or its ledger with HYDRANT_LEDGER; the first failure makes the file.',
+    fix: 'Name the folder of the site that failed, or its ledger with HYDRANT_LEDGER; the first failure makes the file. "--dev" reads that of hydrant dev.',
   },
   HYD_LEDGER_NEWER: {
     message: 'the ledger %s has format %s; this version of hydrant knows those up to %s',

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
@@ -5,6 +6,7 @@ import { type Build, loadBuild } from './build.ts'
 import { addCompression } from './compress.ts'
 import { addCrossSiteGuard } from './cross-site-guard.ts'
 import { nameFailuresOf } from './digest-of.ts'
+import { createHydrantError } from './errors.ts'
 import { createFailureListener } from './failure-listener.ts'
 import { createFailures, type Failures } from './failures.ts'
 import { addHealthRoutes, type Health } from './health.ts'
@@ -167,9 +169,37 @@ async function addSitePlugin(app: FastifyInstance, plugin: unknown) {
   // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin. Wrapped, so that
   // its hooks and decorators hold for the pages, without a mark being left on the site's own function.
   const own = plugin as FastifyPluginCallback & FastifyPluginAsync
-  if (typeof own !== 'function' || own.length > 2)
-    await app.register(fp((instance, options, done) => own(instance, options, done)))
-  else await app.register(fp(async (instance, options) => own(instance, options)))
+  if (typeof own !== 'function') return void (await app.register(fp(own)))
+  if (own.length > 2) {
+    await app.register(
+      fp((instance, options, done) => {
+        try {
+          own(instance, options, done)
+        } catch (thrown) {
+          done(asError(thrown))
+        }
+      }),
+    )
+    return
+  }
+  await app.register(
+    fp(async (instance, options) => {
+      try {
+        await own(instance, options)
+      } catch (thrown) {
+        throw asError(thrown)
+      }
+    }),
+  )
+}
+
+const MAX_SHOWN = 80
+
+// Fastify takes a plugin that rejects with `undefined` or `null` for one that has started, and its guards would be missing.
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error
+    ? thrown
+    : createHydrantError('HYD_SERVER_THREW', [inspect(thrown, { depth: 0 }).slice(0, MAX_SHOWN)], thrown)
 }
 
 /** Where a site is mounted: the prefix of its scope, then its base. */

@@ -52,7 +52,7 @@ t.test('what keeps server.ts from starting is shown with its line, in the termin
     t.match(text, `| ${code.replaceAll("'", '&#39;').replaceAll('>', '&#62;')}`, what)
     t.notMatch(text, 'index.mjs')
     const printed = dev.lines.join('\n')
-    t.match(printed, /^server\.ts failed while it started: .*no database$/m, what)
+    t.match(printed, /^server\.ts failed while it started: .*no database/m, what)
     t.match(printed, /^ {2}> +\d+ \| .*\/\/ fails$/m, what)
     await dev.stop()
   }

@@ -139,3 +139,19 @@ t.test('a long text that a message repeats in part is hidden in whole', async (t
     /^too long: \[hidden\]… \(4010 characters\)$/,
   )
 })
+
+t.test('a password is hidden wherever it stands in a large body', async (t) => {
+  const password = 'hunter22-secret'
+  const rows = Array.from({ length: 15_000 }, (_, index) => index)
+  const nested = rows.slice(0, 6_000).map((row) => ({ row }))
+  for (const body of [
+    { password, rows },
+    { rows, password },
+    { nested, user: { password } },
+    { user: { password }, nested },
+    { password, many: Array(200_000).fill(1) },
+    { many: Array(15_000).fill(''), empty: Array(2_000).fill({}), password },
+  ]) {
+    t.equal(await said('/says', `login failed for ${password}`, body), 'login failed for [hidden]')
+  }
+})

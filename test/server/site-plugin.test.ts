@@ -1,0 +1,39 @@
+import t from 'tap'
+import { createServer } from '../../src/server/create-server.ts'
+import { buildFiles } from './served.ts'
+
+const THROWN: Record<string, string> = {
+  undefined: 'undefined',
+  null: 'null',
+  "''": "''",
+  '0': '0',
+  "'no database'": "'no database'",
+  '{ code: 7 }': '{ code: 7 }',
+  "Symbol('away')": 'Symbol(away)',
+  'Object.create(null)': '[Object: null prototype] {}',
+}
+
+/** How a plugin may throw before its guard is there. */
+const WAYS: Record<string, (thrown: string) => string> = {
+  'rejects with': (thrown) => `async (app) => { await Promise.reject(${thrown}); guard(app) }`,
+  throws: (thrown) => `(app, options, done) => { if (app) throw ${thrown}; guard(app); done() }`,
+}
+
+for (const [way, write] of Object.entries(WAYS)) {
+  t.test(`a site whose server.ts ${way} a value that is no Error does not start without its guards`, async (t) => {
+    for (const [thrown, shown] of Object.entries(THROWN)) {
+      const dir = await buildFiles(t.testdir({}), {
+        'server.ts': `const guard = (app: any) => app.addHook('onRequest', async () => { throw new Error('members only') })\nexport default ${write(thrown)}\n`,
+      })
+      const started = createServer({ dir, ledger: false, logger: false })
+      await t.rejects(started, { code: 'HYD_SERVER_THREW', message: shown }, `${way} ${thrown}`)
+    }
+  })
+}
+
+t.test('an Error of server.ts arrives as it is', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'server.ts': "export default async () => { throw new TypeError('no database') }\n",
+  })
+  await t.rejects(createServer({ dir, ledger: false, logger: false }), { name: 'TypeError', message: 'no database' })
+})
