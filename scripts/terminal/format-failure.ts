@@ -1,5 +1,6 @@
+import type { KeptError, Occurrence, SourceFrame } from '../../src/server/failure-record.ts'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
-import type { CauseDetails, KeptError, Occurrence, SourceFrame } from '../../src/server/ledger/ledger.ts'
+import type { CauseDetails } from '../../src/server/ledger/ledger.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
 import { formatTimeAgo } from './format-time.ts'

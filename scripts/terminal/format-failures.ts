@@ -1,4 +1,5 @@
-import type { CauseSummary, SourceFrame } from '../../src/server/ledger/ledger.ts'
+import type { SourceFrame } from '../../src/server/failure-record.ts'
+import type { CauseSummary } from '../../src/server/ledger/ledger.ts'
 import { formatAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { cutToWidth, padToWidth, toLine, widthOf } from './plain-text.ts'

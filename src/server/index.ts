@@ -17,10 +17,7 @@ export { type CreateServerOptions, createServer } from './create-server.ts'
 export { digestOf } from './digest-of.ts'
 export { addDraining } from './draining.ts'
 export type { HydrantError } from './errors.ts'
-export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
 export type {
-  CauseDetails,
-  CauseSummary,
   CodeLines,
   FailureRecord,
   KeptError,
@@ -28,7 +25,9 @@ export type {
   Phase,
   SourceFrame,
   UserAgentClass,
-} from './ledger/ledger.ts'
+} from './failure-record.ts'
+export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
+export type { CauseDetails, CauseSummary } from './ledger/ledger.ts'
 export { rewriteUrl } from './location.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
 export type { HydrantRoute } from './route-config.ts'

@@ -1,7 +1,7 @@
 // Where the site's functions are defined: what is thrown without a stack leads there.
 
+import type { SourceFrame } from './failure-record.ts'
 import type { Position } from './function-names.ts'
-import type { SourceFrame } from './ledger/ledger.ts'
 import type { LoadedMap } from './source-map.ts'
 import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 

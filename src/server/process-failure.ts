@@ -3,8 +3,8 @@ import { formatDigest } from '../shared/digest-format.ts'
 import { createOccurrence } from './digest.ts'
 import type { Examiner } from './examiner.ts'
 import { writeFailure } from './failure-line.ts'
+import type { FailureRecord } from './failure-record.ts'
 import { HIDDEN_OUTSIDE } from './hidden.ts'
-import type { FailureRecord } from './ledger/ledger.ts'
 import type { MappedFrame } from './stack-frame.ts'
 
 /** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */

@@ -2,8 +2,8 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import type { FailureRecord } from '../../src/server/failure-record.ts'
 import { createKeeper } from '../../src/server/ledger/keeper.ts'
-import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
 import { resolveOptions } from '../../src/server/options.ts'
 import { buildFolder, readManifest } from '../../src/server/read-build.ts'
 import { serveSite } from '../../src/server/serve-site.ts'

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
+import type { FailureRecord } from '../../src/server/failure-record.ts'
 import { createFailures } from '../../src/server/failures.ts'
-import type { FailureRecord } from '../../src/server/ledger/ledger.ts'
 import { createSourceMapper, type SourceMapper } from '../../src/server/source-map.ts'
 import { createLog } from './served.ts'
 

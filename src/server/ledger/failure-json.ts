@@ -1,4 +1,5 @@
-import type { CauseDetails, CauseSummary, CodeLines, KeptError, Occurrence, SourceFrame } from './ledger.ts'
+import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../failure-record.ts'
+import type { CauseDetails, CauseSummary } from './ledger.ts'
 
 /** A failure in a list, as `hydrant errors --json` prints it and the console's API answers. Times are ISO strings. */
 export type SummaryJson = ReturnType<typeof summaryJson>

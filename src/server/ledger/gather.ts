@@ -1,4 +1,5 @@
-import type { FailureRecord, LedgerEntry, Occurrence } from './ledger.ts'
+import type { FailureRecord, Occurrence } from '../failure-record.ts'
+import type { LedgerEntry } from './ledger.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { FailureRecord, Ledger, LedgerEntry } from './ledger.ts'
+import type { FailureRecord } from '../failure-record.ts'
+import type { Ledger, LedgerEntry } from './ledger.ts'
 import { createWaiting } from './waiting.ts'
 
 /** How long a failure waits for others to be written with it, */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { CauseDetails, KeptError, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
+import type { KeptError } from '../failure-record.ts'
+import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
 import { createPostgresPool, toPostgresError, transact } from './postgres-pool.ts'
 import { prunePostgres } from './postgres-prune.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from './postgres-schema.ts'

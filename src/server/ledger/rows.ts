@@ -1,4 +1,5 @@
-import type { CauseSummary, LedgerEntry, ListQuery, Occurrence, Sort } from './ledger.ts'
+import type { Occurrence } from '../failure-record.ts'
+import type { CauseSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
 import { searchText, summaryOf } from './summary.ts'
 
 /** A cause as tables hold it; the columns that a summary is made of. */

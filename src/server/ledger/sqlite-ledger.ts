@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { KeptError, Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from './ledger.ts'
+import type { KeptError } from '../failure-record.ts'
+import type { Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from './ledger.ts'
 import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
 import { openSqliteFile, toSqliteError } from './sqlite-file.ts'
 import { createSqlitePruner, usedBytes } from './sqlite-prune.ts'

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { LedgerEntry, Occurrence } from './ledger.ts'
+import type { Occurrence } from '../failure-record.ts'
+import type { LedgerEntry } from './ledger.ts'
 import { toCauseRow, toOccurrenceRow } from './rows.ts'
 
 /** Writes one entry of a batch; to be called within a transaction. */

@@ -1,5 +1,6 @@
+import type { KeptError, SourceFrame } from '../failure-record.ts'
 import { siteFrameOf } from './failure-json.ts'
-import type { CauseSummary, KeptError, LedgerEntry, ListQuery, SourceFrame } from './ledger.ts'
+import type { CauseSummary, LedgerEntry, ListQuery } from './ledger.ts'
 
 /** What is known of a cause after a batch, together with what was known before. */
 export function summaryOf(entry: LedgerEntry, before: CauseSummary | null): CauseSummary {

@@ -1,5 +1,6 @@
+import type { FailureRecord, KeptError, Occurrence } from '../failure-record.ts'
 import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from './gather.ts'
-import type { FailureRecord, KeptError, LedgerEntry, Occurrence } from './ledger.ts'
+import type { LedgerEntry } from './ledger.ts'
 
 const MAX_CAUSES = 2_000
 /** Of one cause: in a storm its newest will do. Up to twice as many wait, so that they are cut once for many. */

@@ -1,5 +1,6 @@
+import type { FailureRecord } from '../../../src/server/failure-record.ts'
 import { addEntry, entryOf } from '../../../src/server/ledger/gather.ts'
-import type { FailureRecord, LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+import type { LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 
 export const HOUR_MS = 3_600_000
 /** The beginning of an hour, some hours ago. */
