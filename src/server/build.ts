@@ -5,9 +5,9 @@ import { DefaultLayout } from '../shared/default-layout.tsx'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
 import type { ActionContext, LoadContext } from './config.ts'
 import { BUILD_PATHS, type Manifest, type ServerBundle, type Surroundings, serverFileKeys } from './manifest.ts'
+import type { MappedBundle } from './own-bundles.ts'
 import { ownBundles } from './own-bundles.ts'
 import { importBundle } from './read-build.ts'
-import type { MappedBundle } from './source-map.ts'
 
 export type LoadFunction = (context: LoadContext) => unknown
 export type ActionFunction = (context: ActionContext) => unknown

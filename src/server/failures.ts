@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import type { Description } from './describe.ts'
-import { createOccurrence, type Frame } from './digest.ts'
+import { createOccurrence } from './digest.ts'
 import { createExaminer, type Examiner, type Told } from './examiner.ts'
-import type { FailureRecord, Phase } from './failure-record.ts'
+import type { Failure, FailureDetails, FailureSubject } from './failure-details.ts'
+import type { FailureRecord } from './failure-record.ts'
 import { type Hidden, hiddenIn } from './hidden.ts'
-import { type PublicAddress, publicAddress } from './host.ts'
+import { publicAddress } from './host.ts'
 import type { Measures } from './measures.ts'
 import { placeFrames, processFrames, type SiteFiles } from './place-frames.ts'
 import { tellProcessFailure } from './process-failure.ts'
@@ -14,38 +15,6 @@ import type { ServerMapper, SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 import { type Telling, tellFailure } from './tell-failure.ts'
 import type { FindTrace } from './trace-context.ts'
-
-/** The request that a failure belongs to. */
-export interface FailureSubject {
-  request: FastifyRequest
-  /** The site's route, as the developer writes it: `/products/[id]`. */
-  route: string
-  address: PublicAddress
-}
-
-/** React's stack of the components around a place. React makes it when it is read, at the cost of half a page. */
-export interface Components {
-  readonly componentStack?: string | null | undefined
-}
-
-export interface FailureDetails {
-  phase: Phase
-  /** The status that has gone out already, for a failure within a stream. */
-  statusSent?: number
-  /** What the deadline found unfinished. */
-  pending?: readonly string[]
-  /** React's stacks of the components that it found unfinished. */
-  pendingComponents?: readonly string[]
-  /** Where it happened, for what carries no stack of its own: a file of the site and a function in it. */
-  place?: Frame
-  components?: Components
-}
-
-export interface Failure {
-  digest: string
-  /** 504 for a deadline that passed, else 500. */
-  status: number
-}
 
 export interface Failures {
   /** How long an answer waits for `onError` hooks. */

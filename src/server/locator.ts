@@ -1,8 +1,7 @@
 // Where the site's functions are defined: what is thrown without a stack leads there.
 
 import type { SourceFrame } from './failure-record.ts'
-import type { Position } from './function-names.ts'
-import type { LoadedMap } from './source-map.ts'
+import type { Position, ServerMapFields } from './function-names.ts'
 import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 
 export interface Locator {
@@ -16,7 +15,7 @@ export interface Locator {
 
 interface MappedBundleText {
   path: string
-  map: LoadedMap
+  map: { code: string; fields: ServerMapFields }
 }
 
 /** @param bundles Gives those whose map can be read. */

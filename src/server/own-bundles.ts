@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILD_PATHS } from './manifest.ts'
-import type { MappedBundle } from './source-map.ts'
+
+/** A file of the server, by the path that it is imported from, and where its text and its map lie now. */
+export interface MappedBundle {
+  path: string
+  /** Null when what lies in its place belongs to another build. */
+  findFile(): string | null
+}
 
 /**
  * The files of a build that its server has loaded. A new build may have taken its place since: then the new one has kept

@@ -1,4 +1,8 @@
-import type { Span } from './text-parts.ts'
+/** A part of a text: from the first index to the one behind it. */
+export interface Span {
+  from: number
+  to: number
+}
 
 /** Shorter values (`a`, `1`, `dark`) are no secrets and would hide half of every message. */
 export const LEAST_SECRET_LENGTH = 6

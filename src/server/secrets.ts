@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isMessageWord } from './message-words.ts'
-import { findNamedSecrets, isSecretName, LEAST_SECRET_LENGTH, longEnough } from './secret-names.ts'
+import { findNamedSecrets, isSecretName, LEAST_SECRET_LENGTH, longEnough, type Span } from './secret-names.ts'
 import { createHeadFinder } from './text-heads.ts'
-import { findParts, type Span } from './text-parts.ts'
+import { findParts } from './text-parts.ts'
 
 const HIDDEN = '[hidden]'
 const MAX_LENGTH = 2_000

@@ -6,6 +6,7 @@ import type { CodeLines, SourceFrame } from './failure-record.ts'
 import type { ServerMapFields } from './function-names.ts'
 import { createLocator, type Locator } from './locator.ts'
 import { decodeSource, linesAround, type MapFile, readMapFile, toSitePath } from './map-file.ts'
+import type { MappedBundle } from './own-bundles.ts'
 import { isCaller } from './read-stack.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 
@@ -20,13 +21,6 @@ export interface SourceMapper {
 
 /** Leads to the source of the server's code. */
 export interface ServerMapper extends SourceMapper, Locator {}
-
-/** A file of the server, by the path that it is imported from, and where its text and its map lie now. */
-export interface MappedBundle {
-  path: string
-  /** Null when what lies in its place belongs to another build. */
-  findFile(): string | null
-}
 
 /** A bundle's map, and the text that it belongs to. */
 export interface LoadedMap extends MapFile<ServerMapFields> {

@@ -1,10 +1,4 @@
-import { LEAST_SECRET_LENGTH } from './secret-names.ts'
-
-/** A part of a text: from the first index to the one behind it. */
-export interface Span {
-  from: number
-  to: number
-}
+import { LEAST_SECRET_LENGTH, type Span } from './secret-names.ts'
 
 /** Of a suffix automaton: stands for all parts of the text that end at the same places. */
 interface State {
