@@ -16,12 +16,14 @@ import { createConnectionLimits } from './connection-limits.ts'
 import { createDraining, type Draining } from './draining.ts'
 import { addEntrance } from './entrance.ts'
 import { passOwnErrors } from './failure-line.ts'
+import { firstFailureOf } from './failures.ts'
 import { REQUEST_ID_HEADER } from './headers.ts'
 import { UNKNOWN_HOST } from './host.ts'
 import { addHostGuard } from './host-guard.ts'
 import { isClientErrorStatus } from './http-error.ts'
 import { createKeeper, type Keeper } from './ledger/keeper.ts'
 import { createJsonLogging } from './logging.ts'
+import { observerOf } from './measure-requests.ts'
 import type { Measures } from './measures.ts'
 import { type Options, resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
@@ -99,7 +101,11 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     trustProxy: trust ?? false,
     rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
-    logController: new RequestLog(!options.logRequests, measures),
+    logController: new RequestLog(
+      !options.logRequests,
+      observerOf(measures),
+      (request) => firstFailureOf(request)?.digest,
+    ),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',
     // Who asks while it stops is answered as always, for the last time on that connection.

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { isSafe, judgeOrigin } from './cross-site.ts'
-import type { Failures } from './failures.ts'
 import { HttpError } from './http-error.ts'
 import type { Options } from './options.ts'
+import { createRedactor } from './secrets.ts'
 
 /** A request for something that changes, from another site. It has been logged. */
 export class CrossSiteError extends HttpError {}
 
 /** Refuses what other sites make a visitor's browser send, to all of an instance's routes, before its body is read. */
-export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Options, failures: Failures) {
+export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Options) {
   app.addHook('onRequest', (request, _reply, done) => {
     const { method, headers, host } = request
     // A connection like a WebSocket's is opened by GET, and browsers let every site's scripts use one.
@@ -24,9 +24,10 @@ export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Opti
       allowedOrigins,
     })
     if (verdict.kind === 'pass') return done()
-    const url = failures.redactUrl(request)
+    const redact = createRedactor(headers)
+    const url = redact(request.originalUrl)
     const { hint } = verdict
-    const compared = failures.redactMessage(verdict.compared, request)
+    const compared = redact(verdict.compared)
     request.log.info({ method, url, statusCode: 403 }, `refused: 403 from another site: ${compared} (${hint})`)
     done(new CrossSiteError(403, 'This was sent from another site.'))
   })

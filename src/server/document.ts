@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
-import type { RenderToPipeableStreamOptions } from 'react-dom/server'
 import { messageScript, type Notice } from '../shared/boot.ts'
 import { messageText } from '../shared/serialise.ts'
 import { startDeadline } from './deadline.ts'
@@ -9,16 +8,11 @@ import { createHydrantError } from './errors.ts'
 import type { Components, Failure } from './failure-details.ts'
 import { type Held, optionsFor, type RenderListener } from './held.ts'
 import type { Measures } from './measures.ts'
+import type { RenderToPipe } from './react-renderer.ts'
 import { DocumentSink, type WriteHeadEnd } from './sink.ts'
 import { meaningOf } from './thrown.ts'
 import type { Visit } from './visit.ts'
 import { markFallbacks } from './without-script.ts'
-
-/** `renderToPipeableStream` of one of React's server builds, as far as the sink needs it. */
-export type RenderToPipe = (
-  node: ReactNode,
-  options: RenderToPipeableStreamOptions,
-) => { pipe(destination: DocumentSink): unknown; abort(reason?: unknown): void }
 
 export type Rendered =
   /** Complete: one answer with a length. */

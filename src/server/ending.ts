@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
-import type { Instance } from './create-server.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Draining } from './draining.ts'
+import type { Failures } from './failures.ts'
+import type { Health } from './health.ts'
 import type { Options } from './options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
@@ -9,7 +12,15 @@ export const KEEP_MS = 3_000
 /** What a terminal and a supervisor send to all processes of a group. */
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
-export interface Ending extends Instance {
+export interface Ending {
+  app: FastifyInstance
+  draining: Draining
+  failures: Pick<Failures, 'failProcess'>
+  health: Health
+  /** Closes the store of failures. */
+  keeper: { close(): Promise<void> }
+  /** Resolves when every `onFailure` call has returned. */
+  settleFailures(): Promise<void>
   /** Closes the instance, and what belongs to it. */
   close(): Promise<void>
 }

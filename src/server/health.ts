@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { RESERVED_PATH, withBase } from '../shared/paths.ts'
 import { limitCaching } from './caching.ts'
 import { NO_STORE } from './headers.ts'
@@ -11,10 +11,6 @@ export interface Health {
   isStopping: boolean
   /** Do others go on serving at the same address, so that it is as ready as before? */
   hasStandIn: boolean
-}
-
-export function isHealthRoute({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config?.hydrant === HEALTH_ROUTE.hydrant
 }
 
 /** For load balancers and supervisors: does the process answer, and is it to be sent requests? */

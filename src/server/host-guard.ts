@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sendBareRefusal } from './bare-refusal.ts'
-import { isHealthRoute } from './health.ts'
 import { publicAddress, UNKNOWN_HOST } from './host.ts'
+import { isHealthRoute } from './route-config.ts'
 import { createRedactor } from './secrets.ts'
 
 const MISDIRECTED = 421

@@ -1,5 +1,5 @@
 import { createHydrantError, showValue } from './errors.ts'
-import { redirectLocation } from './location.ts'
+import { redirectLocation } from './redirect-location.ts'
 
 /**
  * An answer meant for the visitor: its status and message are shown, it has no digest and is logged at info.

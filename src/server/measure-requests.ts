@@ -43,8 +43,17 @@ function end(request: Watched, reply: FastifyReply, kind: 'answered' | 'aborted'
   tellOutcome(measures, request, reply, kind)
 }
 
-/** Tells that a request is over. */
-export function tellOutcome(
+/** Measures the requests that a log observes. */
+export function observerOf(measures: Measures | null) {
+  if (measures === null) return null
+  return {
+    began: () => measures.began(),
+    ended: (request: FastifyRequest, reply: FastifyReply, kind: 'answered' | 'aborted' | 'errored') =>
+      tellOutcome(measures, request, reply, kind),
+  }
+}
+
+function tellOutcome(
   measures: Measures,
   request: FastifyRequest,
   reply: FastifyReply,

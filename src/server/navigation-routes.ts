@@ -3,23 +3,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../shared/navigation.ts'
 import { withBase } from '../shared/paths.ts'
 import { setErrorHeaders } from './headers.ts'
-import { isSentOnRedirect, isWebAddress, pathAndQuery } from './location.ts'
-import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, NavigationStream } from './navigation.ts'
+import { pathAndQuery } from './location.ts'
+import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from './navigation.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from './navigation-strategy.ts'
 import { HIDDEN, ownPath } from './own-routes.ts'
+import { isSentOnRedirect, isWebAddress } from './redirect-location.ts'
 import { pageRoute } from './route-config.ts'
 import type { Site } from './site.ts'
 import { Visit } from './visit.ts'
 
 const READ = ['GET', 'HEAD']
 const METHODS = [...READ, 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/** Tells the page to load a document. */
-export function refuseNavigation(site: Site, visit: Visit) {
-  const stream = new NavigationStream(site, visit)
-  stream.send(['load'])
-  stream.end()
-}
 
 const refuse = (site: Site, request: FastifyRequest, reply: FastifyReply) =>
   refuseNavigation(site, new Visit(request, reply, '*', site.failures))

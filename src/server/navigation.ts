@@ -12,7 +12,7 @@ import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.
 import type { DocumentPlan } from './page-document.ts'
 import { answerPastHooks } from './past-hooks.ts'
 import type { Site } from './site.ts'
-import type { Visit } from './visit.ts'
+import type { NavigationAnswer, Visit } from './visit.ts'
 
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
 
@@ -39,7 +39,7 @@ export function isOwnAnswer(reply: FastifyReply): boolean {
 }
 
 /** The lines that answer a navigation. They are collected until `open`. */
-export class NavigationStream {
+export class NavigationStream implements NavigationAnswer {
   #site: Site
   #visit: Visit
   #text = ''
@@ -60,17 +60,12 @@ export class NavigationStream {
     this.sendText(JSON.stringify(line))
   }
 
-  /** The same for a line that is JSON already. */
   sendText(line: string) {
     if (this.#isEnded) return
     if (this.#stream) this.#stream.push(`${line}\n`)
     else this.#text += `${line}\n`
   }
 
-  /**
-   * Is it too late for a cookie that a load has set? Then the answer ends, before anything can be shown that goes with
-   * the cookie: the document has it.
-   */
   endIfLate(): boolean {
     if (!this.isOpen || this.#isEnded || this.#readCookies() === this.#cookies) return this.#isEnded
     this.send(['load'])
@@ -78,12 +73,10 @@ export class NavigationStream {
     return true
   }
 
-  /** What the action has returned, as `serialiseActionData` wrote it, for the page inside that many layouts. */
   sendActionData(level: number, data: string) {
     this.sendText(`["data",${level + 1},${data}]`)
   }
 
-  /** Sends what there is, and from now on each line as it comes. */
   open() {
     this.#setHeaders()
     this.#cookies = this.#readCookies()
@@ -138,13 +131,20 @@ export interface Destination {
 const MAX_BUILD = 64
 
 /** A page of another build is told to load the document: its scripts do not go with those of this one. */
-export function refuseOtherBuild(stream: NavigationStream, site: Site, visit: Visit): boolean {
+export function refuseOtherBuild(stream: NavigationAnswer, site: Site, visit: Visit): boolean {
   const build = visit.request.headers[BUILD_HEADER]
   if (build === site.build.manifest.buildId) return false
   visit.note({ build: String(build).slice(0, MAX_BUILD) }, 'a page of another build: it loads the document instead')
   stream.send(['load'])
   stream.end()
   return true
+}
+
+/** Tells the page to load a document. */
+export function refuseNavigation(site: Site, visit: Visit) {
+  const stream = new NavigationStream(site, visit)
+  stream.send(['load'])
+  stream.end()
 }
 
 /**
@@ -155,7 +155,7 @@ export function refuseOtherBuild(stream: NavigationStream, site: Site, visit: Vi
 export function startNavigation(
   { plan, params }: Destination,
   mayKeep: boolean,
-  stream: NavigationStream,
+  stream: NavigationAnswer,
   visit: Visit,
 ): number {
   const kept = mayKeep ? countKept(plan.bootLayouts, params, String(visit.request.headers[LAYOUTS_HEADER])) : 0
@@ -169,7 +169,7 @@ export function startNavigation(
 export async function loadNavigation(
   { plan, steps, params }: Destination,
   kept: number,
-  stream: NavigationStream,
+  stream: NavigationAnswer,
   site: Site,
   visit: Visit,
 ) {
@@ -186,7 +186,7 @@ export async function loadNavigation(
 /** Ends the stream when the promises in the data have settled, or at the deadline. */
 export async function finishNavigation(
   deferred: Deferred,
-  stream: NavigationStream,
+  stream: NavigationAnswer,
   { options }: Site,
   visit: Visit,
 ): Promise<void> {

@@ -1,16 +1,26 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { lookAtHeaders } from './caching.ts'
 import { createHydrantError } from './errors.ts'
+import type { PublicAddress } from './host.ts'
 import { findBlockingDirective } from './policy-check.ts'
 import { readUrl } from './read-url.ts'
-import type { Visit } from './visit.ts'
+
+/** A document that goes out. */
+export interface WatchedDocument {
+  reply: FastifyReply
+  /** The site's route: `/products/[id]`. */
+  route: string
+  address: PublicAddress
+  /** The nonce of its scripts. */
+  nonce: string
+}
 
 /** Notices a policy by which pages stay without their scripts, and tells it once. */
 export interface PolicyWatch {
   /** Looks at the policy that a document goes out with, whoever sets it. */
-  watch(visit: Visit): void
+  watch(document: WatchedDocument): void
   /** Looks at policies in the head of a document; `key` stands for documents with the same ones. */
-  watchHead(key: object, head: string, visit: Visit): void
+  watchHead(key: object, head: string, document: WatchedDocument): void
 }
 
 const POLICY = 'content-security-policy'
@@ -25,12 +35,12 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
   /** What was last found to let the scripts run, and where. An app's own policy is most often the same for each document. */
   let fine = ''
 
-  function check(policies: readonly string[], place: string, visit: Visit) {
+  function check(policies: readonly string[], place: string, document: WatchedDocument) {
     if (isTold) return
-    const { origin } = visit.address
+    const { origin } = document.address
     const key = `${origin} ${policies.join()}`
     if (key === fine) return
-    const subject = { nonce: visit.nonce, script: new URL(script, readUrl(origin) ?? 'http://localhost') }
+    const subject = { nonce: document.nonce, script: new URL(script, readUrl(origin) ?? 'http://localhost') }
     const directive = findBlockingDirective(policies, subject)
     if (directive === null) {
       // One with a nonce is for a single document.
@@ -40,26 +50,26 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
     isTold = true
     const { code, message, fix } = createHydrantError('HYD_POLICY_SCRIPTS', [
       place,
-      visit.route,
+      document.route,
       directive.slice(0, MAX_TOLD),
     ])
-    log.warn({ code, route: visit.route }, `${message}. ${fix}`)
+    log.warn({ code, route: document.route }, `${message}. ${fix}`)
   }
 
   return {
-    watch(visit) {
+    watch(document) {
       if (isTold) return
-      const { reply, route, nonce } = visit
+      const { reply, route, nonce } = document
       const count = looks.get(route) ?? 0
       const policy = reply.getHeader(POLICY)
       if (count >= LOOKS && (policy === undefined || String(policy).includes(nonce))) return
       looks.set(route, count + 1)
-      lookAtHeaders(reply, POLICY, (values) => check(values, 'header', visit))
+      lookAtHeaders(reply, POLICY, (values) => check(values, 'header', document))
     },
-    watchHead(key, head, visit) {
+    watchHead(key, head, document) {
       if (isTold || seen.has(key)) return
       seen.add(key)
-      check(metaPolicies(head), 'element in the head', visit)
+      check(metaPolicies(head), 'element in the head', document)
     },
   }
 }

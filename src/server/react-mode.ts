@@ -1,8 +1,8 @@
 import { createElement, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
-import type { RenderToPipe } from './document.ts'
 import { createHydrantError } from './errors.ts'
 import type { Manifest } from './manifest.ts'
+import type { RenderToPipe } from './react-renderer.ts'
 import { DocumentSink } from './sink.ts'
 
 /** React's packages choose between these two when they are first imported, by `NODE_ENV`. */

@@ -35,7 +35,7 @@ export function addReportRoute(
   const { reports } = options
   const isWithin = createRateLimit(reports)
   const refused = createRefusalCount(app)
-  addCrossSiteGuard(app, options, site.failures)
+  addCrossSiteGuard(app, options)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),

@@ -1,15 +1,18 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { bodyBytesOf } from './counted-response.ts'
-import { firstFailureOf } from './failures.ts'
 import { publicAddress } from './host.ts'
-import { tellOutcome } from './measure-requests.ts'
-import type { Measures } from './measures.ts'
 import { routeOf } from './route-config.ts'
 import { createRedactor } from './secrets.ts'
 import { traceOf } from './trace-context.ts'
 
 /** What becomes of a request, as its line tells. */
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
+
+/** Is told when requests begin and end. */
+export interface RequestObserver {
+  began(): void
+  ended(request: FastifyRequest, reply: FastifyReply, kind: Outcome['kind']): void
+}
 
 const IS_OVER = Symbol('isOver')
 
@@ -22,16 +25,23 @@ interface Watched extends FastifyRequest {
  * request something.
  */
 export class RequestLog extends LogController {
-  #measures: Measures | null
+  #observer: RequestObserver | null
+  #digestOf: (request: FastifyRequest) => string | undefined
 
-  constructor(isDisabled: boolean, measures: Measures | null) {
+  /** @param digestOf Returns the digest of the first failure of a request. */
+  constructor(
+    isDisabled: boolean,
+    observer: RequestObserver | null,
+    digestOf: (request: FastifyRequest) => string | undefined,
+  ) {
     super({ disableRequestLogging: isDisabled })
-    this.#measures = measures
+    this.#observer = observer
+    this.#digestOf = digestOf
   }
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
-    if (this.#measures === null && this.isLogDisabled(request)) return
-    this.#measures?.began()
+    if (this.#observer === null && this.isLogDisabled(request)) return
+    this.#observer?.began()
     const { raw } = reply
     // Fastify says nothing of visitors who leave.
     raw.once('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
@@ -44,12 +54,12 @@ export class RequestLog extends LogController {
   #end(request: Watched, reply: FastifyReply, outcome: Outcome) {
     if (request[IS_OVER]) return
     request[IS_OVER] = true
-    if (this.#measures !== null) tellOutcome(this.#measures, request, reply, outcome.kind)
-    if (!this.isLogDisabled(request)) writeLine(request, reply, outcome)
+    this.#observer?.ended(request, reply, outcome.kind)
+    if (!this.isLogDisabled(request)) writeLine(request, reply, outcome, this.#digestOf(request))
   }
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome, digest: string | undefined) {
   const { method } = request
   const line = {
     method,
@@ -60,7 +70,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcom
     statusCode: reply.raw.headersSent ? reply.raw.statusCode : undefined,
     responseTimeMs: reply.elapsedTime,
     bytes: bodyBytesOf(reply.raw, method),
-    digest: firstFailureOf(request)?.digest,
+    digest,
     traceId: traceOf(request.headers.traceparent)?.traceId,
   }
   switch (outcome.kind) {

@@ -28,3 +28,7 @@ export const ASSET_ROUTE = { hydrant: 'asset', ...NOT_LIMITED } as const
 /** One name for all of them. */
 export const FILE_ROUTE = { hydrant: 'file', hydrantRoute: 'public/*' } as const
 export const REPORT_ROUTE = { hydrant: 'report', ...NOT_LIMITED } as const
+
+export function isHealthRoute({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config?.hydrant === HEALTH_ROUTE.hydrant
+}

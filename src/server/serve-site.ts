@@ -22,13 +22,14 @@ import { createPageRoute } from './page-route.ts'
 import type { SiteFiles } from './place-frames.ts'
 import { createPolicyWatch } from './policy-watch.ts'
 import { checkReact } from './react-mode.ts'
+import { loadRenderer } from './react-renderer.ts'
 import { readManifest } from './read-build.ts'
 import { rehearseFailures } from './rehearsal.ts'
 import { RenderSlots } from './render-slots.ts'
 import { addReportRoute } from './report-route.ts'
 import { noteHandlers } from './route-handlers.ts'
 import { serveThrown } from './serve-thrown.ts'
-import { loadRenderer, type Site } from './site.ts'
+import type { Site } from './site.ts'
 import { addFiles } from './site-files.ts'
 import { addSiteRoutes } from './site-routes.ts'
 import { createSourceMapper } from './source-map.ts'
@@ -128,7 +129,7 @@ export async function serveSite(
       assets: withBase(base, ASSETS_PATH),
       onShed: () => site.measures?.shed(),
     })
-    addCrossSiteGuard(app, options, failures)
+    addCrossSiteGuard(app, options)
     const stopNoting = noteHandlers(app)
     await addSitePlugin(app, build.serverPlugin)
     stopNoting()

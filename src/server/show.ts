@@ -7,14 +7,13 @@ import type { Frame as SiteFrame, SiteModule } from './build.ts'
 import { CrossSiteError } from './cross-site-guard.ts'
 import type { Frame } from './digest.ts'
 import type { Phase } from './failure-record.ts'
-import { isSentOnRedirect, redirectLocation, redirectStatus } from './location.ts'
-import type { NavigationStream } from './navigation.ts'
 import type { Format } from './negotiate.ts'
 import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
+import { isSentOnRedirect, redirectLocation, redirectStatus } from './redirect-location.ts'
 import type { Site } from './site.ts'
 import { SmallMap } from './small-map.ts'
 import { meaningOf } from './thrown.ts'
-import type { Visit } from './visit.ts'
+import type { NavigationAnswer, Visit } from './visit.ts'
 
 /** Where in the site something went wrong. */
 export interface Place {
@@ -153,7 +152,7 @@ function chooseModule(
 function showInNavigation(
   shown: Shown,
   { frame, layoutData }: Place,
-  stream: NavigationStream,
+  stream: NavigationAnswer,
   site: Site,
   visit: Visit,
 ) {

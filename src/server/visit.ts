@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { NavigationLine } from '../shared/navigation.ts'
 import { createHydrantError } from './errors.ts'
 import type { Failure, FailureDetails } from './failure-details.ts'
 import type { Failures } from './failures.ts'
@@ -7,9 +8,32 @@ import { nonceOf } from './headers.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
 import type { Redirection } from './http-error.ts'
 import { pathAndQuery } from './location.ts'
-import type { NavigationStream } from './navigation.ts'
 import { asError, type Telling, tellHooks } from './on-error.ts'
 import { meaningOf } from './thrown.ts'
+
+/** The lines that answer a navigation. */
+export interface NavigationAnswer {
+  /** True once lines go out as they are sent. */
+  readonly isOpen: boolean
+  send(line: NavigationLine): void
+  /** Sends a line that is JSON already. */
+  sendText(line: string): void
+  /**
+   * Ends the response when a load has set a cookie after the headers went out, before anything is shown that belongs to
+   * that cookie: the page then loads the document. Returns whether the response has ended.
+   */
+  endIfLate(): boolean
+  /**
+   * Sends what the action returned.
+   *
+   * @param level Number of layouts around the page.
+   * @param data JSON that `serialiseActionData` wrote.
+   */
+  sendActionData(level: number, data: string): void
+  /** Sends the collected lines, and from then on each line as it comes. */
+  open(): void
+  end(): void
+}
 
 /** One request for a page, from its first load to its last byte. */
 export class Visit {
@@ -24,7 +48,7 @@ export class Visit {
   /** The status that has gone out, once the document streams: what fails from then on fails within the stream. */
   statusSent: number | null = null
   /** The lines that answer it, when a page of ours asks for data instead of a document. */
-  navigation: NavigationStream | null = null
+  navigation: NavigationAnswer | null = null
   /** The first failure, whose digest is what every fallback of this request shows. */
   firstFailure: Failure | null = null
   /** Does it count among the pages that are being made? */

@@ -11,10 +11,11 @@ import {
   Redirection,
   redirect,
 } from '../../src/server/http-error.ts'
-import { redirectLocation, withoutTrailingSlash } from '../../src/server/location.ts'
+import { withoutTrailingSlash } from '../../src/server/location.ts'
 import { preferredErrorFormat, preferredFormat } from '../../src/server/negotiate.ts'
 import { toPlainJson } from '../../src/server/plain-json.ts'
 import { createProblem } from '../../src/server/problem.ts'
+import { redirectLocation } from '../../src/server/redirect-location.ts'
 import { meaningOf } from '../../src/server/thrown.ts'
 
 /** Headers after a handler has worked on the reply. */

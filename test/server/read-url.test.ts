@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { judgeOrigin } from '../../src/server/cross-site.ts'
-import { isWebAddress, pathAndQuery, plainTarget, redirectLocation } from '../../src/server/location.ts'
+import { pathAndQuery, plainTarget } from '../../src/server/location.ts'
 import { readUrl } from '../../src/server/read-url.ts'
+import { isWebAddress, redirectLocation } from '../../src/server/redirect-location.ts'
 
 t.test('reads a URL, alone or beside another', async (t) => {
   t.equal(readUrl('http://a.example/b?c')?.pathname, '/b')

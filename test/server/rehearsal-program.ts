@@ -2,8 +2,8 @@
 // React has failed before.
 
 import { createElement } from 'react'
+import { loadRenderer } from '../../src/server/react-renderer.ts'
 import { rehearseFailures } from '../../src/server/rehearsal.ts'
-import { loadRenderer } from '../../src/server/site.ts'
 import { createAppTree, type TreeLeaf } from '../../src/shared/app-tree.tsx'
 import { DefaultLayout } from '../../src/shared/default-layout.tsx'
 import { idleStore } from '../../src/shared/navigation-state.ts'

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import type { RenderToPipe } from '../../src/server/document.ts'
+import type { RenderToPipe } from '../../src/server/react-renderer.ts'
+import { loadRenderer } from '../../src/server/react-renderer.ts'
 import { rehearseFailures } from '../../src/server/rehearsal.ts'
-import { loadRenderer } from '../../src/server/site.ts'
 
 const PROGRAM = new URL('rehearsal-program.js', import.meta.url).pathname
 
