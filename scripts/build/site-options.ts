@@ -1,6 +1,6 @@
 import type { Loader, Plugin } from 'esbuild'
 import { createHydrantError, showValue } from '../../src/server/errors.ts'
-import { nearest } from '../../src/server/nearest.ts'
+import { nearest } from '../../src/server/util/closest-match.ts'
 
 /** What hydrant.config.ts says about the site's bundles. */
 export interface SiteOptions {

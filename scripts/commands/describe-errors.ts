@@ -4,7 +4,7 @@ import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.t
 import type { CauseSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
 import { readCause } from '../../src/server/ledger/read-cause.ts'
 import { escapeObeyed } from '../../src/server/log-text.ts'
-import { nearestFew } from '../../src/server/nearest.ts'
+import { nearestFew } from '../../src/server/util/closest-match.ts'
 import { type Digest, formatDigest } from '../../src/shared/digest-format.ts'
 import { formatFailure } from '../terminal/format-failure.ts'
 import { formatFailures, type View } from '../terminal/format-failures.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { readUrl } from '../../src/server/read-url.ts'
+import { readUrl } from '../../src/server/util/parse-url.ts'
 
 /**
  * Whether a request names this machine. A page elsewhere can point its own name at a developer's computer and would

@@ -5,9 +5,9 @@ import type { CodeLines, SourceFrame } from './failure-record.ts'
 import { functionAt, type NamedMap } from './function-names.ts'
 import { BUILD_PATHS } from './manifest.ts'
 import { linesAround, type MapFile, readMapFile } from './map-file.ts'
-import { readUrl } from './read-url.ts'
 import type { SourceMapper } from './source-map.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
+import { readUrl } from './util/parse-url.ts'
 
 export interface ClientMapper extends SourceMapper {
   /** The name in the source of a class that one of the frames' scripts calls by that name. */

@@ -10,11 +10,11 @@ import { publicAddress } from './host.ts'
 import type { Measures } from './measures.ts'
 import { placeFrames, processFrames, type SiteFiles } from './place-frames.ts'
 import { tellProcessFailure } from './process-failure.ts'
-import { SmallMap } from './small-map.ts'
 import type { ServerMapper, SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 import { type Telling, tellFailure } from './tell-failure.ts'
 import type { FindTrace } from './trace-context.ts'
+import { SmallMap } from './util/small-map.ts'
 
 export interface Failures {
   /** How long an answer waits for `onError` hooks. */

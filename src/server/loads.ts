@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { Params } from '../shared/page-types.ts'
 import type { LoadFunction } from './build.ts'
 import type { LoadContext } from './config.ts'
-import { startDeadline } from './deadline.ts'
 import { createHydrantError } from './errors.ts'
 import { silencePromises } from './guard.ts'
 import type { Site } from './site.ts'
 import { meaningOf } from './thrown.ts'
+import { startDeadline } from './util/deadline.ts'
 import type { Visit } from './visit.ts'
 
 export interface LoadStep {

@@ -4,7 +4,6 @@ import { bootText } from '../shared/boot.ts'
 import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
 import { isForSomeCaches, limitCaching } from './caching.ts'
 import { sendOwn } from './compress.ts'
-import { startDeadline } from './deadline.ts'
 import { createDataWriter, type Deferred } from './deferred.ts'
 import { createHydrantError } from './errors.ts'
 import { addVary } from './headers.ts'
@@ -12,6 +11,7 @@ import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.
 import type { DocumentPlan } from './page-document.ts'
 import { answerPastHooks } from './past-hooks.ts'
 import type { Site } from './site.ts'
+import { startDeadline } from './util/deadline.ts'
 import type { NavigationAnswer, Visit } from './visit.ts'
 
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`

@@ -3,8 +3,8 @@
 
 import { types } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { startDeadline } from './deadline.ts'
 import { createHydrantError } from './errors.ts'
+import { startDeadline } from './util/deadline.ts'
 
 /** The hooks that look at a request's first failure. */
 export interface Telling {

@@ -1,7 +1,7 @@
 import { parseAdmin } from './admin-option.ts'
 import { isHostName } from './host.ts'
-import { isAddressRange } from './ip-ranges.ts'
-import { readUrl } from './read-url.ts'
+import { isAddressRange } from './util/ip-ranges.ts'
+import { readUrl } from './util/parse-url.ts'
 
 /** Each scope takes the options of those before it. */
 export const SCOPES = ['site', 'server', 'start'] as const

@@ -2,9 +2,9 @@ import type { FastifyServerOptions } from 'fastify'
 import { type AdminAddress, type AdminOptions, joinAdmin } from './admin-option.ts'
 import { createHydrantError, showValue } from './errors.ts'
 import type { FailureRecord } from './failure-record.ts'
-import { nearest } from './nearest.ts'
 import { type OptionRule, rules, SCOPES, type Scope } from './option-rules.ts'
 import type { FindTrace } from './trace-context.ts'
+import { nearest } from './util/closest-match.ts'
 
 /** Every option with its value, checked. */
 export interface Options {

@@ -3,7 +3,7 @@ import { lookAtHeaders } from './caching.ts'
 import { createHydrantError } from './errors.ts'
 import type { PublicAddress } from './host.ts'
 import { findBlockingDirective } from './policy-check.ts'
-import { readUrl } from './read-url.ts'
+import { readUrl } from './util/parse-url.ts'
 
 /** A document that goes out. */
 export interface WatchedDocument {

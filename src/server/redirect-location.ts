@@ -1,6 +1,6 @@
 import { withBase } from '../shared/paths.ts'
 import { createHydrantError, showValue } from './errors.ts'
-import { readUrl } from './read-url.ts'
+import { readUrl } from './util/parse-url.ts'
 
 /** What stands for the site's origin while a path is read; the real one does not matter to a path. */
 const SITE = 'http://site.invalid'

@@ -11,8 +11,8 @@ import type { Format } from './negotiate.ts'
 import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
 import { isSentOnRedirect, redirectLocation, redirectStatus } from './redirect-location.ts'
 import type { Site } from './site.ts'
-import { SmallMap } from './small-map.ts'
 import { meaningOf } from './thrown.ts'
+import { SmallMap } from './util/small-map.ts'
 import type { NavigationAnswer, Visit } from './visit.ts'
 
 /** Where in the site something went wrong. */

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { nearest } from '../../src/server/nearest.ts'
 import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
+import { nearest } from '../../src/server/util/closest-match.ts'
 
 const DEFAULTS = {
   base: '/',

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { addressGroup } from '../address-group.ts'
+import { addressGroup } from '../util/address-group.ts'
 
 /** Who is let in where a token is asked for. */
 export interface Door {

@@ -1,7 +1,7 @@
 import { formatDigest, parseDigest } from '../../shared/digest-format.ts'
 import type { CauseDetails, Ledger } from '../ledger/ledger.ts'
 import { readCause } from '../ledger/read-cause.ts'
-import { nearestFew } from '../nearest.ts'
+import { nearestFew } from '../util/closest-match.ts'
 
 /** What a digest, or its first half, leads to. */
 export type FoundFailure =

@@ -1,6 +1,6 @@
 import { type ListQuery, SORTS } from '../ledger/ledger.ts'
 import { parsePlace } from '../ledger/list-order.ts'
-import { readSince, SINCE } from '../read-since.ts'
+import { readSince, SINCE } from '../util/parse-since.ts'
 
 /** What a list can be narrowed to and sorted by, as it is typed. */
 export const LIST_FIELDS = [

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { SmallMap } from '../../src/server/small-map.ts'
+import { SmallMap } from '../../../src/server/util/small-map.ts'
 
 t.test('it holds one entry and many, whatever their keys are', async (t) => {
   const keys = [Number.NaN, undefined, null, '', 'a', {}, Symbol('s')]

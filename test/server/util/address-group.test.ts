@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addressGroup } from '../../src/server/address-group.ts'
+import { addressGroup } from '../../../src/server/util/address-group.ts'
 
 t.test('an IPv6 address counts as its network, whatever stands for IPv4 as that', async (t) => {
   for (const [address, group] of [

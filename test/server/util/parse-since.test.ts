@@ -1,7 +1,7 @@
 import t from 'tap'
-import { readRequest } from '../../scripts/commands/errors-arguments.ts'
-import { readListQuery } from '../../src/server/admin/list-query.ts'
-import { readSince } from '../../src/server/read-since.ts'
+import { readRequest } from '../../../scripts/commands/errors-arguments.ts'
+import { readListQuery } from '../../../src/server/admin/list-query.ts'
+import { readSince } from '../../../src/server/util/parse-since.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR = 3_600_000

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { judgeOrigin } from '../../src/server/cross-site.ts'
-import { pathAndQuery, plainTarget } from '../../src/server/location.ts'
-import { readUrl } from '../../src/server/read-url.ts'
-import { isWebAddress, redirectLocation } from '../../src/server/redirect-location.ts'
+import { judgeOrigin } from '../../../src/server/cross-site.ts'
+import { pathAndQuery, plainTarget } from '../../../src/server/location.ts'
+import { isWebAddress, redirectLocation } from '../../../src/server/redirect-location.ts'
+import { readUrl } from '../../../src/server/util/parse-url.ts'
 
 t.test('reads a URL, alone or beside another', async (t) => {
   t.equal(readUrl('http://a.example/b?c')?.pathname, '/b')
