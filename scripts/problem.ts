@@ -1,4 +1,4 @@
-import { createHydrantError, type ErrorCode } from '../src/server/errors.ts'
+import { createHydrantError, type ErrorCode } from '../src/server/errors/error-table.ts'
 
 /** A place in the site. Lines and columns count from 1; null where only the file is to blame. */
 export interface Place {

@@ -1,5 +1,5 @@
 import type { Message } from 'esbuild'
-import type { ErrorCode } from '../../src/server/errors.ts'
+import type { ErrorCode } from '../../src/server/errors/error-table.ts'
 import { type BuildProblem, createProblem, type Place } from '../problem.ts'
 import { isBrowserGuardDetail } from './browser-guard.ts'
 import { VIRTUAL } from './virtual-modules.ts'

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createHydrantError } from '../../src/server/errors.ts'
+import { createHydrantError } from '../../src/server/errors/error-table.ts'
 import type { Site } from './discover.ts'
 
 /** Lies in the site's folder, where every tsconfig.json finds it. */

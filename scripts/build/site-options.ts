@@ -1,5 +1,5 @@
 import type { Loader, Plugin } from 'esbuild'
-import { createHydrantError, showValue } from '../../src/server/errors.ts'
+import { createHydrantError, showValue } from '../../src/server/errors/error-table.ts'
 import { nearest } from '../../src/server/util/closest-match.ts'
 
 /** What hydrant.config.ts says about the site's bundles. */

@@ -1,5 +1,5 @@
 import { toListQuery } from '../../src/server/admin/list-query.ts'
-import { createHydrantError } from '../../src/server/errors.ts'
+import { createHydrantError } from '../../src/server/errors/error-table.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import type { CauseSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
 import { readCause } from '../../src/server/ledger/read-cause.ts'

@@ -1,5 +1,5 @@
 import { type ListRequest, readListField } from '../../src/server/admin/list-query.ts'
-import { createHydrantError, showValue } from '../../src/server/errors.ts'
+import { createHydrantError, showValue } from '../../src/server/errors/error-table.ts'
 import { type Digest, parseDigest } from '../../src/shared/digest-format.ts'
 
 /** What `hydrant errors` is asked for. */

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createHydrantError } from '../../src/server/errors.ts'
+import { createHydrantError } from '../../src/server/errors/error-table.ts'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { placeOf } from '../../src/server/ledger/postgres-pool.ts'
 import { BUILD_PATHS } from '../../src/server/manifest.ts'

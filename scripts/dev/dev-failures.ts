@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { SourceFrame } from '../../src/server/failure-record.ts'
+import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { mapStacks } from '../../src/server/map-stacks.ts'
 import { ownBundles } from '../../src/server/own-bundles.ts'
 import { processFrames } from '../../src/server/place-frames.ts'

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { FailureRecord } from '../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
 import type { LedgerOptions } from '../../src/server/ledger/open-ledger.ts'
 

@@ -1,4 +1,4 @@
-import type { CodeLines } from '../../src/server/failure-record.ts'
+import type { CodeLines } from '../../src/server/errors/failure-record.ts'
 import type { Paint } from './paint.ts'
 import { cutToWidth, toLine, widthOf } from './plain-text.ts'
 

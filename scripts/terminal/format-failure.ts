@@ -1,4 +1,4 @@
-import type { KeptError, Occurrence, SourceFrame } from '../../src/server/failure-record.ts'
+import type { KeptError, Occurrence, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
 import type { CauseDetails } from '../../src/server/ledger/ledger.ts'
 import { formatCode } from './format-code.ts'

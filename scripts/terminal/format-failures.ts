@@ -1,4 +1,4 @@
-import type { SourceFrame } from '../../src/server/failure-record.ts'
+import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { CauseSummary } from '../../src/server/ledger/ledger.ts'
 import { formatAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'

@@ -1,6 +1,6 @@
 import type { RawServerBase } from 'fastify'
 import type { Tallying } from './admin/tally.ts'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import type { Failures } from './failures.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import type { Options } from './options.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ASSETS_PATH, withBase } from '../shared/paths.ts'
-import type { CodeLines, SourceFrame } from './failure-record.ts'
+import type { CodeLines, SourceFrame } from './errors/failure-record.ts'
 import { functionAt, type NamedMap } from './function-names.ts'
 import { BUILD_PATHS } from './manifest.ts'
 import { linesAround, type MapFile, readMapFile } from './map-file.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Params } from '../shared/page-types.ts'
-import type { FailureRecord } from './failure-record.ts'
+import type { FailureRecord } from './errors/failure-record.ts'
 import type { FindTrace } from './trace-context.ts'
 
 /** What a `load` is given. */

@@ -1,7 +1,7 @@
 import { isThenable } from '../shared/data.ts'
 import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../shared/serialise.ts'
 import type { Frame } from './digest.ts'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import type { Failure } from './failure-details.ts'
 import { silencePromises } from './guard.ts'
 import { meaningOf } from './thrown.ts'

@@ -1,7 +1,7 @@
 import type { Side } from '../shared/page-types.ts'
 import { type Description, framesIn } from './describe.ts'
 import { causeOf } from './digest.ts'
-import type { KeptError, SourceFrame } from './failure-record.ts'
+import type { KeptError, SourceFrame } from './errors/failure-record.ts'
 import type { Hidden } from './hidden.ts'
 import { wordsIn } from './message-words.ts'
 import { isCaller } from './read-stack.ts'

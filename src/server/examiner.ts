@@ -1,7 +1,7 @@
 import { type Description, describe } from './describe.ts'
 import { causeOf } from './digest.ts'
+import type { KeptError } from './errors/failure-record.ts'
 import { examine, type LoggedError, type Naming, toKept, toLogged } from './examine.ts'
-import type { KeptError } from './failure-record.ts'
 import type { Hidden } from './hidden.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'

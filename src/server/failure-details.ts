@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Frame } from './digest.ts'
-import type { Phase } from './failure-record.ts'
+import type { Phase } from './errors/failure-record.ts'
 import type { PublicAddress } from './host.ts'
 
 /** The request that a failure belongs to. */

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Side } from '../shared/page-types.ts'
+import type { Phase } from './errors/failure-record.ts'
 import type { LoggedError } from './examine.ts'
-import type { Phase } from './failure-record.ts'
 
 /** What one line of the log tells of a failure. */
 export interface FailureLine {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { describe } from './describe.ts'
-import type { FailureRecord } from './failure-record.ts'
+import type { FailureRecord } from './errors/failure-record.ts'
 
 const WARN_MS = 60_000
 /** How long a server that stops waits for what listens. */

@@ -16,7 +16,7 @@ export { defineConfig } from './config.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export { digestOf } from './digest-of.ts'
 export { addDraining } from './draining.ts'
-export type { HydrantError } from './errors.ts'
+export type { HydrantError } from './errors/error-table.ts'
 export type {
   CodeLines,
   FailureRecord,
@@ -25,7 +25,7 @@ export type {
   Phase,
   SourceFrame,
   UserAgentClass,
-} from './failure-record.ts'
+} from './errors/failure-record.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './http-error.ts'
 export type { CauseDetails, CauseSummary } from './ledger/ledger.ts'
 export { rewriteUrl } from './location.ts'

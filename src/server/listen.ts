@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { createHydrantError, type HydrantError } from './errors.ts'
+import { createHydrantError, type HydrantError } from './errors/error-table.ts'
 import type { Options } from './options.ts'
 import { createSocketError, listenOnSocketFile } from './socket-file.ts'
 

@@ -1,6 +1,6 @@
 // Where the site's functions are defined: what is thrown without a stack leads there.
 
-import type { SourceFrame } from './failure-record.ts'
+import type { SourceFrame } from './errors/failure-record.ts'
 import type { Position, ServerMapFields } from './function-names.ts'
 import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 

@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
-import type { CodeLines } from './failure-record.ts'
+import type { CodeLines } from './errors/failure-record.ts'
 
 /** A source map that has been read. */
 export interface MapFile<Fields = unknown> {

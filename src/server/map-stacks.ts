@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { SourceFrame } from './failure-record.ts'
+import type { SourceFrame } from './errors/failure-record.ts'
 import { ownBundles } from './own-bundles.ts'
 import { createSourceMapper, type ServerMapper } from './source-map.ts'
 

@@ -5,7 +5,7 @@ import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type Navigati
 import { isForSomeCaches, limitCaching } from './caching.ts'
 import { sendOwn } from './compress.ts'
 import { createDataWriter, type Deferred } from './deferred.ts'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import { addVary } from './headers.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import type { DocumentPlan } from './page-document.ts'

@@ -3,7 +3,7 @@
 
 import { types } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import { startDeadline } from './util/deadline.ts'
 
 /** The hooks that look at a request's first failure. */

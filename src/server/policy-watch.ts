@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { lookAtHeaders } from './caching.ts'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import type { PublicAddress } from './host.ts'
 import { findBlockingDirective } from './policy-check.ts'
 import { readUrl } from './util/parse-url.ts'

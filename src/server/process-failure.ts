@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { formatDigest } from '../shared/digest-format.ts'
 import { createOccurrence } from './digest.ts'
+import type { FailureRecord } from './errors/failure-record.ts'
 import type { Examiner } from './examiner.ts'
 import { writeFailure } from './failure-line.ts'
-import type { FailureRecord } from './failure-record.ts'
 import { HIDDEN_OUTSIDE } from './hidden.ts'
 import type { MappedFrame } from './stack-frame.ts'
 

@@ -1,6 +1,6 @@
 import { createElement, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import type { Manifest } from './manifest.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import { DocumentSink } from './sink.ts'

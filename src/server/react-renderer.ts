@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import type { Options } from './options.ts'
 
 /** The methods of a stream that React calls. */

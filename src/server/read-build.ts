@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createHydrantError, showValue } from './errors.ts'
+import { createHydrantError, showValue } from './errors/error-table.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
 /** Version of this package. */

@@ -6,7 +6,7 @@ import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, sendShownHe
 import type { Frame as SiteFrame, SiteModule } from './build.ts'
 import { CrossSiteError } from './cross-site-guard.ts'
 import type { Frame } from './digest.ts'
-import type { Phase } from './failure-record.ts'
+import type { Phase } from './errors/failure-record.ts'
 import type { Format } from './negotiate.ts'
 import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
 import { isSentOnRedirect, redirectLocation, redirectStatus } from './redirect-location.ts'

@@ -1,4 +1,4 @@
-import type { SourceFrame } from './failure-record.ts'
+import type { SourceFrame } from './errors/failure-record.ts'
 
 export interface MappedFrame {
   /** As it stands in a stack: `    at load (pages/index.server.ts:3:9)`. */

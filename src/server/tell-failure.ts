@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Side } from '../shared/page-types.ts'
+import type { FailureRecord, Phase } from './errors/failure-record.ts'
 import type { Told } from './examiner.ts'
 import { type FailureLine, writeFailure } from './failure-line.ts'
-import type { FailureRecord, Phase } from './failure-record.ts'
 import { type FindTrace, findTrace } from './trace-context.ts'
 import { userAgentClass } from './user-agent.ts'
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { NavigationLine } from '../shared/navigation.ts'
-import { createHydrantError } from './errors.ts'
+import { createHydrantError } from './errors/error-table.ts'
 import type { Failure, FailureDetails } from './failure-details.ts'
 import type { Failures } from './failures.ts'
 import { nonceOf } from './headers.ts'

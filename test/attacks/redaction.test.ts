@@ -3,7 +3,7 @@
 
 import Fastify from 'fastify'
 import t from 'tap'
-import type { FailureRecord } from '../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { hydrant } from '../../src/server/plugin.ts'
 import { buildFiles, serve } from '../server/served.ts'
 import { createRandom } from '../shared/random.ts'

@@ -2,7 +2,7 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import type { FailureRecord } from '../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createKeeper } from '../../src/server/ledger/keeper.ts'
 import { resolveOptions } from '../../src/server/options.ts'
 import { buildFolder, readManifest } from '../../src/server/read-build.ts'

@@ -4,7 +4,7 @@ import t from 'tap'
 import { buildSite } from '../../scripts/build/site-builder.ts'
 import { BuildError } from '../../scripts/problem.ts'
 import { formatProblem } from '../../scripts/terminal/format-problem.ts'
-import { errorTable } from '../../src/server/errors.ts'
+import { errorTable } from '../../src/server/errors/error-table.ts'
 import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
 

@@ -1,6 +1,6 @@
 // Failures to read about.
 
-import type { CodeLines, FailureRecord, KeptError, SourceFrame } from '../../src/server/failure-record.ts'
+import type { CodeLines, FailureRecord, KeptError, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../src/server/ledger/ledger-writer.ts'
 import { createMemoryLedger } from '../../src/server/ledger/memory-ledger.ts'

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import type { FailureRecord } from '../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createFailures } from '../../src/server/failures.ts'
 import { createSourceMapper, type SourceMapper } from '../../src/server/source-map.ts'
 import { createLog } from './served.ts'

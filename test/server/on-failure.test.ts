@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { createInstance } from '../../src/server/create-server.ts'
-import type { FailureRecord } from '../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
 import { resolveOptions } from '../../src/server/options.ts'
 import { hydrant } from '../../src/server/plugin.ts'

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { FailureRecord } from '../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { startCli } from '../scripts/run-cli.ts'
 import type { LogLine } from '../site-server.ts'

@@ -1,5 +1,5 @@
 import type { Side } from '../../shared/page-types.ts'
-import type { Phase } from '../failure-record.ts'
+import type { Phase } from '../errors/failure-record.ts'
 import { addHistograms, createHistogram, type Histogram, type HistogramCounts } from './histogram.ts'
 
 /** What has been counted of one route: plain data, which can be sent and added up. */

@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../admin-option.ts'
 import { createConnectionLimits } from '../connection-limits.ts'
 import { addEntrance } from '../entrance.ts'
-import { createHydrantError } from '../errors.ts'
+import { createHydrantError } from '../errors/error-table.ts'
 import { askAll, joinLedgers } from '../ledger/joined-ledger.ts'
 import type { Keeper } from '../ledger/keeper.ts'
 import type { Ledger } from '../ledger/ledger.ts'

@@ -1,4 +1,4 @@
-import type { FailureRecord } from '../failure-record.ts'
+import type { FailureRecord } from '../errors/failure-record.ts'
 import { lostLogLines } from '../log-output.ts'
 import type { Measures } from '../measures.ts'
 import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { createInstance } from '../create-server.ts'
 import { endWithProcess } from '../ending.ts'
-import { createHydrantError } from '../errors.ts'
+import { createHydrantError } from '../errors/error-table.ts'
 import { HandedServer } from '../handed-server.ts'
 import { watchForHangs } from '../hang-watch.ts'
 import { createKeeperOf } from '../ledger/keeper.ts'

@@ -1,4 +1,4 @@
-import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../failure-record.ts'
+import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../errors/failure-record.ts'
 import type { CauseDetails, CauseSummary } from './ledger.ts'
 
 /** A failure in a list, as `hydrant errors --json` prints it and the console's API answers. Times are ISO strings. */

@@ -1,4 +1,4 @@
-import type { FailureRecord, Occurrence } from '../failure-record.ts'
+import type { FailureRecord, Occurrence } from '../errors/failure-record.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 const HOUR_MS = 3_600_000

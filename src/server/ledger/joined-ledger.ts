@@ -1,5 +1,5 @@
 import { parseDigest } from '../../shared/digest-format.ts'
-import type { Occurrence } from '../failure-record.ts'
+import type { Occurrence } from '../errors/failure-record.ts'
 import type { AskedLedger, CauseDetails, CauseSummary, ListQuery, ReadQuery } from './ledger.ts'
 import { comesAfter, createOrder } from './list-order.ts'
 import { matches } from './summary.ts'

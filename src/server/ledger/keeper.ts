@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { FailureRecord } from '../failure-record.ts'
+import type { FailureRecord } from '../errors/failure-record.ts'
 import type { Ledger } from './ledger.ts'
 import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts'
 import { createLedger, type LedgerOptions } from './open-ledger.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { createHydrantError } from '../errors.ts'
+import { createHydrantError } from '../errors/error-table.ts'
 import type { Notice } from './file-ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { createCalls, forwardCalls, type LedgerAnswer, type ThreadInput } from './ledger-calls.ts'

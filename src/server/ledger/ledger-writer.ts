@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { FailureRecord } from '../failure-record.ts'
+import type { FailureRecord } from '../errors/failure-record.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { createWaiting } from './waiting.ts'
 

@@ -1,7 +1,7 @@
 // Where failures are kept. Each implementation keeps the same promises; test/server/ledger/contract.ts says which.
 
 import type { Side } from '../../shared/page-types.ts'
-import type { KeptError, Occurrence, Phase, SourceFrame } from '../failure-record.ts'
+import type { KeptError, Occurrence, Phase, SourceFrame } from '../errors/failure-record.ts'
 
 /** What a batch tells of one cause. */
 export interface LedgerEntry {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { createHydrantError, type HydrantError, showValue } from '../errors.ts'
+import { createHydrantError, type HydrantError, showValue } from '../errors/error-table.ts'
 import type { Options } from '../options.ts'
 import { readUrl } from '../util/parse-url.ts'
 import { delegateLedger } from './delegate.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { KeptError } from '../failure-record.ts'
+import type { KeptError } from '../errors/failure-record.ts'
 import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
 import { createPostgresPool, toPostgresError, transact } from './postgres-pool.ts'
 import { prunePostgres } from './postgres-prune.ts'

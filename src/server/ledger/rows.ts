@@ -1,4 +1,4 @@
-import type { Occurrence } from '../failure-record.ts'
+import type { Occurrence } from '../errors/failure-record.ts'
 import type { CauseSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
 import { searchText, summaryOf } from './summary.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { KeptError } from '../failure-record.ts'
+import type { KeptError } from '../errors/failure-record.ts'
 import type { Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from './ledger.ts'
 import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
 import { openSqliteFile, toSqliteError } from './sqlite-file.ts'

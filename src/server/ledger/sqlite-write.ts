@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Occurrence } from '../failure-record.ts'
+import type { Occurrence } from '../errors/failure-record.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { toCauseRow, toOccurrenceRow } from './rows.ts'
 

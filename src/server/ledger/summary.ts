@@ -1,4 +1,4 @@
-import type { KeptError, SourceFrame } from '../failure-record.ts'
+import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
 import { siteFrameOf } from './failure-json.ts'
 import type { CauseSummary, LedgerEntry, ListQuery } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-import type { FailureRecord, KeptError, Occurrence } from '../failure-record.ts'
+import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-record.ts'
 import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from './gather.ts'
 import type { LedgerEntry } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-import type { FailureRecord } from '../../../src/server/failure-record.ts'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { addEntry, entryOf } from '../../../src/server/ledger/gather.ts'
 import type { LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 

@@ -1,6 +1,6 @@
 // A failure as it is recorded: logged, kept in the ledger, and handed to `onFailure`.
 
-import type { Side } from '../shared/page-types.ts'
+import type { Side } from '../../shared/page-types.ts'
 
 /** Where in the life of a request, a page or the process it failed. */
 export type Phase = 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'
