@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { isSafe, judgeOrigin } from './cross-site.ts'
 import { HttpError } from './http-error.ts'
 import type { Options } from './options.ts'
-import { createRedactor } from './secrets.ts'
+import { createRedactor } from './redaction/redact.ts'
 
 /** A request for something that changes, from another site. It has been logged. */
 export class CrossSiteError extends HttpError {}

@@ -2,7 +2,7 @@ import { type Description, describe } from './describe.ts'
 import { causeOf } from './digest.ts'
 import type { KeptError } from './errors/failure-record.ts'
 import { examine, type LoggedError, type Naming, toKept, toLogged } from './examine.ts'
-import type { Hidden } from './hidden.ts'
+import type { Hidden } from './redaction/hidden.ts'
 import type { SourceMapper } from './source-map.ts'
 import type { MappedFrame } from './stack-frame.ts'
 

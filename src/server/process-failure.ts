@@ -4,7 +4,7 @@ import { createOccurrence } from './digest.ts'
 import type { FailureRecord } from './errors/failure-record.ts'
 import type { Examiner } from './examiner.ts'
 import { writeFailure } from './failure-line.ts'
-import { HIDDEN_OUTSIDE } from './hidden.ts'
+import { HIDDEN_OUTSIDE } from './redaction/hidden.ts'
 import type { MappedFrame } from './stack-frame.ts'
 
 /** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */

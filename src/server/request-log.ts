@@ -1,8 +1,8 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { bodyBytesOf } from './counted-response.ts'
 import { publicAddress } from './host.ts'
+import { createRedactor } from './redaction/redact.ts'
 import { routeOf } from './route-config.ts'
-import { createRedactor } from './secrets.ts'
 import { traceOf } from './trace-context.ts'
 
 /** What becomes of a request, as its line tells. */

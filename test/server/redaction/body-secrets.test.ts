@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, HTML, serve } from './served.ts'
+import { buildFiles, HTML, serve } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>never</p>\n}\n'
 const { app, failuresOf, log } = await serve(

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createRedactor } from '../../src/server/secrets.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import { createRedactor } from '../../../src/server/redaction/redact.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const TOKEN = 'eyJhbGciOi.J9-secret_value~1'
 const HEADERS = {

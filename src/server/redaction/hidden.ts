@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { bodySecretsOf } from './body-secrets.ts'
-import { type RedactOptions, redactorOf, secretsOf } from './secrets.ts'
+import { type RedactOptions, redactorOf, secretsOf } from './redact.ts'
 
 /** What of a request must not stand in the texts that are logged and kept. */
 export interface Hidden {

@@ -1,4 +1,4 @@
-import { errorTable } from './errors/error-table.ts'
+import { errorTable } from '../errors/error-table.ts'
 
 // Of V8's, Node.js's and React's own messages, in the case in which they stand there: `Cannot read properties of undefined
 // (reading 'price')`, `x is not a function`, `Unexpected token`. Words of fewer than six letters are never hidden.

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { findParts } from './find-parts.ts'
+import { createHeadFinder } from './head-finder.ts'
 import { isMessageWord } from './message-words.ts'
 import { findNamedSecrets, isSecretName, LEAST_SECRET_LENGTH, longEnough, type Span } from './secret-names.ts'
-import { createHeadFinder } from './text-heads.ts'
-import { findParts } from './text-parts.ts'
 
 const HIDDEN = '[hidden]'
 const MAX_LENGTH = 2_000

@@ -1,9 +1,9 @@
 // Redaction by words that are made up: of the words that it looks for and the ones that it writes.
 
 import t from 'tap'
-import { createRedactor, redactorOf } from '../../src/server/secrets.ts'
-import { createRandom, type Random } from '../shared/random.ts'
-import { countWork } from '../work.ts'
+import { createRedactor, redactorOf } from '../../../src/server/redaction/redact.ts'
+import { createRandom, type Random } from '../../shared/random.ts'
+import { countWork } from '../../work.ts'
 
 const HIDDEN = '[hidden]'
 const NAMED = ['://', ':', '@', '/', 'bearer ', 'Basic\t', '?token=', '&code=', '%3Fsecret%3D', '=', ';', '#', ' ', '"']
