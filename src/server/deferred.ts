@@ -4,7 +4,7 @@ import type { Frame } from './digest.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import type { Failure } from './failure-details.ts'
 import { silencePromises } from './guard.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
 import type { Visit } from './visit.ts'
 
 /** The promises in a page's data. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Failures } from './failures.ts'
 import { publicAddress } from './host.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
 
 const SITE = Symbol('site')
 

@@ -1,5 +1,5 @@
-import { HttpError } from './http-error.ts'
 import type { Options } from './options.ts'
+import { HttpError } from './thrown/http-error.ts'
 
 /** What a form may hold: the options of that name. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>

@@ -5,7 +5,7 @@ import type { LoadContext } from './config.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import { silencePromises } from './guard.ts'
 import type { Site } from './site.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
 import { startDeadline } from './util/deadline.ts'
 import type { Visit } from './visit.ts'
 

@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { createMalformed, createTooLarge, type FormLimits } from './form-limits.ts'
-import { HttpError } from './http-error.ts'
 import type { TemporaryFiles } from './temporary-files.ts'
+import { HttpError } from './thrown/http-error.ts'
 
 type Entry = [name: string, value: string | Promise<File>]
 

@@ -7,9 +7,9 @@ import { pathAndQuery } from './location.ts'
 import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from './navigation.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from './navigation-strategy.ts'
 import { HIDDEN, ownPath } from './own-routes.ts'
-import { isSentOnRedirect, isWebAddress } from './redirect-location.ts'
 import { pageRoute } from './route-config.ts'
 import type { Site } from './site.ts'
+import { isSentOnRedirect, isWebAddress } from './thrown/redirect-location.ts'
 import { Visit } from './visit.ts'
 
 const READ = ['GET', 'HEAD']

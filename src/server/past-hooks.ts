@@ -6,11 +6,11 @@ import type { Shown } from '../shared/shown.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './headers.ts'
 import type { Format } from './negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
-import { redirectLocation, redirectStatus } from './redirect-location.ts'
 import { contentSecurityPolicy, INERT_POLICY } from './security-headers.ts'
 import { createRefusal } from './show.ts'
 import type { Site } from './site.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
+import { redirectLocation, redirectStatus } from './thrown/redirect-location.ts'
 import type { Visit } from './visit.ts'
 
 /** Writes an answer with Node's own response, past all hooks and without any header that they have set. */

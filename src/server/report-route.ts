@@ -7,7 +7,6 @@ import { createCountedLine } from './counted-line.ts'
 import { addCrossSiteGuard, CrossSiteError } from './cross-site-guard.ts'
 import { NO_STORE } from './headers.ts'
 import { publicAddress } from './host.ts'
-import { HttpError } from './http-error.ts'
 import type { Options } from './options.ts'
 import { HIDDEN } from './own-routes.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
@@ -17,7 +16,8 @@ import { REPORT_ROUTE } from './route-config.ts'
 import { INERT_POLICY, setPolicy } from './security-headers.ts'
 import { serveThrown } from './serve-thrown.ts'
 import type { Site } from './site.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
+import { HttpError } from './thrown/http-error.ts'
 
 /** Takes a report that is what it should be. */
 export type TakeReport = (report: Report, request: FastifyRequest) => void

@@ -5,7 +5,7 @@ import { answerLoads } from './page-loads.ts'
 import type { PageRoute } from './page-route.ts'
 import { answerThrown, type Place, type Thrown } from './show.ts'
 import type { Site } from './site.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
 import type { Visit } from './visit.ts'
 
 /** What has happened before any load. */

@@ -6,10 +6,10 @@ import type { Failure, FailureDetails } from './failure-details.ts'
 import type { Failures } from './failures.ts'
 import { nonceOf } from './headers.ts'
 import { type PublicAddress, publicAddress } from './host.ts'
-import type { Redirection } from './http-error.ts'
 import { pathAndQuery } from './location.ts'
 import { asError, type Telling, tellHooks } from './on-error.ts'
-import { meaningOf } from './thrown.ts'
+import { meaningOf } from './thrown/classify-thrown.ts'
+import type { Redirection } from './thrown/http-error.ts'
 
 /** The lines that answer a navigation. */
 export interface NavigationAnswer {

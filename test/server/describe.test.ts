@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type Description, describe, framesIn } from '../../src/server/describe.ts'
-import { meaningOf } from '../../src/server/thrown.ts'
+import { meaningOf } from '../../src/server/thrown/classify-thrown.ts'
 
 function unreadable(): object {
   const refuse = () => {

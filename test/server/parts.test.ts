@@ -3,6 +3,11 @@ import t from 'tap'
 import { isCrawler } from '../../src/server/crawler.ts'
 import { guardPromises } from '../../src/server/guard.ts'
 import { addVary, createNonce, etagOf, isStorable, matchesEtag, setErrorHeaders } from '../../src/server/headers.ts'
+import { withoutTrailingSlash } from '../../src/server/location.ts'
+import { preferredErrorFormat, preferredFormat } from '../../src/server/negotiate.ts'
+import { toPlainJson } from '../../src/server/plain-json.ts'
+import { createProblem } from '../../src/server/problem.ts'
+import { meaningOf } from '../../src/server/thrown/classify-thrown.ts'
 import {
   HttpError,
   isClientErrorStatus,
@@ -10,13 +15,8 @@ import {
   notFound,
   Redirection,
   redirect,
-} from '../../src/server/http-error.ts'
-import { withoutTrailingSlash } from '../../src/server/location.ts'
-import { preferredErrorFormat, preferredFormat } from '../../src/server/negotiate.ts'
-import { toPlainJson } from '../../src/server/plain-json.ts'
-import { createProblem } from '../../src/server/problem.ts'
-import { redirectLocation } from '../../src/server/redirect-location.ts'
-import { meaningOf } from '../../src/server/thrown.ts'
+} from '../../src/server/thrown/http-error.ts'
+import { redirectLocation } from '../../src/server/thrown/redirect-location.ts'
 
 /** Headers after a handler has worked on the reply. */
 async function headersAfter(work: (reply: import('fastify').FastifyReply) => unknown) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { judgeOrigin } from '../../../src/server/cross-site.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/location.ts'
-import { isWebAddress, redirectLocation } from '../../../src/server/redirect-location.ts'
+import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
 import { readUrl } from '../../../src/server/util/parse-url.ts'
 
 t.test('reads a URL, alone or beside another', async (t) => {

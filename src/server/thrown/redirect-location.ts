@@ -1,6 +1,6 @@
-import { withBase } from '../shared/paths.ts'
-import { createHydrantError, showValue } from './errors/error-table.ts'
-import { readUrl } from './util/parse-url.ts'
+import { withBase } from '../../shared/paths.ts'
+import { createHydrantError, showValue } from '../errors/error-table.ts'
+import { readUrl } from '../util/parse-url.ts'
 
 /** What stands for the site's origin while a path is read; the real one does not matter to a path. */
 const SITE = 'http://site.invalid'

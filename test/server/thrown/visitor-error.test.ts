@@ -2,9 +2,9 @@
 
 import createError from '@fastify/error'
 import t from 'tap'
-import { HttpError } from '../../src/server/http-error.ts'
-import { meaningOf } from '../../src/server/thrown.ts'
-import { buildFiles, JSON_ONLY, serve } from './served.ts'
+import { meaningOf } from '../../../src/server/thrown/classify-thrown.ts'
+import { HttpError } from '../../../src/server/thrown/http-error.ts'
+import { buildFiles, JSON_ONLY, serve } from '../served.ts'
 
 const SECRET = 'Invalid API Key provided: sk_live_abcd'
 const withFields = (fields: object, message = SECRET) => Object.assign(new Error(message), fields)

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.ts'
-import { isForVisitor } from './refusal.ts'
+import { isForVisitor } from './visitor-error.ts'
 
 /** What was meant by throwing it. */
 export type Meaning =
