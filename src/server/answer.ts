@@ -2,9 +2,9 @@
 
 import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
-import { isForSomeCaches, limitCaching, limitCachingAsSaid } from './caching.ts'
-import { chooseEncoding, sendOwn, setEncoding } from './compress.ts'
 import type { Rendered } from './document.ts'
+import { isForSomeCaches, limitCaching, limitCachingAsSaid } from './http/caching.ts'
+import { chooseEncoding, sendOwn, setEncoding } from './http/compression.ts'
 import {
   addVary,
   DIGEST_HEADER,
@@ -16,10 +16,10 @@ import {
   REVALIDATE,
   setErrorHeaders,
   styleNonceOf,
-} from './headers.ts'
-import { createProblem, PROBLEM_TYPE } from './problem.ts'
+} from './http/headers.ts'
+import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
+import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from './http/security-headers.ts'
 import { PRIVACY_HEADERS } from './report-options.ts'
-import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from './security-headers.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'
 

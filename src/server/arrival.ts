@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readForwarded } from './forwarded.ts'
-import { plainTarget, rewriteUrl } from './location.ts'
+import { plainTarget, rewriteUrl } from './http/request-url.ts'
 import type { Options } from './options.ts'
 import type { Trust } from './trust.ts'
 

@@ -4,8 +4,8 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import { createCountedLine } from './counted-line.ts'
-import { NO_STORE } from './headers.ts'
-import { PROBLEM_TYPE } from './problem.ts'
+import { NO_STORE } from './http/headers.ts'
+import { PROBLEM_TYPE } from './http/problem.ts'
 
 interface Refusal {
   status: number

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Failures } from './failures.ts'
-import { publicAddress } from './host.ts'
+import { publicAddress } from './http/public-address.ts'
 import { meaningOf } from './thrown/classify-thrown.ts'
 
 const SITE = Symbol('site')

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { guardCaching } from './caching.ts'
-import { REQUEST_ID_HEADER } from './headers.ts'
+import { guardCaching } from './http/caching.ts'
+import { REQUEST_ID_HEADER } from './http/headers.ts'
+import { setNosniff } from './http/security-headers.ts'
 import { refuseLongUrl } from './long-url.ts'
 import type { Options } from './options.ts'
-import { setNosniff } from './security-headers.ts'
 import { createTurns } from './turns.ts'
 
 /**

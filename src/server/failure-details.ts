@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Frame } from './digest.ts'
 import type { Phase } from './errors/failure-record.ts'
-import type { PublicAddress } from './host.ts'
+import type { PublicAddress } from './http/public-address.ts'
 
 /** The request that a failure belongs to. */
 export interface FailureSubject {

@@ -1,4 +1,4 @@
-import { CountedResponse } from './counted-response.ts'
+import { CountedResponse } from './http/counted-response.ts'
 import type { Options } from './options.ts'
 
 const SHORTEST_CHECK_MS = 20

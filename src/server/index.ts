@@ -26,8 +26,8 @@ export type {
   SourceFrame,
   UserAgentClass,
 } from './errors/failure-record.ts'
+export { rewriteUrl } from './http/request-url.ts'
+export type { HydrantRoute } from './http/route-config.ts'
 export type { CauseDetails, CauseSummary } from './ledger/ledger.ts'
-export { rewriteUrl } from './location.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
-export type { HydrantRoute } from './route-config.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sendBareRefusal } from './bare-refusal.ts'
+import { sendBareRefusal } from './http/refusal.ts'
 import { createRedactor } from './redaction/redact.ts'
 
 const TOO_LONG = 414

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { routeOf } from './http/route-config.ts'
 import type { Measures } from './measures.ts'
-import { routeOf } from './route-config.ts'
 
 const MEASURES = Symbol('measures')
 

@@ -1,5 +1,5 @@
 import { parseAdmin } from './admin-option.ts'
-import { isHostName } from './host.ts'
+import { isHostName } from './http/public-address.ts'
 import { isAddressRange } from './util/ip-ranges.ts'
 import { readUrl } from './util/parse-url.ts'
 

@@ -2,8 +2,8 @@ import type { FastifyServerOptions } from 'fastify'
 import { type AdminAddress, type AdminOptions, joinAdmin } from './admin-option.ts'
 import { createHydrantError, showValue } from './errors/error-table.ts'
 import type { FailureRecord } from './errors/failure-record.ts'
+import type { FindTrace } from './http/trace-context.ts'
 import { type OptionRule, rules, SCOPES, type Scope } from './option-rules.ts'
-import type { FindTrace } from './trace-context.ts'
 import { nearest } from './util/closest-match.ts'
 
 /** Every option with its value, checked. */

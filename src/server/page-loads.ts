@@ -1,6 +1,6 @@
 import type { Route } from './build.ts'
+import type { Format } from './http/negotiate.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
-import type { Format } from './negotiate.ts'
 import { answerThrown, type Place } from './show.ts'
 import type { Site } from './site.ts'
 import type { Visit } from './visit.ts'

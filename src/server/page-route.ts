@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { TreeLeaf } from '../shared/app-tree.tsx'
 import type { Build, Route } from './build.ts'
+import { isNavigation } from './http/navigation-strategy.ts'
+import { type Format, preferredFormat } from './http/negotiate.ts'
 import type { LoadStep, Loads } from './loads.ts'
-import { isNavigation } from './navigation-strategy.ts'
-import { type Format, preferredFormat } from './negotiate.ts'
 import { createPlan, type DocumentPlan } from './page-document.ts'
 
 /** A page's route with what is the same for each of its requests. */

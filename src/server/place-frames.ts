@@ -1,7 +1,7 @@
 import { executionAsyncResource } from 'node:async_hooks'
 import type { SourceFrame } from './errors/failure-record.ts'
 import type { FailureDetails, FailureSubject } from './failure-details.ts'
-import { handlerOf } from './route-handlers.ts'
+import { handlerOf } from './http/route-handlers.ts'
 import type { ServerMapper } from './source-map.ts'
 import { frameText, type MappedFrame } from './stack-frame.ts'
 

@@ -3,8 +3,8 @@ import type { Side } from '../shared/page-types.ts'
 import type { FailureRecord, Phase } from './errors/failure-record.ts'
 import type { Told } from './examiner.ts'
 import { type FailureLine, writeFailure } from './failure-line.ts'
-import { type FindTrace, findTrace } from './trace-context.ts'
-import { userAgentClass } from './user-agent.ts'
+import { type FindTrace, findTrace } from './http/trace-context.ts'
+import { userAgentClass } from './http/user-agent.ts'
 
 /** A failure in a request, examined. */
 export interface Telling {

@@ -3,7 +3,7 @@
 
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
-import { withoutTrailingSlash } from '../../src/server/location.ts'
+import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
 import { marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { until } from '../until.ts'

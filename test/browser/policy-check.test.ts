@@ -3,7 +3,7 @@
 // What the server says of a policy is what Chromium does with it.
 
 import t from 'tap'
-import { findBlockingDirective } from '../../src/server/policy-check.ts'
+import { findBlockingDirective } from '../../src/server/http/policy-check.ts'
 import { buildFiles, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 

@@ -1,12 +1,19 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { isCrawler } from '../../src/server/crawler.ts'
 import { guardPromises } from '../../src/server/guard.ts'
-import { addVary, createNonce, etagOf, isStorable, matchesEtag, setErrorHeaders } from '../../src/server/headers.ts'
-import { withoutTrailingSlash } from '../../src/server/location.ts'
-import { preferredErrorFormat, preferredFormat } from '../../src/server/negotiate.ts'
+import { isCrawler } from '../../src/server/http/crawler.ts'
+import {
+  addVary,
+  createNonce,
+  etagOf,
+  isStorable,
+  matchesEtag,
+  setErrorHeaders,
+} from '../../src/server/http/headers.ts'
+import { preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
+import { createProblem } from '../../src/server/http/problem.ts'
+import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
 import { toPlainJson } from '../../src/server/plain-json.ts'
-import { createProblem } from '../../src/server/problem.ts'
 import { meaningOf } from '../../src/server/thrown/classify-thrown.ts'
 import {
   HttpError,

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDigest } from '../../shared/digest-format.ts'
-import { JSON_TYPE } from '../headers.ts'
+import { JSON_TYPE } from '../http/headers.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
 import type { AskedLedger } from '../ledger/ledger.ts'
 import { AWAY } from './ask-ledger.ts'

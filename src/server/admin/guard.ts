@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../cross-site.ts'
-import { createNonce } from '../headers.ts'
-import { preferredFormat } from '../negotiate.ts'
-import { scriptPolicy } from '../security-headers.ts'
+import { createNonce } from '../http/headers.ts'
+import { preferredFormat } from '../http/negotiate.ts'
+import { scriptPolicy } from '../http/security-headers.ts'
 import type { Door } from './door.ts'
 import { sendProblem } from './problem.ts'
 

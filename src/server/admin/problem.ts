@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createProblem, PROBLEM_TYPE } from '../problem.ts'
+import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 
 /** Answers with an error for programs, and ends the request. `more` are members of its own. */
 export function sendProblem(

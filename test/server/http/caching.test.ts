@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { guardCaching, saysMore } from '../../src/server/caching.ts'
+import { guardCaching, saysMore } from '../../../src/server/http/caching.ts'
 
 /** The headers that arrive of what a response is told to send. */
 async function headersOf(

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
-import { type PublicAddress, publicAddress } from '../../src/server/host.ts'
-import { createRandom } from '../shared/random.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import { type PublicAddress, publicAddress } from '../../../src/server/http/public-address.ts'
+import { createRandom } from '../../shared/random.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 async function addressOf(headers: Record<string, string>, options: FastifyServerOptions = {}): Promise<PublicAddress> {
   const app = Fastify(options)

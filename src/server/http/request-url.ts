@@ -1,4 +1,4 @@
-import { collapseSlashes } from './thrown/redirect-location.ts'
+import { collapseSlashes } from '../thrown/redirect-location.ts'
 
 /**
  * Of a request's target, which may also be a whole URL: the host that it names is not believed. The path is that which is

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { readUrl } from './util/parse-url.ts'
+import { readUrl } from '../util/parse-url.ts'
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_-]{1,63})*\.?$/i
 const IPV6 = /^\[[0-9a-f:.]{2,45}\]$/i

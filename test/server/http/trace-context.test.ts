@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import t from 'tap'
-import { traceOf } from '../../src/server/trace-context.ts'
-import { buildFiles, HTML, serve } from './served.ts'
+import { traceOf } from '../../../src/server/http/trace-context.ts'
+import { buildFiles, HTML, serve } from '../served.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Occurrence } from './errors/failure-record.ts'
+import type { Occurrence } from '../errors/failure-record.ts'
 
 /** Which process tells of a failure. */
 export type Origin = Pick<Occurrence, 'replica' | 'worker' | 'pid'>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `export default function Page() {\n  return ${body}\n}\n`
 const dir = await buildFiles(t.testdir({}), {

@@ -1,5 +1,5 @@
+import type { UserAgentClass } from '../errors/failure-record.ts'
 import { isCrawler } from './crawler.ts'
-import type { UserAgentClass } from './errors/failure-record.ts'
 
 /** Tells programs apart as far as it helps to understand a failure, and no further: nobody is to be recognised by it. */
 export function userAgentClass(userAgent: string | undefined): UserAgentClass {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { fallbackDocument } from '../shared/fallback.ts'
-import type { Refusal } from '../shared/shown.ts'
+import { fallbackDocument } from '../../shared/fallback.ts'
+import type { Refusal } from '../../shared/shown.ts'
 import { limitCaching } from './caching.ts'
 import { addVary, HTML_TYPE, NO_STORE } from './headers.ts'
-import { publicAddress } from './host.ts'
 import { preferredFormat } from './negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from './problem.ts'
+import { publicAddress } from './public-address.ts'
 import { INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './security-headers.ts'
 
 /** Refuses without a site around it. `host` is said in the answer (the request's own). */

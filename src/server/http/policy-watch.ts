@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
+import { createHydrantError } from '../errors/error-table.ts'
+import { readUrl } from '../util/parse-url.ts'
 import { lookAtHeaders } from './caching.ts'
-import { createHydrantError } from './errors/error-table.ts'
-import type { PublicAddress } from './host.ts'
 import { findBlockingDirective } from './policy-check.ts'
-import { readUrl } from './util/parse-url.ts'
+import type { PublicAddress } from './public-address.ts'
 
 /** A document that goes out. */
 export interface WatchedDocument {

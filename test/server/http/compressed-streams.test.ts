@@ -4,9 +4,9 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import t from 'tap'
-import { readManifest } from '../../src/server/read-build.ts'
-import { startSite } from '../site-server.ts'
-import { buildFiles, type Files, HTML } from './served.ts'
+import { readManifest } from '../../../src/server/read-build.ts'
+import { startSite } from '../../site-server.ts'
+import { buildFiles, type Files, HTML } from '../served.ts'
 
 const site: Files = {
   'pages/slow.tsx': `import { Suspense, use } from 'react'

@@ -3,8 +3,8 @@
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import { hydrant } from '../../src/server/plugin.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY, type Log, serve } from './served.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY, type Log, serve } from '../served.ts'
 
 const page = 'export default () => <p>page</p>\n'
 const late = `import { Suspense, use } from 'react'

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { PublicAddress } from './host.ts'
+import type { PublicAddress } from './public-address.ts'
 
 const POLICY = 'content-security-policy'
 

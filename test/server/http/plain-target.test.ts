@@ -2,11 +2,11 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { rewriteUrl } from '../../src/server/index.ts'
-import { plainTarget } from '../../src/server/location.ts'
-import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
-import { createRandom } from '../shared/random.ts'
-import { buildFiles, serve } from './served.ts'
+import { plainTarget } from '../../../src/server/http/request-url.ts'
+import { rewriteUrl } from '../../../src/server/index.ts'
+import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
+import { createRandom } from '../../shared/random.ts'
+import { buildFiles, serve } from '../served.ts'
 
 t.test('a path is written as encodeURI writes it, whoever has encoded what', async (t) => {
   for (const [target, plain] of [

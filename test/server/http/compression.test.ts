@@ -2,10 +2,10 @@ import { Duplex } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { readAccepted } from '../../src/server/compress.ts'
-import { hydrant } from '../../src/server/plugin.ts'
-import { until } from '../until.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { readAccepted } from '../../../src/server/http/compression.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import { until } from '../../until.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string, before = '') =>
   `import { Suspense, use } from 'react'\n${before}\nexport default function Page({ data }) {\n  return ${body}\n}\n`

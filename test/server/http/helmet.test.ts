@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { hydrant } from '../../src/server/plugin.ts'
-import { fallbackContent } from '../../src/shared/fallback.ts'
-import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
-import { checkNonces } from '../failures/html.ts'
-import { buildFiles, type Files, HTML, serve } from './served.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import { fallbackContent } from '../../../src/shared/fallback.ts'
+import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
+import { checkNonces } from '../../failures/html.ts'
+import { buildFiles, type Files, HTML, serve } from '../served.ts'
 
 const site: Files = {
   'pages/styled.tsx':
