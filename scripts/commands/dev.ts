@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
-import { loadPrettyLogging } from '../../src/server/logging.ts'
+import { loadPrettyLogging } from '../../src/server/log/logger.ts'
 import type { DevFailure } from '../dev/dev-failures.ts'
 import { startDevServer } from '../dev/dev-server.ts'
 import { BuildError } from '../problem.ts'

@@ -1,4 +1,4 @@
-import { showObeyed } from '../../src/server/log-text.ts'
+import { showObeyed } from '../../src/server/log/control-characters.ts'
 
 /** A text in one line, without anything that a terminal obeys. */
 export function toLine(text: string): string {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createClientErrorHandler } from './client-errors.ts'
-import { createCountedLine } from './counted-line.ts'
 import { createHttpOptions } from './http-options.ts'
+import { createCountedLine } from './log/throttled-line.ts'
 import type { Options } from './options.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
 

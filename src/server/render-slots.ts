@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { createCountedLine } from './counted-line.ts'
 import { sendBareRefusal } from './http/refusal.ts'
+import { createCountedLine } from './log/throttled-line.ts'
 import type { Visit } from './visit.ts'
 
 const BUSY = 503

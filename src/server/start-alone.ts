@@ -10,7 +10,7 @@ import { HandedServer } from './handed-server.ts'
 import { watchForHangs } from './hang-watch.ts'
 import { createListenError, listen, listenHanded } from './listen.ts'
 import { listenAtAll } from './listen-at-all.ts'
-import { createLogging } from './logging.ts'
+import { createLogging } from './log/logger.ts'
 import type { Options } from './options.ts'
 
 export interface ServeInput {

@@ -4,7 +4,7 @@ import t from 'tap'
 import { formatFailure } from '../../scripts/terminal/format-failure.ts'
 import { createPaint } from '../../scripts/terminal/paint.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { tameLine } from '../../src/server/log-text.ts'
+import { tameLine } from '../../src/server/log/control-characters.ts'
 import { ledgerOf } from '../scripts/failed-ledger.ts'
 import { buildFiles, createLog, serve } from './served.ts'
 

@@ -1,5 +1,5 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { lostLogLines } from '../log-output.ts'
+import { lostLogLines } from '../log/output.ts'
 import type { Measures } from '../measures.ts'
 import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'
 import { addRouteCounts, createRouteTally, type RouteCounts, type RouteTally } from './route-tally.ts'

@@ -8,7 +8,7 @@ import { preferredErrorFormat, preferredFormat } from '../../../src/server/http/
 import { isHostName } from '../../../src/server/http/public-address.ts'
 import { pathAndQuery, plainTarget, withoutTrailingSlash } from '../../../src/server/http/request-url.ts'
 import { traceOf } from '../../../src/server/http/trace-context.ts'
-import { tameLine } from '../../../src/server/log-text.ts'
+import { tameLine } from '../../../src/server/log/control-characters.ts'
 import { readReport } from '../../../src/server/read-report.ts'
 import { createRedactor } from '../../../src/server/redaction/redact.ts'
 import { redirectLocation } from '../../../src/server/thrown/redirect-location.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { escapeObeyed, escapeObeyedIn, showObeyed, tameLine } from '../../src/server/log-text.ts'
+import { escapeObeyed, escapeObeyedIn, showObeyed, tameLine } from '../../../src/server/log/control-characters.ts'
 
 t.test('JSON stays what it was', async (t) => {
   const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
-import { isStream, type LogOutput, standardOutput } from './log-output.ts'
-import { escapeObeyed, escapeObeyedIn, tameLine } from './log-text.ts'
+import { escapeObeyed, escapeObeyedIn, tameLine } from './control-characters.ts'
+import { isStream, type LogOutput, standardOutput } from './output.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
 

@@ -8,16 +8,16 @@ import { Writable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import t from 'tap'
-import { gatherTurns, lostLogLines, toFile, toStream } from '../../src/server/log-output.ts'
-import { DIGEST_PATTERN } from '../digest-pattern.ts'
-import { createHttpClient } from '../http-client.ts'
-import { startCli } from '../scripts/run-cli.ts'
-import { startSite } from '../site-server.ts'
-import { until } from '../until.ts'
-import { buildFiles, HTML } from './served.ts'
+import { gatherTurns, lostLogLines, toFile, toStream } from '../../../src/server/log/output.ts'
+import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { createHttpClient } from '../../http-client.ts'
+import { startCli } from '../../scripts/run-cli.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, HTML } from '../served.ts'
 
 const REACT = dirname(createRequire(import.meta.url).resolve('react/package.json'))
-const MODULE = new URL('../../src/server/log-output.js', import.meta.url).href
+const MODULE = new URL('../../../src/server/log/output.js', import.meta.url).href
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('lines of one turn are written together, in their order', async (t) => {

@@ -1,9 +1,9 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { bodyBytesOf } from './http/counted-response.ts'
-import { publicAddress } from './http/public-address.ts'
-import { routeOf } from './http/route-config.ts'
-import { traceOf } from './http/trace-context.ts'
-import { createRedactor } from './redaction/redact.ts'
+import { bodyBytesOf } from '../http/counted-response.ts'
+import { publicAddress } from '../http/public-address.ts'
+import { routeOf } from '../http/route-config.ts'
+import { traceOf } from '../http/trace-context.ts'
+import { createRedactor } from '../redaction/redact.ts'
 
 /** What becomes of a request, as its line tells. */
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
