@@ -1,8 +1,8 @@
 import type { RawServerBase } from 'fastify'
-import type { Tallying } from './admin/tally.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import type { Failures } from './failures.ts'
 import type { Keeper } from './ledger/keeper.ts'
+import type { Tallying } from './metrics/request-metrics.ts'
 import type { Options } from './options.ts'
 
 /** A site that the plugin serves in an app. */

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { AdminPluginOptions } from './admin/admin-plugin.ts'
-import type { Tallying } from './admin/tally.ts'
 import { addHangWatch } from './app-hang-watch.ts'
 import { addAppSite, claimBase } from './app-sites.ts'
 import type { SiteOptions } from './config.ts'
 import { addEntrance } from './entrance.ts'
 import { addHostGuard } from './host-guard.ts'
 import { createKeeper } from './ledger/keeper.ts'
-import { measureRequests } from './measure-requests.ts'
-import type { Measures } from './measures.ts'
+import { measureRequests } from './metrics/measure-requests.ts'
+import type { Measures } from './metrics/metrics-recorder.ts'
+import type { Tallying } from './metrics/request-metrics.ts'
 import { resolveOptions } from './options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 import { joinBases, serveSite } from './serve-site.ts'
@@ -42,7 +42,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   const { failures, release, build, startMeasuring } = await serveSite(app, folder, resolved, { keeper })
   let tallying: Promise<Tallying> | undefined
   async function startTallying(): Promise<Tallying> {
-    const { createTallying } = await import('./admin/tally.ts')
+    const { createTallying } = await import('./metrics/request-metrics.ts')
     const created = createTallying()
     keeper.subscribe(created.failed)
     measures = created.measures

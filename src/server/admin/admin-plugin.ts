@@ -5,6 +5,7 @@ import { createHydrantError, showValue } from '../errors/error-table.ts'
 import { HIDDEN } from '../http/own-routes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
+import { addTallies, createTallying } from '../metrics/request-metrics.ts'
 import { rules } from '../option-rules.ts'
 import { nearest } from '../util/closest-match.ts'
 import { addLock } from './admin-lock.ts'
@@ -12,7 +13,6 @@ import { createDoor } from './door.ts'
 import { addGuard } from './guard.ts'
 import type { Counted } from './metrics.ts'
 import { addDesk, addMetrics } from './start-admin.ts'
-import { addTallies, createTallying } from './tally.ts'
 
 /** Options of `hydrant.admin`. */
 export interface AdminPluginOptions {

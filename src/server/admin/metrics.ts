@@ -2,10 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version as react } from 'react'
 import type { Reload, Served } from '../cluster/served.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
+import { type Series, writeHistograms } from '../metrics/histogram.ts'
+import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
+import type { Tally } from '../metrics/request-metrics.ts'
 import { VERSION } from '../read-build.ts'
-import { type Series, writeHistograms } from './histogram.ts'
-import { type NamedProcess, writeProcesses } from './process-metrics.ts'
-import type { Tally } from './tally.ts'
 
 /** Where the numbers are asked for. */
 export interface Counted {

@@ -1,5 +1,5 @@
-import type { ProcessMetrics } from '../admin/process-metrics.ts'
-import { createTallying, type Tallying } from '../admin/tally.ts'
+import type { ProcessMetrics } from '../metrics/process-metrics.ts'
+import { createTallying, type Tallying } from '../metrics/request-metrics.ts'
 import type { Link } from './link.ts'
 
 /** How much time's counts may be lost with a worker that is killed. */
@@ -25,7 +25,7 @@ export function createCounting(link: Link): Counting {
     failed,
     async open() {
       timer = setInterval(() => void tell(), TALLY_MS).unref()
-      const { measureProcess } = await import('../admin/process-metrics.ts')
+      const { measureProcess } = await import('../metrics/process-metrics.ts')
       readMetrics = measureProcess()
     },
     answer: (id) => void readMetrics().then((metrics) => link.send({ kind: 'counted', id, tally: read(), metrics })),

@@ -1,11 +1,11 @@
 // What primary and workers tell each other. Both halves stand here.
 
 import type { AddressInfo } from 'node:net'
-import type { NamedProcess } from '../admin/process-metrics.ts'
-import type { Tally } from '../admin/tally.ts'
 import type { Stop } from '../ending.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
+import type { NamedProcess } from '../metrics/process-metrics.ts'
+import type { Tally } from '../metrics/request-metrics.ts'
 import type { Options } from '../options.ts'
 import type { Served } from './served.ts'
 

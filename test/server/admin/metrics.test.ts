@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addTallies, createTallying, endTally } from '../../../src/server/admin/tally.ts'
 import { createServer } from '../../../src/server/create-server.ts'
+import { addTallies, createTallying, endTally } from '../../../src/server/metrics/request-metrics.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 /** Each sample's value by its name and labels. */

@@ -1,8 +1,8 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { lostLogLines } from '../log/output.ts'
-import type { Measures } from '../measures.ts'
 import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'
-import { addRouteCounts, createRouteTally, type RouteCounts, type RouteTally } from './route-tally.ts'
+import type { Measures } from './metrics-recorder.ts'
+import { addRouteCounts, createRouteTally, type RouteCounts, type RouteTally } from './route-metrics.ts'
 
 /** What a process has counted since it started, and what it has now: plain data, which can be sent and added up. */
 export interface Tally {

@@ -1,7 +1,7 @@
 // What the admin listener's metrics are told, at the few places that know it. Nobody asks for it when there are none.
 
 import type { Server } from 'node:http'
-import type { Phase } from './errors/failure-record.ts'
+import type { Phase } from '../errors/failure-record.ts'
 
 /** Takes measurements of the site that is served. Never throws. `route` is a pattern, and never what a visitor has sent. */
 export interface Measures {

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path'
 import t from 'tap'
-import { createTallying } from '../../src/server/admin/tally.ts'
-import { createInstance } from '../../src/server/create-server.ts'
-import { resolveOptions } from '../../src/server/options.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY } from './served.ts'
+import { createInstance } from '../../../src/server/create-server.ts'
+import { createTallying } from '../../../src/server/metrics/request-metrics.ts'
+import { resolveOptions } from '../../../src/server/options.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
 const NEVER = 'new Promise(() => {})'
 

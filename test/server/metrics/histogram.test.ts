@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/admin/histogram.ts'
+import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/metrics/histogram.ts'
 
 t.test('counts each duration in every bucket that holds it, bounds included', async (t) => {
   const histogram = createHistogram()

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { routeOf } from './http/route-config.ts'
-import type { Measures } from './measures.ts'
+import { routeOf } from '../http/route-config.ts'
+import type { Measures } from './metrics-recorder.ts'
 
 const MEASURES = Symbol('measures')
 
