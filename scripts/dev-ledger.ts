@@ -1,4 +1,4 @@
-import type { Options } from '../src/server/options.ts'
+import type { Options } from '../src/server/options/options.ts'
 
 /** Where failures of a site that is being developed are kept, in its folder: never among those of visitors. */
 export const DEV_LEDGER = '.hydrant-dev-errors.db'

@@ -3,7 +3,7 @@ import { createHydrantError } from './errors/error-table.ts'
 import type { Failures } from './failures.ts'
 import type { Keeper } from './ledger/keeper.ts'
 import type { Tallying } from './metrics/request-metrics.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 
 /** A site that the plugin serves in an app. */
 export interface AppSite {

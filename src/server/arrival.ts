@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readForwarded } from './forwarded.ts'
 import { plainTarget, rewriteUrl } from './http/request-url.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import type { Trust } from './trust.ts'
 
 type Rewrite = (raw: IncomingMessage) => string

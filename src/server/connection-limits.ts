@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { createClientErrorHandler } from './client-errors.ts'
 import { createHttpOptions } from './http-options.ts'
 import { createCountedLine } from './log/throttled-line.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
 
 /** The deadlines and limits of a server's connections: what its Fastify is made with, and what is added to that then. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isSafe, judgeOrigin } from './cross-site.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import { createRedactor } from './redaction/redact.ts'
 import { HttpError } from './thrown/http-error.ts'
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Draining } from './draining.ts'
 import type { Failures } from './failures.ts'
 import type { Health } from './health.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
 export const KEEP_MS = 3_000

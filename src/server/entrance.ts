@@ -3,7 +3,7 @@ import { guardCaching } from './http/caching.ts'
 import { REQUEST_ID_HEADER } from './http/headers.ts'
 import { setNosniff } from './http/security-headers.ts'
 import { refuseLongUrl } from './long-url.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import { createTurns } from './turns.ts'
 
 /**

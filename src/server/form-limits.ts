@@ -1,4 +1,4 @@
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import { HttpError } from './thrown/http-error.ts'
 
 /** What a form may hold: the options of that name. */

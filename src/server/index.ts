@@ -3,16 +3,6 @@
 export { type Digest, parseDigest } from '../shared/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
-export type {
-  ActionContext,
-  Config,
-  EsbuildOptions,
-  EsbuildPlugin,
-  LoadContext,
-  ServerOptions,
-  SiteOptions,
-} from './config.ts'
-export { defineConfig } from './config.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export { digestOf } from './digest-of.ts'
 export { addDraining } from './draining.ts'
@@ -29,5 +19,15 @@ export type {
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute } from './http/route-config.ts'
 export type { CauseDetails, CauseSummary } from './ledger/ledger.ts'
+export type {
+  ActionContext,
+  Config,
+  EsbuildOptions,
+  EsbuildPlugin,
+  LoadContext,
+  ServerOptions,
+  SiteOptions,
+} from './options/config.ts'
+export { defineConfig } from './options/config.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'

@@ -11,7 +11,7 @@ import { createListenError, listen, listenHanded } from './listen.ts'
 import { listenAtAll } from './listen-at-all.ts'
 import { createLogging } from './log/logger.ts'
 import { createTallying } from './metrics/request-metrics.ts'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 
 export interface ServeInput {
   /** The site's folder. */

@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
-import { requireToken } from './admin-option.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { Attempt } from './cluster/tell-unable.ts'
-import { resolveOptions } from './options.ts'
+import { requireToken } from './options/admin-address.ts'
+import { resolveOptions } from './options/options.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 
 export interface StartInput {

@@ -1,4 +1,4 @@
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import { createAddressList } from './util/ip-ranges.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Options } from './options.ts'
+import type { Options } from './options/options.ts'
 import type { Trust } from './trust.ts'
 import { isNear } from './util/ip-ranges.ts'
 

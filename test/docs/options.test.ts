@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
+import { type OptionSources, resolveOptions } from '../../src/server/options/options.ts'
 
 /** What only the build reads. */
 const BUILD_OPTIONS = ['esbuild']

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { causeOf } from '../../src/server/digest.ts'
-import { resolveOptions } from '../../src/server/options.ts'
+import { resolveOptions } from '../../src/server/options/options.ts'
 import { hydrant } from '../../src/server/plugin.ts'
 import { buildFiles, causeOfResponse, createLog, HTML, serve } from './served.ts'
 

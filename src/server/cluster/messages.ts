@@ -6,7 +6,7 @@ import type { FailureRecord } from '../errors/failure-record.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
 import type { Tally } from '../metrics/request-metrics.ts'
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import type { Served } from './served.ts'
 
 export type Where = Pick<Options, 'port' | 'host' | 'socket'>

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { KEEP_MS } from '../ending.ts'
-import type { Options } from '../options.ts'
+import type { Options } from '../options/options.ts'
 import { pauseBefore } from './back-off.ts'
 import { type Reload, warnOfSameRelease } from './served.ts'
 import type { End, WorkerProcess } from './worker-process.ts'

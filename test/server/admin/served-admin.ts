@@ -10,7 +10,7 @@ import type { FailureRecord, SourceFrame } from '../../../src/server/errors/fail
 import { createKeeper, type Keeper } from '../../../src/server/ledger/keeper.ts'
 import type { Measures } from '../../../src/server/metrics/metrics-recorder.ts'
 import { createTallying } from '../../../src/server/metrics/request-metrics.ts'
-import { resolveOptions } from '../../../src/server/options.ts'
+import { resolveOptions } from '../../../src/server/options/options.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { createLog, type Log } from '../served.ts'
 

@@ -7,7 +7,7 @@ import { openLedger } from '../../../src/server/ledger/open-ledger.ts'
 import { listSql } from '../../../src/server/ledger/rows.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite-ledger.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite-schema.ts'
-import { resolveOptions } from '../../../src/server/options.ts'
+import { resolveOptions } from '../../../src/server/options/options.ts'
 import { entry, LIMITS, NOW, name } from './entries.ts'
 import { startWriter } from './writers.ts'
 

@@ -1,7 +1,7 @@
-import { parseAdmin } from './admin-option.ts'
-import { isHostName } from './http/public-address.ts'
-import { isAddressRange } from './util/ip-ranges.ts'
-import { readUrl } from './util/parse-url.ts'
+import { isHostName } from '../http/public-address.ts'
+import { isAddressRange } from '../util/ip-ranges.ts'
+import { readUrl } from '../util/parse-url.ts'
+import { parseAdmin } from './admin-address.ts'
 
 /** Each scope takes the options of those before it. */
 export const SCOPES = ['site', 'server', 'start'] as const

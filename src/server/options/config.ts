@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
-import type { Params } from '../shared/page-types.ts'
-import type { FailureRecord } from './errors/failure-record.ts'
-import type { FindTrace } from './http/trace-context.ts'
+import type { Params } from '../../shared/page-types.ts'
+import type { FailureRecord } from '../errors/failure-record.ts'
+import type { FindTrace } from '../http/trace-context.ts'
 
 /** What a `load` is given. */
 export interface LoadContext<Path extends string = string> {

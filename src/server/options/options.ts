@@ -1,10 +1,10 @@
 import type { FastifyServerOptions } from 'fastify'
-import { type AdminAddress, type AdminOptions, joinAdmin } from './admin-option.ts'
-import { createHydrantError, showValue } from './errors/error-table.ts'
-import type { FailureRecord } from './errors/failure-record.ts'
-import type { FindTrace } from './http/trace-context.ts'
-import { type OptionRule, rules, SCOPES, type Scope } from './option-rules.ts'
-import { nearest } from './util/closest-match.ts'
+import { createHydrantError, showValue } from '../errors/error-table.ts'
+import type { FailureRecord } from '../errors/failure-record.ts'
+import type { FindTrace } from '../http/trace-context.ts'
+import { nearest } from '../util/closest-match.ts'
+import { type AdminAddress, type AdminOptions, joinAdmin } from './admin-address.ts'
+import { type OptionRule, rules, SCOPES, type Scope } from './rules.ts'
 
 /** Every option with its value, checked. */
 export interface Options {

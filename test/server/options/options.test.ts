@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type OptionSources, resolveOptions } from '../../src/server/options.ts'
-import { nearest } from '../../src/server/util/closest-match.ts'
+import { type OptionSources, resolveOptions } from '../../../src/server/options/options.ts'
+import { nearest } from '../../../src/server/util/closest-match.ts'
 
 const DEFAULTS = {
   base: '/',

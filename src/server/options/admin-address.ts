@@ -1,4 +1,4 @@
-import { createHydrantError } from './errors/error-table.ts'
+import { createHydrantError } from '../errors/error-table.ts'
 
 /** Of the admin listener. */
 export interface AdminOptions {
