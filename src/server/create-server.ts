@@ -9,7 +9,6 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { encodeBase32 } from '../shared/digest-format.ts'
-import { createRewrite } from './arrival.ts'
 import { createConnectionLimits } from './connection-limits.ts'
 import { createDraining, type Draining } from './draining.ts'
 import { addEntrance } from './entrance.ts'
@@ -26,12 +25,13 @@ import { observerOf } from './metrics/measure-requests.ts'
 import type { Measures } from './metrics/metrics-recorder.ts'
 import type { ServerOptions } from './options/config.ts'
 import { type Options, resolveOptions } from './options/options.ts'
+import { watchForwarding } from './proxy/check-forwarding.ts'
+import { createRewrite } from './proxy/rewrite-url.ts'
+import { createTrust } from './proxy/trust-proxy.ts'
 import { buildFolder, readConfig, readManifest } from './read-build.ts'
 import { createRedactor } from './redaction/redact.ts'
 import { type ServedSite, serveSite } from './serve-site.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
-import { createTrust } from './trust.ts'
-import { watchForwarding } from './watch-forwarding.ts'
 
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */

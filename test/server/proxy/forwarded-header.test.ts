@@ -1,7 +1,7 @@
 import t from 'tap'
-import { parseForwarded, readForwarded } from '../../src/server/forwarded.ts'
-import { createTrust } from '../../src/server/trust.ts'
-import { createRandom } from '../shared/random.ts'
+import { parseForwarded, readForwarded } from '../../../src/server/proxy/forwarded-header.ts'
+import { createTrust } from '../../../src/server/proxy/trust-proxy.ts'
+import { createRandom } from '../../shared/random.ts'
 
 const trust = createTrust('10.0.0.0/8, ::1', () => false) ?? (() => false)
 const read = (header: string) => readForwarded(header, trust)

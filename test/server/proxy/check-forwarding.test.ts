@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createTrust } from '../../src/server/trust.ts'
-import { findContradiction } from '../../src/server/watch-forwarding.ts'
-import { listenRaw, rawRequest } from '../attacks/raw.ts'
-import { buildFiles, type Log, serve } from './served.ts'
+import { findContradiction } from '../../../src/server/proxy/check-forwarding.ts'
+import { createTrust } from '../../../src/server/proxy/trust-proxy.ts'
+import { listenRaw, rawRequest } from '../../attacks/raw.ts'
+import { buildFiles, type Log, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {})
 const NEAR = '172.17.0.1'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Trust } from './trust.ts'
+import type { Trust } from './trust-proxy.ts'
 
 /** What one proxy says, by the names of RFC 7239 in lower case: `for`, `by`, `host`, `proto`, and others. */
 export type ForwardedElement = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createTrust } from '../../src/server/trust.ts'
-import { isAddressRange, isNear } from '../../src/server/util/ip-ranges.ts'
+import { createTrust } from '../../../src/server/proxy/trust-proxy.ts'
+import { isAddressRange, isNear } from '../../../src/server/util/ip-ranges.ts'
 
 t.test('a list trusts whom it names', async (t) => {
   for (const [trusted, address, expected] of [

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { readForwarded } from './forwarded.ts'
-import { plainTarget, rewriteUrl } from './http/request-url.ts'
-import type { Options } from './options/options.ts'
-import type { Trust } from './trust.ts'
+import { plainTarget, rewriteUrl } from '../http/request-url.ts'
+import type { Options } from '../options/options.ts'
+import { readForwarded } from './forwarded-header.ts'
+import type { Trust } from './trust-proxy.ts'
 
 type Rewrite = (raw: IncomingMessage) => string
 

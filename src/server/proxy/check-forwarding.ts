@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { Options } from './options/options.ts'
-import type { Trust } from './trust.ts'
-import { isNear } from './util/ip-ranges.ts'
+import type { Options } from '../options/options.ts'
+import { isNear } from '../util/ip-ranges.ts'
+import type { Trust } from './trust-proxy.ts'
 
 /** How what arrives contradicts what the options say of proxies. */
 export type Contradiction = 'nobody-trusted' | 'other-trusted' | 'other-header' | 'no-proxy'

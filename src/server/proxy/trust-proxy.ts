@@ -1,5 +1,5 @@
-import type { Options } from './options/options.ts'
-import { createAddressList } from './util/ip-ranges.ts'
+import type { Options } from '../options/options.ts'
+import { createAddressList } from '../util/ip-ranges.ts'
 
 /**
  * Are the forwarded headers of that address believed? `hop` counts from the connection on. There is no address on a

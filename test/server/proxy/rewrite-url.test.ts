@@ -6,10 +6,10 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import type { CreateServerOptions } from '../../src/server/create-server.ts'
-import { readManifest } from '../../src/server/read-build.ts'
-import { listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import type { CreateServerOptions } from '../../../src/server/create-server.ts'
+import { readManifest } from '../../../src/server/read-build.ts'
+import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.tsx': "export default function Page() {\n  return <a href='#x'>home</a>\n}\n",
