@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type AppSite, claimBase, findAppSites } from '../app-sites.ts'
-import { addEntrance } from '../entrance.ts'
 import { createHydrantError, showValue } from '../errors/error-table.ts'
+import { addEntrance } from '../guards/first-hook.ts'
 import { HIDDEN } from '../http/own-routes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS_PATH } from '../../shared/paths.ts'
-import { isSafe, judgeOrigin } from '../cross-site.ts'
+import { isSafe, judgeOrigin } from '../guards/cross-site.ts'
 import { createNonce } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
 import { scriptPolicy } from '../http/security-headers.ts'

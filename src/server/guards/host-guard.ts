@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { publicAddress, UNKNOWN_HOST } from './http/public-address.ts'
-import { sendBareRefusal } from './http/refusal.ts'
-import { isHealthRoute } from './http/route-config.ts'
-import { createRedactor } from './redaction/redact.ts'
+import { publicAddress, UNKNOWN_HOST } from '../http/public-address.ts'
+import { sendBareRefusal } from '../http/refusal.ts'
+import { isHealthRoute } from '../http/route-config.ts'
+import { createRedactor } from '../redaction/redact.ts'
 
 const MISDIRECTED = 421
 const MAX_LOGGED_HOST = 255

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { createClientErrorHandler } from './client-errors.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
+import type { Options } from '../options/options.ts'
 import { createHttpOptions } from './http-options.ts'
-import { createCountedLine } from './log/throttled-line.ts'
-import type { Options } from './options/options.ts'
+import { createClientErrorHandler } from './malformed-requests.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
 
 /** The deadlines and limits of a server's connections: what its Fastify is made with, and what is added to that then. */

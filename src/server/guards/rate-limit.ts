@@ -1,4 +1,4 @@
-import { addressGroup } from './util/address-group.ts'
+import { addressGroup } from '../util/address-group.ts'
 
 const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 10_000

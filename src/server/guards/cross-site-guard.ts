@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import type { Options } from '../options/options.ts'
+import { createRedactor } from '../redaction/redact.ts'
+import { HttpError } from '../thrown/http-error.ts'
 import { isSafe, judgeOrigin } from './cross-site.ts'
-import type { Options } from './options/options.ts'
-import { createRedactor } from './redaction/redact.ts'
-import { HttpError } from './thrown/http-error.ts'
 
 /** A request for something that changes, from another site. It has been logged. */
 export class CrossSiteError extends HttpError {}

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../src/server/plugin.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const HOSTS = ['shop.example', '*.branch.example', '[::1]']
 

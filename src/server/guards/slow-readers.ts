@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { createCountedLine } from './log/throttled-line.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
 
 /** How often is looked until a visitor is too slow. Turns of the event loop lie between: its own delays count once. */
 const CHECKS = 4

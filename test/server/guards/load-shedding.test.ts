@@ -2,10 +2,10 @@
 
 import { join } from 'node:path'
 import t from 'tap'
-import { createHttpClient } from '../http-client.ts'
-import { startSite } from '../site-server.ts'
-import { until } from '../until.ts'
-import { buildFiles, HTML } from './served.ts'
+import { createHttpClient } from '../../http-client.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, HTML } from '../served.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
   'pages/busy.tsx': 'export default function Page() {\n  return <p>done</p>\n}\n',

@@ -3,9 +3,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
-import { NO_STORE } from './http/headers.ts'
-import { PROBLEM_TYPE } from './http/problem.ts'
-import { createCountedLine } from './log/throttled-line.ts'
+import { NO_STORE } from '../http/headers.ts'
+import { PROBLEM_TYPE } from '../http/problem.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
 
 interface Refusal {
   status: number

@@ -1,4 +1,4 @@
-import { readUrl } from './util/parse-url.ts'
+import { readUrl } from '../util/parse-url.ts'
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 

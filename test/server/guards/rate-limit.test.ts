@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createRateLimit } from '../../src/server/rate-limit.ts'
+import { createRateLimit } from '../../../src/server/guards/rate-limit.ts'
 
 t.test('so many are within the limit at once, and evenly more as time passes', async (t) => {
   let now = 0

@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t, { type Test } from 'tap'
-import { ERROR } from '../site-server.ts'
-import { until } from '../until.ts'
-import { navigationHeaders } from './lines.ts'
-import { buildFiles, HTML, serve } from './served.ts'
+import { ERROR } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { navigationHeaders } from '../lines.ts'
+import { buildFiles, HTML, serve } from '../served.ts'
 
 // More than the system takes for a visitor who does not read.
 const BYTES = 24_000_000

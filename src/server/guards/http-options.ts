@@ -1,5 +1,5 @@
-import { CountedResponse } from './http/counted-response.ts'
-import type { Options } from './options/options.ts'
+import { CountedResponse } from '../http/counted-response.ts'
+import type { Options } from '../options/options.ts'
 
 const SHORTEST_CHECK_MS = 20
 const LONGEST_CHECK_MS = 1_000

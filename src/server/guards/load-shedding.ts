@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import { sendBareRefusal } from './http/refusal.ts'
-import { createCountedLine } from './log/throttled-line.ts'
+import { sendBareRefusal } from '../http/refusal.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1

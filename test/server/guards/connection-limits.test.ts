@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { type Test } from 'tap'
-import { countAnswers, listenRaw, parseRaw, rawRequest } from '../attacks/raw.ts'
-import { ERROR } from '../site-server.ts'
-import { until } from '../until.ts'
-import { buildFiles, HTML, serve } from './served.ts'
+import { countAnswers, listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
+import { ERROR } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, HTML, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/form.tsx': 'export default function Page({ actionData }) {\n  return <p>{JSON.stringify(actionData)}</p>\n}\n',

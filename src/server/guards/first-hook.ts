@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { guardCaching } from './http/caching.ts'
-import { REQUEST_ID_HEADER } from './http/headers.ts'
-import { setNosniff } from './http/security-headers.ts'
+import { guardCaching } from '../http/caching.ts'
+import { REQUEST_ID_HEADER } from '../http/headers.ts'
+import { setNosniff } from '../http/security-headers.ts'
+import type { Options } from '../options/options.ts'
 import { refuseLongUrl } from './long-url.ts'
-import type { Options } from './options/options.ts'
-import { createTurns } from './turns.ts'
+import { createTurns } from './pipelining.ts'
 
 /**
  * What each request meets first: caches do not give its answer to others if it sets a cookie, it is named in its answer, browsers

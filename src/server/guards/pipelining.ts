@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { createCountedLine } from './log/throttled-line.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
 
 /**
  * Lets requests that arrive together on one connection wait for the one before them: Node hands over all of them at once, and who

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sendBareRefusal } from './http/refusal.ts'
-import { createRedactor } from './redaction/redact.ts'
+import { sendBareRefusal } from '../http/refusal.ts'
+import { createRedactor } from '../redaction/redact.ts'
 
 const TOO_LONG = 414
 const MAX_LOGGED = 200

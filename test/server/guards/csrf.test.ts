@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type CrossSiteInput, judgeOrigin } from '../../src/server/cross-site.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import { type CrossSiteInput, judgeOrigin } from '../../../src/server/guards/cross-site.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const post = (input: Partial<CrossSiteInput>) =>
   judgeOrigin({
