@@ -1,5 +1,5 @@
 import type { BuildOptions, Loader, Plugin } from 'esbuild'
-import { BUILD_PATHS } from '../../src/server/manifest.ts'
+import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from './assets.ts'
 import { createBoundReact } from './bound-react.ts'
 import { createBrowserGuard } from './browser-guard.ts'

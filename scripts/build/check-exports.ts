@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, transform } from 'esbuild'
-import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../src/server/manifest.ts'
+import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../src/server/build-output/manifest.ts'
 import { nearest } from '../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt, type Place } from '../problem.ts'
 import { settle } from './bundler.ts'

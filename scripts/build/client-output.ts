@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { BuildResult, Metafile } from 'esbuild'
-import type { ClientModule, Manifest } from '../../src/server/manifest.ts'
+import type { ClientModule, Manifest } from '../../src/server/build-output/manifest.ts'
 import { compareText } from '../problem.ts'
 import type { Assets } from './assets.ts'
 import type { BundleOptions } from './bundler.ts'

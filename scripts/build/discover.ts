@@ -1,4 +1,9 @@
-import { type LevelledFile, type RouteEntry, type Surroundings, serverFileKeys } from '../../src/server/manifest.ts'
+import {
+  type LevelledFile,
+  type RouteEntry,
+  type Surroundings,
+  serverFileKeys,
+} from '../../src/server/build-output/manifest.ts'
 import { RESERVED_PATH } from '../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../problem.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'

@@ -1,4 +1,4 @@
-import { type RouteEntry, serverFileKeys } from '../../src/server/manifest.ts'
+import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
 import { compareText } from '../problem.ts'
 import type { SiteBuild } from './site-builder.ts'
 

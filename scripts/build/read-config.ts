@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { describe, framesIn } from '../../src/server/describe.ts'
-import { BUILD_PATHS } from '../../src/server/manifest.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
 import { createSourceMapper } from '../../src/server/source-map.ts'
 import { type BuildProblem, createProblem, fileAt, type Place } from '../problem.ts'

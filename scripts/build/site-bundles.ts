@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { BUILD_PATHS } from '../../src/server/manifest.ts'
+import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../problem.ts'
 import { type BundleOutcome, type Bundler, createBundler } from './bundler.ts'
 import { type Bundle, type BundleInput, createClientBundle, createServerBundle, type Mode } from './bundles.ts'

@@ -1,4 +1,4 @@
-import { BUILD_PATHS } from '../../src/server/manifest.ts'
+import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import type { Mode } from './bundles.ts'
 import type { ClientOutput } from './client-output.ts'
 import type { OutputFolder } from './output-folder.ts'

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import { ownBundles } from '../../src/server/build-output/loaded-bundles.ts'
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { mapStacks } from '../../src/server/map-stacks.ts'
-import { ownBundles } from '../../src/server/own-bundles.ts'
 import { processFrames } from '../../src/server/place-frames.ts'
 import { createSourceMapper } from '../../src/server/source-map.ts'
 import type { SiteBuild } from '../build/site-builder.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from '../shared/page-types.ts'
-import type { LoadFunction } from './build.ts'
+import type { LoadFunction } from './build-output/load-build.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import { silencePromises } from './guard.ts'
 import type { LoadContext } from './options/config.ts'

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
+import { ownBundles } from './build-output/loaded-bundles.ts'
 import type { SourceFrame } from './errors/failure-record.ts'
-import { ownBundles } from './own-bundles.ts'
 import { createSourceMapper, type ServerMapper } from './source-map.ts'
 
 /** What the runtime imports the server bundle with: while a site is developed, a process has run several builds. */

@@ -3,7 +3,7 @@ import { type BootLeaf, type BootPlan, type BootVisit, bootScript, planText } fr
 import { fallbackNoscript, hostScript } from '../shared/fallback.ts'
 import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
-import type { Build, Frame, SiteModule } from './build.ts'
+import type { Build, Frame, SiteModule } from './build-output/load-build.ts'
 import { deferData, NO_DATA } from './deferred.ts'
 import { type Rendered, renderDocument } from './document.ts'
 import { guardPromises } from './guard.ts'

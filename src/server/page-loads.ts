@@ -1,4 +1,4 @@
-import type { Route } from './build.ts'
+import type { Route } from './build-output/load-build.ts'
 import type { Format } from './http/negotiate.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
 import { answerThrown, type Place } from './show.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { TreeLeaf } from '../shared/app-tree.tsx'
-import type { Build, Route } from './build.ts'
+import type { Build, Route } from './build-output/load-build.ts'
 import { isNavigation } from './http/navigation-strategy.ts'
 import { type Format, preferredFormat } from './http/negotiate.ts'
 import type { LoadStep, Loads } from './loads.ts'

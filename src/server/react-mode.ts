@@ -1,7 +1,7 @@
 import { createElement, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
+import type { Manifest } from './build-output/manifest.ts'
 import { createHydrantError } from './errors/error-table.ts'
-import type { Manifest } from './manifest.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import { DocumentSink } from './sink.ts'
 

@@ -1,4 +1,4 @@
-import type { Route } from './build.ts'
+import type { Route } from './build-output/load-build.ts'
 import { finishNavigation, loadNavigation, NavigationStream, refuseOtherBuild, startNavigation } from './navigation.ts'
 import type { Acted } from './page-document.ts'
 import { answerLoads } from './page-loads.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendDocument, sendDocumentHead, sendJson } from './answer.ts'
-import type { Route } from './build.ts'
+import type { Route } from './build-output/load-build.ts'
 import { deferData } from './deferred.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import { silencePromises } from './guard.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendRedirect } from './answer.ts'
-import type { Frame } from './build.ts'
+import type { Frame } from './build-output/load-build.ts'
 import { isSafe } from './guards/cross-site.ts'
 import { CrossSiteError } from './guards/cross-site-guard.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from './http/negotiate.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Build } from './build.ts'
+import type { Build } from './build-output/load-build.ts'
 import type { Failures } from './failures.ts'
 import type { Format } from './http/negotiate.ts'
 import type { PolicyWatch } from './http/policy-watch.ts'

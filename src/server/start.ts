@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
+import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { Attempt } from './cluster/tell-unable.ts'
 import { requireToken } from './options/admin-address.ts'
 import { resolveOptions } from './options/options.ts'
-import { buildFolder, readConfig, readManifest } from './read-build.ts'
 
 export interface StartInput {
   /** The site's folder. */

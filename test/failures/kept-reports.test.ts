@@ -2,10 +2,10 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createKeeper } from '../../src/server/ledger/keeper.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
-import { buildFolder, readManifest } from '../../src/server/read-build.ts'
 import { serveSite } from '../../src/server/serve-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles, createLog } from '../server/served.ts'

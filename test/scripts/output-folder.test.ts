@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from 'node:path'
 import t from 'tap'
 import { buildSite } from '../../scripts/build/site-builder.ts'
-import { readManifest } from '../../src/server/read-build.ts'
+import { readManifest } from '../../src/server/build-output/read-build.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { buildFolder, readManifest } from '../../src/server/read-build.ts'
+import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
 import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK, type NavigationLine } from '../../src/shared/navigation.ts'
 
 /** The address that a page asks when it goes to `url`. */

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
+import { readManifest } from '../../src/server/build-output/read-build.ts'
 import { digestOf, hydrant } from '../../src/server/index.ts'
-import { readManifest } from '../../src/server/read-build.ts'
 import { buildFiles, createLog, HTML, JSON_ONLY, type Log } from './served.ts'
 
 const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'

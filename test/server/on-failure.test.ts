@@ -1,11 +1,11 @@
 import Fastify from 'fastify'
 import t from 'tap'
+import { buildFolder } from '../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../src/server/create-server.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
 import { hydrant } from '../../src/server/plugin.ts'
-import { buildFolder } from '../../src/server/read-build.ts'
 import { buildFiles, causeOfResponse, createLog, HTML, serve } from './served.ts'
 
 const dir = await buildFiles(t.testdir({}), {

@@ -1,11 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version as react } from 'react'
-import type { Reload, Served } from '../cluster/served.ts'
+import { VERSION } from '../build-output/read-build.ts'
+import type { Reload, Served } from '../build-output/served-build.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { type Series, writeHistograms } from '../metrics/histogram.ts'
 import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
 import type { Tally } from '../metrics/request-metrics.ts'
-import { VERSION } from '../read-build.ts'
 
 /** Where the numbers are asked for. */
 export interface Counted {

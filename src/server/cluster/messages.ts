@@ -1,13 +1,13 @@
 // What primary and workers tell each other. Both halves stand here.
 
 import type { AddressInfo } from 'node:net'
+import type { Served } from '../build-output/served-build.ts'
 import type { Stop } from '../ending.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-calls.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
 import type { Tally } from '../metrics/request-metrics.ts'
 import type { Options } from '../options/options.ts'
-import type { Served } from './served.ts'
 
 export type Where = Pick<Options, 'port' | 'host' | 'socket'>
 

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { type Reload, warnOfSameRelease } from '../build-output/served-build.ts'
 import { KEEP_MS } from '../ending.ts'
 import type { Options } from '../options/options.ts'
 import { pauseBefore } from './back-off.ts'
-import { type Reload, warnOfSameRelease } from './served.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
 
 export interface PoolInput {

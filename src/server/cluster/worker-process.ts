@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Served } from '../build-output/served-build.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 import { passLines } from './pass-lines.ts'
-import type { Served } from './served.ts'
 
 /** Programs that it has started may hold its outputs open. */
 const LAST_LINES_MS = 1_000

@@ -3,8 +3,8 @@
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import t from 'tap'
+import { readManifest } from '../../../src/server/build-output/read-build.ts'
 import { hydrant } from '../../../src/server/index.ts'
-import { readManifest } from '../../../src/server/read-build.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
 

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import t from 'tap'
-import { readManifest } from '../../../src/server/read-build.ts'
+import { readManifest } from '../../../src/server/build-output/read-build.ts'
 import { startSite } from '../../site-server.ts'
 import { buildFiles, type Files, HTML } from '../served.ts'
 

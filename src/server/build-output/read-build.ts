@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createHydrantError, showValue } from './errors/error-table.ts'
+import { createHydrantError, showValue } from '../errors/error-table.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
 /** Version of this package. */
@@ -65,7 +65,7 @@ function expectedFiles(manifest: Manifest): string[] {
 }
 
 function readVersion(): string {
-  const file = fileURLToPath(new URL('../../../package.json', import.meta.url))
+  const file = fileURLToPath(new URL('../../../../package.json', import.meta.url))
   // Our own package.json, which npm refuses without a version.
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
