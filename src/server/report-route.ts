@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withBase } from '../shared/paths.ts'
 import { REPORT_PATH, type Report } from '../shared/report.ts'
-import { refuseEncoded } from './content-encoding.ts'
+import { refuseEncoded } from './forms/content-encoding.ts'
 import { addCrossSiteGuard, CrossSiteError } from './guards/cross-site-guard.ts'
 import { createRateLimit } from './guards/rate-limit.ts'
 import { limitCaching } from './http/caching.ts'

@@ -8,6 +8,7 @@ import { nameFailuresOf } from './digest-of.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import { createFailureListener } from './failure-listener.ts'
 import { createFailures, type Failures } from './failures.ts'
+import { UploadSpace } from './forms/upload-files.ts'
 import { addCrossSiteGuard } from './guards/cross-site-guard.ts'
 import { addLoadShedding } from './guards/load-shedding.ts'
 import { addHealthRoutes, type Health } from './health.ts'
@@ -33,7 +34,6 @@ import type { Site } from './site.ts'
 import { addFiles } from './site-files.ts'
 import { addSiteRoutes } from './site-routes.ts'
 import { createSourceMapper } from './source-map.ts'
-import { UploadSpace } from './temporary-files.ts'
 
 /** What a site is given by who serves it. */
 export interface SiteParts {

@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { buildFormSite } from '../form-site.ts'
-import { startSite } from '../site-server.ts'
-import { CURL, PYTHON, WGET } from '../tools.ts'
+import { buildFormSite } from '../../form-site.ts'
+import { startSite } from '../../site-server.ts'
+import { CURL, PYTHON, WGET } from '../../tools.ts'
 
 const run = promisify(execFile)
 const dir = await buildFormSite(t)

@@ -1,5 +1,5 @@
-import type { Options } from './options/options.ts'
-import { HttpError } from './thrown/http-error.ts'
+import type { Options } from '../options/options.ts'
+import { HttpError } from '../thrown/http-error.ts'
 
 /** What a form may hold: the options of that name. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>

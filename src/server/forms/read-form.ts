@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createTooLarge, type FormLimits } from './form-limits.ts'
+import { createTooLarge, type FormLimits } from './limits.ts'
 import { readMultipart } from './multipart.ts'
-import type { TemporaryFiles } from './temporary-files.ts'
+import type { TemporaryFiles } from './upload-files.ts'
 
 const URLENCODED = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'

@@ -1,5 +1,5 @@
 import type { preParsingHookHandler } from 'fastify'
-import { HttpError } from './thrown/http-error.ts'
+import { HttpError } from '../thrown/http-error.ts'
 
 const UNSUPPORTED = 415
 

@@ -4,9 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
-import { createMalformed, createTooLarge, type FormLimits } from './form-limits.ts'
-import type { TemporaryFiles } from './temporary-files.ts'
-import { HttpError } from './thrown/http-error.ts'
+import { HttpError } from '../thrown/http-error.ts'
+import { createMalformed, createTooLarge, type FormLimits } from './limits.ts'
+import type { TemporaryFiles } from './upload-files.ts'
 
 type Entry = [name: string, value: string | Promise<File>]
 

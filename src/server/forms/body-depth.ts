@@ -1,4 +1,4 @@
-import { HttpError } from './thrown/http-error.ts'
+import { HttpError } from '../thrown/http-error.ts'
 
 /** Data that people and programs mean is a few levels deep; what walks through data calls itself for each. */
 const MAX_DEPTH = 500

@@ -8,9 +8,9 @@ import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import Fastify from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { createRandom, type Random } from '../shared/random.ts'
-import { buildFiles, createLog, type Files, JSON_ONLY, serve } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { createRandom, type Random } from '../../shared/random.ts'
+import { buildFiles, createLog, type Files, JSON_ONLY, serve } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
