@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { installedVersion, isFit } from '../src/server/ledger/sqlite-driver.ts'
+import { installedVersion, isFit } from '../src/server/ledger/sqlite/driver.ts'
 
 /** The programs and fonts that the tests use, each with the Debian package that installs it. */
 const TOOLS = [

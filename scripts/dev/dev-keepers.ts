@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { createKeeper, type Keeper } from '../../src/server/ledger/keeper.ts'
+import { createKeeper, type Keeper } from '../../src/server/ledger/failure-store.ts'
 import type { LedgerOptions } from '../../src/server/ledger/open-ledger.ts'
 
 /** The keepers of a site whose servers come and go while its ledger stays open. */

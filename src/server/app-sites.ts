@@ -1,7 +1,7 @@
 import type { RawServerBase } from 'fastify'
 import { createHydrantError } from './errors/error-table.ts'
 import type { Failures } from './failures.ts'
-import type { Keeper } from './ledger/keeper.ts'
+import type { Keeper } from './ledger/failure-store.ts'
 import type { Tallying } from './metrics/request-metrics.ts'
 import type { Options } from './options/options.ts'
 

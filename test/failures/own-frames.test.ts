@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { readSqliteLedger } from '../../src/server/ledger/sqlite-ledger.ts'
+import { readSqliteLedger } from '../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { runCli } from '../scripts/run-cli.ts'
 import { buildFiles, type Files, serve } from '../server/served.ts'
 

@@ -3,7 +3,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openSqliteLedger } from '../../src/server/ledger/sqlite-ledger.ts'
+import { openSqliteLedger } from '../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { AS_PLAIN_USER } from '../plain-user.ts'
 import { entry, LIMITS } from '../server/ledger/entries.ts'
 import { type CliResult, runCli } from './run-cli.ts'

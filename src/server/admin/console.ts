@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { createKeeper } from '../ledger/keeper.ts'
+import { createKeeper } from '../ledger/failure-store.ts'
 import type { AskedLedger, ListQuery } from '../ledger/ledger.ts'
 import { type Options, resolveOptions } from '../options/options.ts'
 import { serveSite } from '../serve-site.ts'

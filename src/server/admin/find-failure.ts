@@ -1,6 +1,6 @@
 import { formatDigest, parseDigest } from '../../shared/digest-format.ts'
 import type { CauseDetails, Ledger } from '../ledger/ledger.ts'
-import { readCause } from '../ledger/read-cause.ts'
+import { readCause } from '../ledger/read-failure.ts'
 import { nearestFew } from '../util/closest-match.ts'
 
 /** What a digest, or its first half, leads to. */

@@ -1,6 +1,6 @@
-import { delegateLedger } from '../ledger/delegate.ts'
+import { delegateLedger } from '../ledger/delegate-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { createCalls, forwardCalls, type LedgerAnswer } from '../ledger/ledger-calls.ts'
+import { createCalls, forwardCalls, type LedgerAnswer } from '../ledger/ledger-rpc.ts'
 import type { Link } from './link.ts'
 
 export interface RemoteLedger {

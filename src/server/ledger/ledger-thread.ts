@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors/error-table.ts'
-import type { Notice } from './file-ledger.ts'
 import type { Ledger } from './ledger.ts'
-import { createCalls, forwardCalls, type LedgerAnswer, type ThreadInput } from './ledger-calls.ts'
+import { createCalls, forwardCalls, type LedgerAnswer, type ThreadInput } from './ledger-rpc.ts'
+import type { Notice } from './sqlite/file-ledger.ts'
 
 interface Thread {
   call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown>
@@ -32,7 +32,7 @@ export function createThreadLedger(input: ThreadInput, notice: Notice): Ledger {
 }
 
 // The compiler does not rewrite this name: it runs as the JavaScript that stands beside.
-const WORKER = new URL('./ledger-worker.js', import.meta.url)
+const WORKER = new URL('./ledger-thread-program.js', import.meta.url)
 
 /** Many times what it needs: beyond it the thread ends, and not the server. */
 const MAX_HEAP_MB = 256

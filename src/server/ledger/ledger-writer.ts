@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
-import { createWaiting } from './waiting.ts'
+import { createWaiting } from './write-queue.ts'
 
 /** How long a failure waits for others to be written with it, */
 const GATHER_MS = 200

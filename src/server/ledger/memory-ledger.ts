@@ -1,5 +1,5 @@
 import type { Side } from '../../shared/page-types.ts'
-import { hourOf } from './gather.ts'
+import { hourOf } from './entries.ts'
 import {
   type CauseDetails,
   LEAST_PLACES,

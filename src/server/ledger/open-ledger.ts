@@ -4,13 +4,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors/error-table.ts'
 import type { Options } from '../options/options.ts'
 import { readUrl } from '../util/parse-url.ts'
-import { delegateLedger } from './delegate.ts'
+import { delegateLedger } from './delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createThreadLedger } from './ledger-thread.ts'
 import { createMemoryLedger } from './memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
-import { createPostgresLedger } from './postgres-ledger.ts'
-import { readSqliteLedger } from './sqlite-ledger.ts'
+import { createPostgresLedger } from './postgres/postgres-ledger.ts'
+import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
 

@@ -1,7 +1,7 @@
 // What every ledger promises, whatever it keeps failures in.
 
 import type { Test } from 'tap'
-import { hourOf } from '../../../src/server/ledger/gather.ts'
+import { hourOf } from '../../../src/server/ledger/entries.ts'
 import type { Ledger, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 import type { Side } from '../../../src/shared/page-types.ts'
 import { testOrders, testReleases } from './contract-lists.ts'

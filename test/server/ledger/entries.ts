@@ -1,5 +1,5 @@
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
-import { addEntry, entryOf } from '../../../src/server/ledger/gather.ts'
+import { addEntry, entryOf } from '../../../src/server/ledger/entries.ts'
 import type { LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 
 export const HOUR_MS = 3_600_000

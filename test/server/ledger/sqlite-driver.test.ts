@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { isFit } from '../../../src/server/ledger/sqlite-driver.ts'
+import { isFit } from '../../../src/server/ledger/sqlite/driver.ts'
 
 const NODE = process.versions.node
 const BUILT = join(import.meta.dirname, '../../../src')
@@ -19,7 +19,7 @@ t.test('which better-sqlite3 serves which Node.js', async (t) => {
 /** What comes of loading the driver, from a copy of what was built, beside the packages of that folder. */
 function load(folder: string): string {
   cpSync(BUILT, join(folder, 'src'), { recursive: true })
-  const url = pathToFileURL(join(folder, 'src/server/ledger/sqlite-driver.js'))
+  const url = pathToFileURL(join(folder, 'src/server/ledger/sqlite/driver.js'))
   const program = `import { loadDriver } from '${url}'
     await loadDriver('a.db').then(() => console.log('loaded'), ({ message, fix }) => console.log(message, fix))`
   return execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }).trim()

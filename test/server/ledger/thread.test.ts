@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
-import { openSqliteLedger } from '../../../src/server/ledger/sqlite-ledger.ts'
+import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { entry, LIMITS } from './entries.ts'
 
 const run = promisify(execFile)

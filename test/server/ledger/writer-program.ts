@@ -1,7 +1,7 @@
 // A process that writes failures: node writer-program.js PLACE BATCHES [RELEASE]. It says when each batch is written.
 
-import { createFileLedger } from '../../../src/server/ledger/file-ledger.ts'
-import { createPostgresLedger } from '../../../src/server/ledger/postgres-ledger.ts'
+import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
+import { createFileLedger } from '../../../src/server/ledger/sqlite/file-ledger.ts'
 import { entryOfAll, LIMITS, NOW, name } from './entries.ts'
 
 const [place = '', batches = '0', release = 'r1'] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { createHydrantError, type HydrantError } from '../errors/error-table.ts'
+import { createHydrantError, type HydrantError } from '../../errors/error-table.ts'
 
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 5_000

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../../errors/error-table.ts'
 
 export type Driver = typeof import('better-sqlite3')
 

@@ -1,5 +1,5 @@
 import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-record.ts'
-import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from './gather.ts'
+import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from './entries.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 const MAX_CAUSES = 2_000

@@ -1,11 +1,18 @@
 import type { Database } from 'better-sqlite3'
-import type { KeptError } from '../errors/failure-record.ts'
-import type { Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from './ledger.ts'
-import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
-import { openSqliteFile, toSqliteError } from './sqlite-file.ts'
-import { createSqlitePruner, usedBytes } from './sqlite-prune.ts'
-import { openSqliteReader } from './sqlite-reader.ts'
-import { createSqliteWriter } from './sqlite-write.ts'
+import type { KeptError } from '../../errors/failure-record.ts'
+import type { Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from '../ledger.ts'
+import {
+  type CauseRow,
+  fromCauseRow,
+  fromOccurrenceRow,
+  listSql,
+  type OccurrenceRow,
+  SUMMARY_COLUMNS,
+} from '../rows.ts'
+import { openSqliteFile, toSqliteError } from './open-file.ts'
+import { openSqliteReader } from './open-reader.ts'
+import { createSqlitePruner, usedBytes } from './prune.ts'
+import { createSqliteWriter } from './write.ts'
 
 const DEFAULT_OCCURRENCES = 50
 const DIALECT = { prefix: '', position: 'instr' }

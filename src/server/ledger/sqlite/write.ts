@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import type { Occurrence } from '../errors/failure-record.ts'
-import type { LedgerEntry } from './ledger.ts'
-import { toCauseRow, toOccurrenceRow } from './rows.ts'
+import type { Occurrence } from '../../errors/failure-record.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { toCauseRow, toOccurrenceRow } from '../rows.ts'
 
 /** Writes one entry of a batch; to be called within a transaction. */
 export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {

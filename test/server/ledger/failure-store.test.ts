@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createKeeperOf } from '../../../src/server/ledger/keeper.ts'
+import { createKeeperOf } from '../../../src/server/ledger/failure-store.ts'
 import { createNullLedger } from '../../../src/server/ledger/null-ledger.ts'
 
 t.test('is asked nothing more of the ledger once it is closed: that would open it again', async (t) => {

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { createHydrantError, type HydrantError } from '../errors/error-table.ts'
-import { loadDriver } from './sqlite-driver.ts'
-import { migrateSqlite, SQLITE_MIGRATIONS } from './sqlite-schema.ts'
+import { createHydrantError, type HydrantError } from '../../errors/error-table.ts'
+import { loadDriver } from './driver.ts'
+import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 
 /** How long a write waits for that of another process. */
 export const BUSY_MS = 2_000

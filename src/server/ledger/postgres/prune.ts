@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import { hourOf } from './gather.ts'
-import { LEAST_PLACES, type LedgerLimits } from './ledger.ts'
+import { hourOf } from '../entries.ts'
+import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
 
 /** Names the lock of the one that removes; any number that no other program would take. */
 const LOCK = 4_870_114_202

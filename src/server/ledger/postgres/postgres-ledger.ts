@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { KeptError } from '../errors/failure-record.ts'
-import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from './ledger.ts'
-import { createPostgresPool, toPostgresError, transact } from './postgres-pool.ts'
-import { prunePostgres } from './postgres-prune.ts'
-import { migratePostgres, POSTGRES_MIGRATIONS } from './postgres-schema.ts'
-import { claimBatch, writeEntries } from './postgres-write.ts'
-import { type CauseRow, fromCauseRow, fromOccurrenceRow, listSql, type OccurrenceRow, SUMMARY_COLUMNS } from './rows.ts'
+import type { KeptError } from '../../errors/failure-record.ts'
+import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from '../ledger.ts'
+import {
+  type CauseRow,
+  fromCauseRow,
+  fromOccurrenceRow,
+  listSql,
+  type OccurrenceRow,
+  SUMMARY_COLUMNS,
+} from '../rows.ts'
+import { createPostgresPool, toPostgresError, transact } from './pool.ts'
+import { prunePostgres } from './prune.ts'
+import { migratePostgres, POSTGRES_MIGRATIONS } from './schema.ts'
+import { claimBatch, writeEntries } from './write.ts'
 
 const DEFAULT_OCCURRENCES = 50
 const DIALECT = { prefix: 'hydrant_', position: 'strpos' }

@@ -1,8 +1,8 @@
 // Runs in the thread of the ledger.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createFileLedger } from './file-ledger.ts'
-import { answerCall, type LedgerAnswer, type LedgerCall, type ThreadInput } from './ledger-calls.ts'
+import { answerCall, type LedgerAnswer, type LedgerCall, type ThreadInput } from './ledger-rpc.ts'
+import { createFileLedger } from './sqlite/file-ledger.ts'
 
 // `ledger-thread.ts` has given it.
 const { file, limits } = workerData as ThreadInput

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import type { LedgerEntry } from './ledger.ts'
-import { toCauseRow, toOccurrenceRow } from './rows.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { toCauseRow, toOccurrenceRow } from '../rows.ts'
 
 // Several servers write at once. Each takes the locks of rows in the same order, first those of releases, then those of
 // causes, both sorted by name: so one waits for another, and never two for each other. What belongs to a cause is only

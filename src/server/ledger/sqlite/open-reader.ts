@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { createHydrantError } from '../errors/error-table.ts'
-import { type Driver, loadDriver } from './sqlite-driver.ts'
-import { BUSY_MS, readError, toSqliteError } from './sqlite-file.ts'
-import { migrateSqlite, SQLITE_MIGRATIONS } from './sqlite-schema.ts'
+import { createHydrantError } from '../../errors/error-table.ts'
+import { type Driver, loadDriver } from './driver.ts'
+import { BUSY_MS, readError, toSqliteError } from './open-file.ts'
+import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 
 export interface SqliteReader {
   db: Database

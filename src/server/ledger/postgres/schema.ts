@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { createHydrantError } from '../errors/error-table.ts'
-import { placeOf, transact } from './postgres-pool.ts'
+import { createHydrantError } from '../../errors/error-table.ts'
+import { placeOf, transact } from './pool.ts'
 
 /** Names the lock that those hold who change the tables; any number that no other program would take. */
 const LOCK = 4_870_114_201

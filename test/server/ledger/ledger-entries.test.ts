@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from '../../../src/server/ledger/gather.ts'
+import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from '../../../src/server/ledger/entries.ts'
 import { entry, failure, HOUR_MS, NOW } from './entries.ts'
 
 t.test('one failure after the other comes to the same as their entries', async (t) => {

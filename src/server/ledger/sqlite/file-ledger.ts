@@ -1,6 +1,6 @@
 import { renameSync, statSync } from 'node:fs'
-import { delegateLedger } from './delegate.ts'
-import type { Ledger, LedgerLimits } from './ledger.ts'
+import { delegateLedger } from '../delegate-ledger.ts'
+import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
 /** Says something about the ledger that an operator has to know. */

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { hourOf } from './gather.ts'
-import { LEAST_PLACES, type LedgerLimits } from './ledger.ts'
+import { hourOf } from '../entries.ts'
+import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
 
 /** What one batch removes at the most, beside as many causes as it has brought: nobody waits for more. */
 const MAX_CAUSES = 50
