@@ -1,5 +1,5 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
-import type { NamedMap, NamedRange, Position } from '../../src/server/function-names.ts'
+import type { NamedMap, NamedRange, Position } from '../../src/server/failures/stacks/function-names.ts'
 import { type FunctionRange, findFunctions } from './function-ranges.ts'
 import { createPlaces } from './places.ts'
 

@@ -1,5 +1,5 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
-import type { ServerMapFields } from '../../src/server/function-names.ts'
+import type { ServerMapFields } from '../../src/server/failures/stacks/function-names.ts'
 import { findComponents } from './find-components.ts'
 import { type Export, findExports } from './find-exports.ts'
 import { findFunctions } from './function-ranges.ts'

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 import { ownBundles } from '../../src/server/build-output/loaded-bundles.ts'
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
-import { mapStacks } from '../../src/server/map-stacks.ts'
-import { processFrames } from '../../src/server/place-frames.ts'
-import { createSourceMapper } from '../../src/server/source-map.ts'
+import { mapStacks } from '../../src/server/failures/stacks/map-error.ts'
+import { processFrames } from '../../src/server/failures/stacks/place-frames.ts'
+import { createSourceMapper } from '../../src/server/failures/stacks/source-map.ts'
 import type { SiteBuild } from '../build/site-builder.ts'
 import { isKnownError } from '../terminal/format-error.ts'
 

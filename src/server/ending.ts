@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import type { Draining } from './draining.ts'
-import type { Failures } from './failures.ts'
+import type { Failures } from './failures/failures.ts'
 import type { Health } from './health.ts'
 import type { Options } from './options/options.ts'
 

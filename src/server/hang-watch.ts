@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { FastifyBaseLogger } from 'fastify'
-import { framesIn } from './describe.ts'
 import { createHydrantError } from './errors/error-table.ts'
+import { framesIn } from './failures/describe-thrown.ts'
 
 /** What the thread is given. */
 export interface HangThreadInput {

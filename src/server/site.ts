@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Build } from './build-output/load-build.ts'
-import type { Failures } from './failures.ts'
+import type { Failures } from './failures/failures.ts'
+import type { ServerMapper } from './failures/stacks/source-map.ts'
 import type { UploadSpace } from './forms/upload-files.ts'
 import type { Format } from './http/negotiate.ts'
 import type { PolicyWatch } from './http/policy-watch.ts'
@@ -8,7 +9,6 @@ import type { Measures } from './metrics/metrics-recorder.ts'
 import type { Options } from './options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import type { RenderSlots } from './render-slots.ts'
-import type { ServerMapper } from './source-map.ts'
 import type { Visit } from './visit.ts'
 
 /** A site that is being served: what every request of it needs. */

@@ -39,7 +39,7 @@ export async function startServer(input: StartInput): Promise<void> {
     // The channel would keep a process that has nothing left to do.
     worker?.disconnect()
     const { folder, buildId } = attempt
-    if (buildId !== null) (await import('./map-stacks.ts')).mapStacks(error, folder, buildId)
+    if (buildId !== null) (await import('./failures/stacks/map-error.ts')).mapStacks(error, folder, buildId)
     throw error
   }
 }

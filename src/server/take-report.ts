@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { Report, ReportedError } from '../shared/report.ts'
-import { readBrowserStack } from './browser-stack.ts'
 import type { Route } from './build-output/load-build.ts'
 import { isBuildOf } from './build-output/loaded-bundles.ts'
-import { type ClientMapper, createClientMapper } from './client-map.ts'
-import type { Description } from './describe.ts'
+import type { Description } from './failures/describe-thrown.ts'
+import { readBrowserStack } from './failures/stacks/browser-stack.ts'
+import { type ClientMapper, createClientMapper } from './failures/stacks/client-source-map.ts'
+import type { ServerMapper } from './failures/stacks/source-map.ts'
+import { frameText, type MappedFrame, unplacedName } from './failures/stacks/stack-frame.ts'
 import type { Keeper } from './ledger/failure-store.ts'
 import { matchRoute } from './match-route.ts'
 import type { TakeReport } from './report-route.ts'
 import type { Site } from './site.ts'
-import type { ServerMapper } from './source-map.ts'
-import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 
 export interface TakeReportInput {
   site: Site

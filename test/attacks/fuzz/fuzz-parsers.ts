@@ -1,7 +1,7 @@
 // What reads the texts of a request, asked directly: thousands of times as often as over a connection.
 
-import { readBrowserStack } from '../../../src/server/browser-stack.ts'
-import { maskMessage } from '../../../src/server/digest.ts'
+import { maskMessage } from '../../../src/server/failures/digest.ts'
+import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import { matchesEtag } from '../../../src/server/http/headers.ts'
 import { preferredErrorFormat, preferredFormat } from '../../../src/server/http/negotiate.ts'
 import { isHostName } from '../../../src/server/http/public-address.ts'

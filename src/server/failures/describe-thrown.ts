@@ -1,0 +1,142 @@
+import { types } from 'node:util'
+import { readStack } from './stacks/error-stack.ts'
+
+/** What is known of something that was thrown. Texts are cut to size; nothing else about them is changed. */
+export interface Description {
+  type: string
+  message: string
+  /** The lines with V8's frames, without those for type and message; `framesIn` reads them. */
+  stack: string
+  /** The error's own `digest`, which is kept for the log and never trusted. */
+  ownDigest?: string
+  cause?: Description
+  /** Of an AggregateError. */
+  errors?: Description[]
+}
+
+// More than a log line keeps: secrets are removed in between, and what follows tells one that is cut in two.
+const MAX_MESSAGE = 2_900
+const MAX_NAME = 200
+const MAX_STACK = 12_000
+const MAX_FRAMES = 50
+const MAX_FRAME = 520
+const MAX_DEPTH = 5
+const MAX_ERRORS = 5
+/** Of causes and errors of errors, all together. */
+const MAX_DESCRIPTIONS = 20
+
+/** Describes any value at all, also one that throws when it is looked at. */
+export function describe(thrown: unknown): Description {
+  return describeAt(0, thrown, [])
+}
+
+interface Properties {
+  [name: string]: unknown
+}
+
+function describeAt(depth: number, thrown: unknown, seen: unknown[]): Description {
+  if (types.isProxy(thrown)) return { type: 'Proxy', message: 'a Proxy was thrown', stack: '' }
+  if (!isObject(thrown)) return describePrimitive(thrown)
+  if (seen.includes(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
+  seen.push(thrown)
+  const message = read(thrown, 'message')
+  const isError = looksLikeError(thrown)
+  const description: Description = {
+    type: isError ? errorType(thrown) : 'Object',
+    message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
+    stack: stackOf(readFrames(thrown), message),
+  }
+  const ownDigest = read(thrown, 'digest')
+  if (typeof ownDigest === 'string') description.ownDigest = ownDigest.slice(0, MAX_NAME)
+  if (!isError || depth >= MAX_DEPTH || seen.length >= MAX_DESCRIPTIONS) return description
+  const cause = read(thrown, 'cause')
+  if (cause !== undefined && cause !== UNREADABLE) description.cause = describeAt(depth + 1, cause, seen)
+  const errors = readList(thrown, 'errors')
+  if (errors) description.errors = errors.map((error) => describeAt(depth + 1, error, seen))
+  return description
+}
+
+function isObject(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null
+}
+
+const UNREADABLE = Symbol('unreadable')
+
+// A getter may throw, and may give another value each time: each property is read once, here.
+function read(object: Properties, name: string): unknown {
+  try {
+    return object[name]
+  } catch {
+    return UNREADABLE
+  }
+}
+
+function readFrames(object: Properties): unknown {
+  try {
+    return readStack(object)
+  } catch {
+    return UNREADABLE
+  }
+}
+
+function readList(object: Properties, name: string): unknown[] | null {
+  const list = read(object, name)
+  try {
+    return Array.isArray(list) ? Array.prototype.slice.call(list, 0, MAX_ERRORS) : null
+  } catch {
+    return null
+  }
+}
+
+function looksLikeError(value: object): boolean {
+  try {
+    return types.isNativeError(value) || value instanceof Error
+  } catch {
+    return false
+  }
+}
+
+function text(value: unknown): string {
+  if (value === UNREADABLE) return '(cannot be read)'
+  return typeof value === 'string' ? value : describePrimitive(value).message
+}
+
+function errorType(error: Properties): string {
+  const name = read(error, 'name')
+  if (typeof name === 'string' && name !== '') return name.slice(0, MAX_NAME)
+  return 'Error'
+}
+
+function describePrimitive(value: unknown): Description {
+  const type = value === null ? 'null' : typeof value
+  const message = typeof value === 'object' || typeof value === 'function' ? type : String(value)
+  return { type, message: cut(message, MAX_MESSAGE), stack: '' }
+}
+
+// Values of an object that is no error may be anything, secrets as well: its keys have to do.
+function describeObject(object: object): string {
+  try {
+    return `an object with the keys ${Object.keys(object).slice(0, 20).join(', ') || '(none)'}`
+  } catch {
+    return 'an object that cannot be read'
+  }
+}
+
+function stackOf(stack: unknown, message: unknown): string {
+  if (typeof stack !== 'string') return ''
+  const start = typeof message === 'string' && message !== '' ? stack.indexOf(message) + message.length : 0
+  const first = stack.indexOf(`\n${FRAME_START}`, Math.max(0, start))
+  return first === -1 ? '' : stack.slice(first + 1, first + 1 + MAX_STACK)
+}
+
+const FRAME_START = '    at '
+
+/** The frames of a stack, a line each. */
+export function framesIn(stack: string): string[] {
+  const lines = stack.split('\n').filter((line) => line.startsWith(FRAME_START))
+  return lines.slice(0, MAX_FRAMES).map((line) => line.slice(0, MAX_FRAME))
+}
+
+function cut(value: string, length: number): string {
+  return value.length > length ? `${value.slice(0, length)}… (${value.length} characters)` : value
+}

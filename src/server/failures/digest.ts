@@ -1,0 +1,99 @@
+import { createHash, createHmac, randomFillSync } from 'node:crypto'
+import { CAUSE_LENGTH, causeOfSide, encodeBase32, OCCURRENCE_LENGTH } from '../../shared/digest-format.ts'
+import type { Side } from '../../shared/page-types.ts'
+
+export interface Frame {
+  /** Path in the site, with forward slashes. */
+  file: string
+  /** The function's name in the source; empty for none. */
+  function: string
+}
+
+/** What names a failure. */
+export interface CauseParts {
+  type: string
+  message: string
+  /** The frames inside the site, innermost first. */
+  frames: readonly Frame[]
+  /** ('server') What anybody may say of a browser has other causes than what the server knows. */
+  side?: Side
+  /** Makes causes that nobody can compute who does not know it (none). */
+  key?: string
+}
+
+/**
+ * Names a failure: the same for the same throw site on every machine and after a rebuild. Lines and columns do not
+ * count, and neither do ids, numbers and quoted values in the message.
+ */
+export function causeOf({ type, message, frames, side, key = '' }: CauseParts): string {
+  const places = frames.map((frame) => `${frame.file}:${frame.function}`)
+  const text = JSON.stringify(
+    side === 'client'
+      ? [type, maskMessage(maskAssets(message.replace(/\n+/g, ' '))), places, side]
+      : [type, maskMessage(message), places],
+  )
+  const hash = key === '' ? createHash('sha256') : createHmac('sha256', key)
+  return causeOfSide(encodeBase32(hash.update(text).digest(), CAUSE_LENGTH), side ?? 'server')
+}
+
+// Messages of browsers name the script that cannot be loaded: `later-part`, wherever the site is and whatever the build.
+function maskAssets(message: string): string {
+  return message.replace(/\bhttps?:\/\/[^\s"'()]*\/([\w.]+(?:-[\w.]+)*?)(?:-[A-Z0-9]{8})?\.(js|css)\b/g, '$1.$2')
+}
+
+const OCCURRENCE_BYTES = 4
+// Drawn from the system for many at once, which costs little more than for one.
+const drawn = Buffer.alloc(256 * OCCURRENCE_BYTES)
+let at = drawn.length
+
+/** Names a request: 30 random bits. */
+export function createOccurrence(): string {
+  if (at === drawn.length) {
+    randomFillSync(drawn)
+    at = 0
+  }
+  const occurrence = encodeBase32(drawn, OCCURRENCE_LENGTH, at)
+  at += OCCURRENCE_BYTES
+  return occurrence
+}
+
+const CLOSING = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ['`', '`'],
+  ['“', '”'],
+  ['‘', '’'],
+])
+
+// A pattern would look for the end of a quotation from each beginning: a visitor may write thousands that have none.
+function maskQuoted(text: string): string {
+  const unclosed = new Set<string>()
+  let masked = ''
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    const closing = CLOSING.get(text[at] ?? '')
+    if (closing === undefined || unclosed.has(closing)) continue
+    const end = text.indexOf(closing, at + 1)
+    if (end === -1) unclosed.add(closing)
+    else {
+      masked += `${text.slice(from, at)}?`
+      from = end + 1
+      at = end
+    }
+  }
+  return masked + text.slice(from)
+}
+
+const LEAST_ID_LENGTH = 16
+const maskLongId = (word: string) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word)
+
+/** Replaces what differs from time to time in a message by a sign. Takes as long as the message is, whatever it says. */
+export function maskMessage(message: string): string {
+  // In this order: quoted values first, as they may hold numbers; then ids, which are numbers in part.
+  return maskQuoted(message)
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#')
+    .replace(/\w+(?:-+\w+)*/g, maskLongId)
+    .replace(/\b0x[0-9a-f]+\b/gi, '#')
+    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, '#')
+    .replace(/-?\d+(?:[.,:]\d+)*/g, '#')
+}

@@ -1,0 +1,42 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { formatDigest } from '../../shared/digest-format.ts'
+import type { FailureRecord } from '../errors/failure-record.ts'
+import { HIDDEN_OUTSIDE } from '../redaction/hidden.ts'
+import { createOccurrence } from './digest.ts'
+import type { Examiner } from './error-analyzer.ts'
+import { writeFailure } from './failure-log.ts'
+import type { MappedFrame } from './stacks/stack-frame.ts'
+
+/** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */
+export function tellProcessFailure(
+  thrown: unknown,
+  placeFrames: () => readonly MappedFrame[],
+  { examineThrown }: Examiner,
+  { release, build }: { release: string; build: string | null },
+  log: FastifyBaseLogger,
+  keep: (failure: FailureRecord) => void,
+): string {
+  const { cause, logged, kept } = examineThrown(thrown, HIDDEN_OUTSIDE, placeFrames)
+  const digest = formatDigest(cause, createOccurrence())
+  writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
+  keep({
+    digest,
+    cause,
+    side: 'server',
+    phase: 'process',
+    time: Date.now(),
+    message: kept.message,
+    error: kept,
+    route: null,
+    method: null,
+    path: null,
+    host: null,
+    requestId: null,
+    release,
+    userAgent: null,
+    statusSent: null,
+    isRecovered: false,
+    ...(build === null ? {} : { build }),
+  })
+  return digest
+}

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ASSETS_PATH, withBase } from '../../../shared/paths.ts'
+import { BUILD_PATHS } from '../../build-output/manifest.ts'
+import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { readUrl } from '../../util/parse-url.ts'
+import { functionAt, type NamedMap } from './function-names.ts'
+import type { SourceMapper } from './source-map.ts'
+import { linesAround, type MapFile, readMapFile } from './source-map-file.ts'
+import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
+
+export interface ClientMapper extends SourceMapper {
+  /** The name in the source of a class that one of the frames' scripts calls by that name. */
+  typeName(name: string, frames: readonly string[]): string
+  /**
+   * The place of the one component that scripts call by that name; null when there is none, or more than one. `scripts` are
+   * paths.
+   */
+  locateComponent(name: string, scripts: readonly string[]): MappedFrame | null
+}
+
+export interface ClientMapperInput {
+  siteDir: string
+  /** Of the build. */
+  folder: string
+  base: string
+}
+
+type ClientMap = MapFile<NamedMap>
+
+/** A frame names a whole URL. */
+const ORIGIN = 'http://localhost'
+
+/** Those of most sites altogether: reports that ask for one after the other must not make them be read again and again. */
+const MAX_MAPS = 500
+
+/**
+ * Maps frames of the scripts that this build and those before it have given to browsers. A script's name says which it is,
+ * as it is made of what is in it. Whatever a frame says, no other file is read.
+ */
+export function createClientMapper({ siteDir, folder, base }: ClientMapperInput): ClientMapper {
+  const assets = withBase(base, ASSETS_PATH)
+  const clientDir = join(folder, BUILD_PATHS.client)
+  const maps = new Map<string, ClientMap>()
+  const origins = new WeakMap<SourceFrame, ClientMap>()
+
+  // What is missing now may come with another build, and what anybody can ask for is not remembered.
+  function load(script: string): ClientMap | null {
+    const known = maps.get(script)
+    if (known) return known
+    const file = join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
+    if (!existsSync(file)) return null
+    try {
+      const map = readMapFile<NamedMap>(readFileSync(file, 'utf8'), clientDir, siteDir)
+      if (maps.size >= MAX_MAPS) maps.clear()
+      maps.set(script, map)
+      return map
+    } catch {
+      return null
+    }
+  }
+
+  function scriptOf(location: string): string | null {
+    const { pathname } = readUrl(location) ?? {}
+    return pathname === undefined ? null : fileOf(pathname)
+  }
+
+  function fileOf(path: string): string | null {
+    if (!path.startsWith(assets)) return null
+    const name = path.slice(assets.length)
+    return /^[\w.-]+\.js$/.test(name) ? name : null
+  }
+
+  function mapFrame(text: string): MappedFrame {
+    const read = readFrame(text)
+    if (!read) return { text, frame: null }
+    const { isAsync, location, function: name, line, column } = read
+    const raw = { file: location, line, column, function: name, isSite: false }
+    const script = scriptOf(location)
+    if (script === null) return { text, frame: raw }
+    const map = load(script)
+    if (!map) return { text, frame: { ...raw, unmapped: 'no source map of that script is kept, or it cannot be read' } }
+    const place = map.placeOf(line, column)
+    if (!place) return { text, frame: { ...raw, unmapped: 'its source map knows no source of that place' } }
+    const { source: _, ...own } = place
+    const known = functionAt(map.fields.x_hydrant_functions ?? [], line - 1, column - 1)
+    const frame = { ...own, function: own.isSite ? known : name }
+    origins.set(frame, map)
+    return { text: frameText(frame, isAsync), frame }
+  }
+
+  return {
+    mapFrame,
+    mapName: (name) => name,
+    typeName(name, frames) {
+      for (const text of frames) {
+        const script = scriptOf(readFrame(text)?.location ?? '')
+        const classes = (script === null ? null : load(script))?.fields.x_hydrant_classes ?? {}
+        if (Object.hasOwn(classes, name)) return classes[name] ?? name
+      }
+      return name
+    },
+    locateComponent(name, scripts) {
+      const found = scripts.flatMap((url) => {
+        const script = fileOf(url)
+        const positions = (script === null ? null : load(script))?.fields.x_hydrant_components?.[name] ?? []
+        return positions.map(([line, column]) => mapFrame(`    at ${name} (${ORIGIN}${url}:${line + 1}:${column + 1})`))
+      })
+      const [place, ...others] = found.filter(({ frame }) => frame?.isSite)
+      return place && others.length === 0 ? { ...place, isByName: true } : null
+    },
+    codeAround(frame: SourceFrame): CodeLines | null {
+      return linesAround(origins.get(frame)?.sources.get(frame.file) ?? [], frame.line)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+// Where the site's functions are defined: what is thrown without a stack leads there.
+
+import type { SourceFrame } from '../../errors/failure-record.ts'
+import type { Position, ServerMapFields } from './function-names.ts'
+import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
+
+export interface Locator {
+  /** Where a module of the site defines an export; null when the build does not say. */
+  locateExport(file: string, name: string): SourceFrame | null
+  /** Where a function of the site is defined; null for any other, and for one that another is like to the letter. */
+  locateFunction(called: unknown): SourceFrame | null
+  /** The frames of React's stack of components, innermost first. */
+  mapComponents(stack: string): MappedFrame[]
+}
+
+interface MappedBundleText {
+  path: string
+  map: { code: string; fields: ServerMapFields }
+}
+
+/** @param bundles Gives those whose map can be read. */
+export function createLocator(
+  bundles: () => Iterable<MappedBundleText>,
+  mapFrame: (frame: string) => MappedFrame,
+): Locator {
+  function placeOf(path: string, [line, column]: Position, name: string): SourceFrame | null {
+    const { frame } = mapFrame(
+      frameText({ file: path, line: line + 1, column: column + 1, function: name, isSite: true }),
+    )
+    return frame?.isSite ? frame : null
+  }
+
+  function locateExport(file: string, name: string): SourceFrame | null {
+    for (const { path, map } of bundles()) {
+      const position = map.fields.x_hydrant_exports?.[file]?.[name]
+      if (position) return placeOf(path, position, name)
+    }
+    return null
+  }
+
+  function locateFunction(called: unknown): SourceFrame | null {
+    if (typeof called !== 'function') return null
+    const text = Function.prototype.toString.call(called)
+    for (const { path, map } of bundles()) {
+      const [at, ...others] = beginningsOf(text, map.code)
+      if (at === undefined || others.length > 0) continue
+      const before = map.code.slice(0, at).split('\n')
+      return placeOf(path, [before.length - 1, before.at(-1)?.length ?? 0], called.name)
+    }
+    return null
+  }
+
+  /** The places of what has that name; several when functions have others of one name inside. */
+  function componentsNamed(name: string): SourceFrame[] {
+    const found: SourceFrame[] = []
+    for (const { path, map } of bundles()) {
+      for (const position of map.fields.x_hydrant_components?.[name] ?? []) {
+        const place = placeOf(path, position, name)
+        if (place) found.push(place)
+      }
+    }
+    return found
+  }
+
+  function mapComponents(stack: string): MappedFrame[] {
+    const frames = stack.split('\n').filter(Boolean).map(mapFrame)
+    // From outside to inside: of several of one name, the one beside the component around it is meant.
+    let around = ''
+    for (let index = frames.length - 1; index >= 0; index--) {
+      const { text = '', frame = null } = frames[index] ?? {}
+      const name = unplacedName(text)
+      const found = name === undefined ? [] : componentsNamed(name)
+      const [place, ...others] = found.length > 1 ? found.filter(({ file }) => file === around) : found
+      if (place && others.length === 0) frames[index] = { text: frameText(place), frame: place }
+      const own = place ?? frame
+      if (own?.isSite) around = own.file
+    }
+    return frames
+  }
+
+  return { locateExport, locateFunction, mapComponents }
+}
+
+/** Where a function with that text begins. One that is asynchronous ends as another may be in whole. */
+function beginningsOf(text: string, code: string): number[] {
+  const found: number[] = []
+  for (let at = code.indexOf(text); at !== -1; at = code.indexOf(text, at + 1)) {
+    if (!/\basync $/.test(code.slice(Math.max(0, at - 7), at))) found.push(at)
+  }
+  return found
+}

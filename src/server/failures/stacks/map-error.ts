@@ -1,0 +1,44 @@
+import { dirname } from 'node:path'
+import { ownBundles } from '../../build-output/loaded-bundles.ts'
+import type { SourceFrame } from '../../errors/failure-record.ts'
+import { createSourceMapper, type ServerMapper } from './source-map.ts'
+
+/** What the runtime imports the server bundle with: while a site is developed, a process has run several builds. */
+const BUILD_OF_FRAME = /[?&]build=([\da-f]+)/
+
+/**
+ * Leads the stack of what was thrown outside of any request, and those of what caused it, to the site's source.
+ * Returns the first place in the site, with its code; null when no stack has one.
+ */
+export function mapStacks(thrown: unknown, folder: string, buildId: string): SourceFrame | null {
+  const mappers = new Map<string, ServerMapper>()
+  const seen = new Set<unknown>()
+  let first: SourceFrame | null = null
+
+  function mapperOf(id: string): ServerMapper {
+    const mapper = mappers.get(id) ?? createSourceMapper(dirname(folder), ownBundles(folder, id))
+    mappers.set(id, mapper)
+    return mapper
+  }
+
+  function mapLine(line: string): string {
+    const mapper = mapperOf(BUILD_OF_FRAME.exec(line)?.[1] ?? buildId)
+    const { text, frame } = mapper.mapFrame(line)
+    if (frame?.isSite && first === null) first = withCode(frame, mapper)
+    return text
+  }
+
+  for (let error = thrown; error instanceof Error && !seen.has(error); error = error.cause) {
+    seen.add(error)
+    if (typeof error.stack !== 'string') continue
+    const lines = error.stack.split('\n').map(mapLine)
+    // One that is frozen stays as it is.
+    Reflect.set(error, 'stack', lines.join('\n'))
+  }
+  return first
+}
+
+function withCode(frame: SourceFrame, { codeAround }: ServerMapper): SourceFrame {
+  const code = codeAround(frame)
+  return code ? { ...frame, code } : frame
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { eachMapping, type TraceMap } from '@jridgewell/trace-mapping'
+import type { MappedBundle } from '../../build-output/loaded-bundles.ts'
+import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { isCaller } from './error-stack.ts'
+import type { ServerMapFields } from './function-names.ts'
+import { createLocator, type Locator } from './locator.ts'
+import { decodeSource, linesAround, type MapFile, readMapFile, toSitePath } from './source-map-file.ts'
+import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
+
+export interface SourceMapper {
+  /** Turns a frame of a stack into one of the site's source. Frames of other files stay as they are. */
+  mapFrame(frame: string): MappedFrame
+  /** The name in the source of a class or function of the site. */
+  mapName(name: string): string
+  /** The source around a frame of the site, as the build had it; null when the map does not hold it. */
+  codeAround(frame: SourceFrame): CodeLines | null
+}
+
+/** Leads to the source of the server's code. */
+export interface ServerMapper extends SourceMapper, Locator {}
+
+/** A bundle's map, and the text that it belongs to. */
+export interface LoadedMap extends MapFile<ServerMapFields> {
+  code: string
+  /** Names that bundling changed, by source: esbuild numbers what collides, `load2` was `load` there. */
+  renamed: Map<string, Renamed>
+}
+
+type Renamed = Map<string, string>
+
+const MAX_KNOWN_FRAMES = 2_000
+
+/**
+ * Maps frames of the files in `bundles` by the map beside each. A map is read at the first failure that needs it;
+ * one that is missing or broken leaves the frame as it came.
+ */
+export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
+  const maps = new Map<string, LoadedMap | null>()
+  // What fails once often fails again, and mapping is most of what a failure costs.
+  const known = new Map<string, MappedFrame>()
+
+  function load(path: string): LoadedMap | null {
+    const known = maps.get(path)
+    if (known !== undefined) return known
+    const bundle = bundles.find((one) => one.path === path)
+    const loaded = bundle ? readMap(bundle, siteDir) : null
+    maps.set(path, loaded)
+    return loaded
+  }
+
+  function mapName(name: string): string {
+    const maps = bundles.flatMap(({ path }) => [...(load(path)?.renamed.values() ?? [])])
+    return maps.find((renamed) => renamed.has(name))?.get(name) ?? name
+  }
+
+  // The names that bundling changed in one file of the site.
+  function renamedIn(path: string): Renamed | undefined {
+    for (const bundle of bundles) {
+      for (const [source, renamed] of load(bundle.path)?.renamed ?? []) {
+        if (resolve(dirname(bundle.path), decodeSource(source)) === path) return renamed
+      }
+    }
+    return undefined
+  }
+
+  // With --enable-source-maps Node has mapped the place, but not the name.
+  function mappedByNode(text: string, raw: SourceFrame, isAsync: boolean): MappedFrame {
+    const isBundle = bundles.some(({ path }) => path === raw.file)
+    const file = toSitePath(siteDir, raw.file)
+    if (isBundle) return { text, frame: { ...raw, unmapped: 'its source map is missing or cannot be read' } }
+    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file) || isCaller(raw.file))
+      return { text, frame: raw }
+    const frame = { ...raw, file, function: originalName(raw.function, renamedIn(raw.file)), isSite: true }
+    return { text: frameText(frame, isAsync), frame }
+  }
+
+  function map(text: string): MappedFrame {
+    const read = readFrame(text)
+    if (!read) return { text, frame: null }
+    const { isAsync, location, function: name, line, column } = read
+    const raw = { file: toPath(location), line, column, function: name, isSite: false }
+    const loaded = load(raw.file)
+    if (!loaded) return mappedByNode(text, raw, isAsync)
+    const place = loaded.placeOf(line, column)
+    if (!place) return { text, frame: raw }
+    const { source, ...own } = place
+    const frame = { ...own, function: originalName(name, loaded.renamed.get(source)) }
+    return { text: frameText(frame, isAsync), frame }
+  }
+
+  function mapFrame(text: string): MappedFrame {
+    const found = known.get(text)
+    if (found) return found
+    if (known.size >= MAX_KNOWN_FRAMES) known.clear()
+    const mapped = map(text)
+    known.set(text, mapped)
+    return mapped
+  }
+
+  function codeAround({ file, line }: SourceFrame): CodeLines | null {
+    return linesAround(
+      bundles.flatMap(({ path }) => load(path)?.sources.get(file) ?? []),
+      line,
+    )
+  }
+
+  function* mapped() {
+    for (const { path } of bundles) {
+      const map = load(path)
+      if (map) yield { path, map }
+    }
+  }
+
+  return { mapFrame, mapName, codeAround, ...createLocator(mapped, mapFrame) }
+}
+
+function toPath(location: string): string {
+  if (!location.startsWith('file://')) return location
+  try {
+    return fileURLToPath(location.replace(/[?#].*$/, ''))
+  } catch {
+    return location
+  }
+}
+
+function readMap(bundle: MappedBundle, siteDir: string): LoadedMap | null {
+  try {
+    const file = bundle.findFile()
+    if (file === null) return null
+    const [map, text] = [readFileSync(`${file}.map`, 'utf8'), readFileSync(file, 'utf8')]
+    // A new build may have come in between.
+    if (bundle.findFile() !== file) return readMap(bundle, siteDir)
+    const read = readMapFile<ServerMapFields>(map, dirname(bundle.path), siteDir)
+    return { ...read, code: text, renamed: readRenames(read.trace, text.split('\n')) }
+  } catch {
+    return null
+  }
+}
+
+function readRenames(map: TraceMap, lines: readonly string[]): Map<string, Renamed> {
+  const renamed = new Map<string, Renamed>()
+  eachMapping(map, ({ generatedLine, generatedColumn, name, source }) => {
+    if (name === null || source === null) return
+    const token = /^[\w$]+/.exec(lines[generatedLine - 1]?.slice(generatedColumn) ?? '')?.[0]
+    if (token === undefined || token === name) return
+    const names = renamed.get(source) ?? new Map<string, string>()
+    renamed.set(source, names.set(token, name))
+  })
+  return renamed
+}
+
+// `Object.load2 [as load]`, `new Cart`, `Cart.total`: the name in the source is the same however it was called.
+function originalName(name: string, renamed: Renamed | undefined): string {
+  const called = name.replace(/ \[as [^\]]*\]$/, '').replace(/^Object\./, '')
+  if (called === '<anonymous>') return ''
+  return called.replace(/[\w$]+/g, (token) => renamed?.get(token) ?? token)
+}

@@ -1,0 +1,187 @@
+import t from 'tap'
+import { type Description, describe, framesIn } from '../../../src/server/failures/describe-thrown.ts'
+import { meaningOf } from '../../../src/server/thrown/classify-thrown.ts'
+
+function unreadable(): object {
+  const refuse = () => {
+    throw new Error('must not be looked at')
+  }
+  return { get: refuse, has: refuse, getPrototypeOf: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse }
+}
+
+class GetterError extends Error {
+  override get message(): string {
+    throw new Error('message')
+  }
+  override get stack(): string {
+    throw new Error('stack')
+  }
+  override get name(): string {
+    throw new Error('name')
+  }
+  override get cause(): unknown {
+    throw new Error('cause')
+  }
+  get digest(): string {
+    throw new Error('digest')
+  }
+  get statusCode(): number {
+    throw new Error('statusCode')
+  }
+}
+
+function circle(): Error {
+  const first = new Error('first')
+  first.cause = new Error('second', { cause: first })
+  return first
+}
+
+function deepCause(depth: number): Error {
+  return depth === 0 ? new Error('innermost') : new Error(`level ${depth}`, { cause: deepCause(depth - 1) })
+}
+
+function wide(depth: number): Error {
+  const parts = Array.from({ length: 10 }, () => (depth === 0 ? new Error('x'.repeat(5_000)) : wide(depth - 1)))
+  return new AggregateError(parts, 'many')
+}
+
+const revoked = (target: object) => {
+  const { proxy, revoke } = Proxy.revocable(target, {})
+  revoke()
+  return proxy
+}
+
+/** Whatever can be thrown. */
+const thrown: Record<string, () => unknown> = {
+  'a string': () => 'text',
+  'an empty string': () => '',
+  'a long string': () => 'x'.repeat(10_000_000),
+  null: () => null,
+  undefined: () => undefined,
+  'a number': () => Number.NaN,
+  'a big integer': () => 10n ** 5_000n,
+  'a symbol': () => Symbol('secret'),
+  'a symbol without a name': () => Symbol(),
+  'a function': () => function thrower() {},
+  'a class': () => class Thrown {},
+  'an object with a digest': () => ({ digest: 'x' }),
+  'an object with a digest that is none': () => Object.assign(new Error('x'), { digest: { toString: () => 'evil' } }),
+  'a frozen object': () => Object.freeze({ a: 1 }),
+  'a frozen error': () => Object.freeze(new Error('frozen')),
+  'an object without prototype': () => Object.create(null),
+  'an object that looks like an error': () => ({ message: 'm', stack: 's', name: 'n' }),
+  'an array': () => [1, 2, 3],
+  'a huge array': () => Array.from({ length: 100_000 }, (_, index) => index),
+  'a Proxy': () => new Proxy({}, unreadable()),
+  'a Proxy of an error': () => new Proxy(new Error('inner'), unreadable()),
+  'a revoked Proxy': () => revoked({}),
+  'an object below a Proxy': () => Object.create(new Proxy({}, unreadable())),
+  'an error below a Proxy': () => Object.setPrototypeOf(new Error('x'), new Proxy({}, unreadable())),
+  'an error with getters that throw': () => new GetterError(),
+  'an error with a getter that gives another value each time': () => {
+    let count = 0
+    return Object.defineProperty(new Error('x'), 'message', { get: () => (count++ === 0 ? 'text' : 5) })
+  },
+  'an error with a long message': () => new Error('m'.repeat(10_000_000)),
+  'an error with a long name': () => Object.assign(new Error('x'), { name: 'n'.repeat(1_000_000) }),
+  'an error with a long stack': () => Object.assign(new Error('x'), { stack: '\n    at f (x)'.repeat(1_000_000) }),
+  'an error with a long frame': () => Object.assign(new Error('x'), { stack: `\n    at ${'f'.repeat(1_000_000)}` }),
+  'an error with a message that is no string': () => Object.assign(new Error('x'), { message: { a: 1 } }),
+  'an error with a message that cannot be a string': () =>
+    Object.assign(new Error('x'), { message: Object.create(null) }),
+  'an error with a symbol for a message': () => Object.assign(new Error('x'), { message: Symbol('m') }),
+  'an error without a stack': () => Object.assign(new Error('x'), { stack: undefined }),
+  'an error with another stack': () => Object.assign(new Error('x'), { stack: 5 }),
+  'an error without a prototype': () => Object.setPrototypeOf(new Error('x'), null),
+  'a cause circle': circle,
+  'an error that is its own cause': () => {
+    const error = new Error('x')
+    error.cause = error
+    return error
+  },
+  'a long chain of causes': () => deepCause(1_000),
+  'a cause that is null': () => new Error('x', { cause: null }),
+  'a cause that is a Proxy': () => new Error('x', { cause: new Proxy({}, unreadable()) }),
+  'an AggregateError': () => new AggregateError([new Error('one'), 'two', null], 'several'),
+  'an AggregateError of itself': () => {
+    const error = new AggregateError([], 'x')
+    error.errors.push(error, error)
+    return error
+  },
+  'an AggregateError of AggregateErrors': () => wide(4),
+  'errors that are a Proxy': () => Object.assign(new Error('x'), { errors: new Proxy([1], unreadable()) }),
+  'errors that are a revoked Proxy': () => Object.assign(new Error('x'), { errors: revoked([]) }),
+  'errors with a getter that throws': () =>
+    Object.assign(new Error('x'), {
+      errors: Object.defineProperty([1], '0', {
+        get: () => {
+          throw new Error('no')
+        },
+      }),
+    }),
+  'a DOMException': () => new DOMException('aborted', 'AbortError'),
+  'a date': () => new Date(0),
+  'an error with a type that is a number': () => Object.assign(new Error('x'), { name: 5 }),
+}
+
+for (const [name, create] of Object.entries(thrown)) {
+  t.test(`describes ${name} in some words`, async (t) => {
+    const value = create()
+    let description: Description = { type: '', message: '', stack: '' }
+    t.doesNotThrow(() => {
+      description = describe(value)
+    })
+    t.type(description.type, 'string')
+    t.not(description.type, '')
+    t.type(description.message, 'string')
+    t.ok(framesIn(description.stack).every((frame) => typeof frame === 'string'))
+    t.ok(JSON.stringify(description).length < 400_000, `${JSON.stringify(description).length} characters`)
+    t.doesNotThrow(() => t.strictSame(meaningOf(value), { kind: 'failure' }, 'it is a failure'))
+  })
+}
+
+t.test('tells what is worth knowing', async (t) => {
+  t.match(describe(new TypeError('text')), { type: 'TypeError', message: 'text', stack: /^ {4}at / })
+  t.strictSame(describe('text'), { type: 'string', message: 'text', stack: '' })
+  t.strictSame(describe(null), { type: 'null', message: 'null', stack: '' })
+  t.strictSame(describe(undefined), { type: 'undefined', message: 'undefined', stack: '' })
+  t.strictSame(describe(Symbol('x')), { type: 'symbol', message: 'Symbol(x)', stack: '' })
+  t.strictSame(describe({ user: 'a', password: 'b' }), {
+    type: 'Object',
+    message: 'an object with the keys user, password',
+    stack: '',
+  })
+  t.match(describe(Object.assign(new Error('x'), { digest: 'own' })), { ownDigest: 'own' })
+  t.match(describe(circle()), { message: 'first', cause: { message: 'second', cause: { type: 'Circular' } } })
+  t.match(describe(new AggregateError([new Error('one'), 'two'], 'several')), {
+    type: 'AggregateError',
+    message: 'several',
+    errors: [{ message: 'one' }, { type: 'string', message: 'two' }],
+  })
+  const cut = describe(new Error('m'.repeat(10_000_000)))
+  t.ok(cut.message.length < 3_000)
+  t.match(cut.message, /10000000 characters/, 'says how long it was')
+  t.ok(cut.stack.length > 0, 'with its frames')
+  t.match(describe(new GetterError()), {
+    type: 'Error',
+    message: '(cannot be read)',
+    stack: /^ {4}at .*describe\.test/,
+  })
+})
+
+t.test('frames are those of the stack, whatever the message says', async (t) => {
+  const where = 'describe.test'
+  const error = new Error('one\n    at fake (/evil.js:1:1)\ntwo')
+  t.match(framesIn(describe(error).stack)[0], where)
+  t.notMatch(framesIn(describe(error).stack).join('\n'), 'evil')
+  const renamed = new Error('short')
+  renamed.message = `while the products of the shop were being loaded from its database: ${renamed.message}`
+  t.match(framesIn(describe(renamed).stack)[0], where, 'a message that was changed later')
+  t.equal(framesIn(describe(renamed).stack).length, framesIn(describe(new Error('short')).stack).length)
+  const emptied = new Error('short')
+  emptied.message = ''
+  t.match(framesIn(describe(emptied).stack)[0], where, 'a message that was taken away')
+  const custom = new Error('x')
+  custom.stack = 'no frames at all'
+  t.strictSame(framesIn(describe(custom).stack), [])
+})

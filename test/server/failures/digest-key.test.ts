@@ -1,0 +1,73 @@
+import Fastify from 'fastify'
+import t from 'tap'
+import { causeOf } from '../../../src/server/failures/digest.ts'
+import { resolveOptions } from '../../../src/server/options/options.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import { buildFiles, causeOfResponse, createLog, HTML, serve } from '../served.ts'
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n",
+})
+const KEY = 'correct-horse-battery-staple'
+const known = causeOf({
+  type: 'Error',
+  message: 'no price',
+  frames: [{ file: 'pages/index.server.ts', function: 'load' }],
+})
+
+const report = {
+  kind: 'failure',
+  build: 'x',
+  path: '/nowhere',
+  isRecovered: false,
+  error: { type: 'Error', message: 'broken', stack: '' },
+}
+
+async function causesWith(digestKey?: string) {
+  const { app, get, log } = await serve(t, dir, digestKey === undefined ? {} : { digestKey })
+  const ofServer = causeOfResponse(await get('/'))
+  const headers = { origin: 'http://shop.example', host: 'shop.example' }
+  await app.inject({ method: 'POST', url: '/_hydrant/report', headers, payload: report })
+  const ofClient = log
+    .errors()
+    .find(({ side }) => side === 'client')
+    ?.digest?.slice(0, 8)
+  t.notMatch(JSON.stringify(log.lines), KEY)
+  return { ofServer, ofClient }
+}
+
+t.test('without a key, who knows the error knows its cause', async (t) => {
+  t.equal((await causesWith()).ofServer, known)
+})
+
+t.test('with a key nobody else does, and servers that share it agree', async (t) => {
+  const [none, one, same, another] = [
+    await causesWith(),
+    await causesWith(KEY),
+    await causesWith(KEY),
+    await causesWith(`${KEY}s`),
+  ]
+  t.strictSame(one, same)
+  for (const name of ['ofServer', 'ofClient'] as const) {
+    t.equal(new Set([none[name], one[name], another[name]]).size, 3, name)
+  }
+})
+
+t.test('the plugin takes it, too', async (t) => {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger })
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir, digestKey: KEY })
+  const response = await app.inject({ url: '/', headers: HTML })
+  t.equal(causeOfResponse(response), (await causesWith(KEY)).ofServer)
+})
+
+t.test('it comes from the environment, and no error shows it', async (t) => {
+  t.equal(resolveOptions({ env: { HYDRANT_DIGEST_KEY: KEY } }).digestKey, KEY)
+  t.equal(resolveOptions({}).digestKey, '')
+  for (const wrong of ['short', 'with a blank in it', `${'x'.repeat(201)}`]) {
+    const problem = { code: 'HYD_OPTION_INVALID', message: /"HYDRANT_DIGEST_KEY" must be a text .*; got another one$/ }
+    t.throws(() => resolveOptions({ env: { HYDRANT_DIGEST_KEY: wrong } }), problem)
+    t.throws(() => resolveOptions({ config: { digestKey: wrong } }), { message: /; got another one$/ })
+  }
+})

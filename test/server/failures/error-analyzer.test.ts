@@ -1,0 +1,85 @@
+import t from 'tap'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+
+const site = {
+  'pages/index.server.ts':
+    "export function load({ request }) {\n  throw new Error('no ' + request.query.what + ' here')\n}\n" +
+    "export function action({ form }) {\n  throw new Error('no ' + form.get('what') + ' here')\n}\n",
+}
+
+t.test('a secret is hidden in a failure that was told openly to another request', async (t) => {
+  const { app, get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), site))
+  const ask = (headers: Record<string, string>) => get('/?what=applepie', { ...HTML, ...headers })
+  const openly = await ask({})
+  const hidden = await ask({ cookie: 'a=applepie' })
+  const again = await ask({})
+  t.match(failuresOf(openly), [{ err: { message: 'no applepie here' } }])
+  t.match(failuresOf(hidden), [{ err: { message: 'no [hidden] here' } }])
+  t.notMatch(JSON.stringify(failuresOf(hidden)), /no applepie/)
+  t.match(failuresOf(again), [{ err: { message: 'no applepie here' } }])
+  const causes = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(0, 8))
+  t.equal(new Set(causes).size, 1, 'the same failure')
+  const occurrences = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(9))
+  t.equal(new Set(occurrences).size, 3)
+  const sent = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'what=applepie',
+  })
+  t.match(failuresOf(sent), [{ err: { message: 'no [hidden] here' } }])
+})
+
+t.test('what is told of a failure without a place of its own is told for each place where it is met', async (t) => {
+  const stackless = "const broken = Object.assign(new Error('broken'), { stack: 'Error: broken' })\n"
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/a.server.ts': `${stackless}export const load = () => Promise.reject(broken)\n`,
+    'pages/b.server.ts': `${stackless}export const load = () => Promise.reject(broken)\n`,
+    'pages/a.tsx': 'export default () => <p>a</p>\n',
+    'pages/b.tsx': 'export default () => <p>b</p>\n',
+  })
+  const { get, failuresOf } = await serve(t, dir)
+  const stacks: (string | undefined)[] = []
+  for (const url of ['/a', '/b', '/a']) stacks.push(failuresOf(await get(url))[0]?.err?.stack.split('\n')[1])
+  t.strictSame(stacks, [
+    '    at load (pages/a.server.ts:2:21)',
+    '    at load (pages/b.server.ts:2:21)',
+    '    at load (pages/a.server.ts:2:21)',
+  ])
+})
+
+t.test('of what has called the site React, Hydrant and Fastify are left out, and nobody else', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'node_modules/visitor/package.json': '{"name":"visitor","version":"1.0.0","type":"module","exports":"./index.js"}',
+    'node_modules/visitor/index.js': 'export function visit(use) {\n  return use()\n}\n',
+    'pages/load.server.ts': "export function load() {\n  throw new Error('load')\n}\n",
+    'pages/load.tsx': 'export default () => <p>load</p>\n',
+    'pages/render.tsx':
+      "import { visit } from 'visitor'\n" +
+      "function fail() {\n  throw new Error('render')\n}\n" +
+      'export default function Page() {\n  return visit(fail)\n}\n',
+    'server.ts':
+      "export default async (app) => {\n  app.get('/route', function route() {\n    throw new Error('route')\n  })\n}\n",
+  })
+  const { get, failuresOf } = await serve(t, dir)
+  const stacks: string[] = []
+  for (const url of ['/load', '/render', '/route']) stacks.push(failuresOf(await get(url))[0]?.err?.stack ?? '')
+  const [ofLoad, ofRender, ofRoute] = stacks.map((stack) => stack.replaceAll(dir, '').replace(/:\d+:\d+/g, ''))
+  t.equal(ofLoad, 'Error: load\n    at load (pages/load.server.ts)')
+  t.equal(
+    ofRender,
+    'Error: render\n    at fail (pages/render.tsx)\n    at visit (file:///node_modules/visitor/index.js)\n    at Page (pages/render.tsx)',
+  )
+  t.equal(ofRoute, 'Error: route\n    at route (server.ts)')
+  t.notMatch(ofRoute, /fastify/)
+})
+
+t.test('the stack of a load begins with the load: what V8 keeps of it is the site’s', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.server.ts': "export const load = () => ({ stack: new Error('here').stack })\n",
+  })
+  const { get } = await serve(t, dir)
+  const { stack } = JSON.parse((await get('/', JSON_ONLY)).body) as { stack: string }
+  t.match(stack, /^Error: here\n {4}at (?:Object\.)?load /)
+  t.notMatch(stack, /serve-page|site-routes|fastify|react-dom/)
+})

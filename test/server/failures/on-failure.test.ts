@@ -1,0 +1,162 @@
+import Fastify from 'fastify'
+import t from 'tap'
+import { buildFolder } from '../../../src/server/build-output/read-build.ts'
+import { createInstance } from '../../../src/server/create-server.ts'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import { createKeeper, type Keeper } from '../../../src/server/ledger/failure-store.ts'
+import { resolveOptions } from '../../../src/server/options/options.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import { buildFiles, causeOfResponse, createLog, HTML, serve } from '../served.ts'
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
+})
+
+/** A function that is called, and a promise of the first call. */
+function createListener(answer: (failure: FailureRecord) => unknown = () => {}) {
+  let arrive: (failure: FailureRecord) => void
+  const arrived = new Promise<FailureRecord>((resolve) => {
+    arrive = resolve
+  })
+  const onFailure = (failure: FailureRecord) => {
+    arrive(failure)
+    return answer(failure)
+  }
+  return { onFailure, arrived }
+}
+
+t.test('is told of each failure as the log and the ledger have it', async (t) => {
+  const { onFailure, arrived } = createListener()
+  const { get, failuresOf } = await serve(t, dir, { onFailure, release: 'v7' })
+  const response = await get('/')
+  const [line] = failuresOf(response)
+  t.match(await arrived, {
+    digest: line?.digest,
+    cause: causeOfResponse(response),
+    ...{ side: 'server', phase: 'load', route: '/', method: 'GET', path: '/', release: 'v7', statusSent: 500 },
+    requestId: line?.reqId,
+    error: {
+      type: 'Error',
+      message: 'oh',
+      stack: [{ file: 'pages/index.server.ts', line: 2, column: 9, isSite: true }],
+    },
+  })
+})
+
+const FAULTS: readonly [string, () => unknown][] = [
+  [
+    'throws',
+    () => {
+      throw new Error('the service is gone')
+    },
+  ],
+  [
+    'rejects',
+    async () => {
+      throw new Error('the service is gone')
+    },
+  ],
+  [
+    'rejects with what cannot be looked at',
+    () =>
+      Promise.reject(
+        new Proxy(
+          {},
+          {
+            get() {
+              throw new Error('no')
+            },
+          },
+        ),
+      ),
+  ],
+]
+for (const [what, answer] of FAULTS) {
+  t.test(`one that ${what} is logged once and changes nothing`, async (t) => {
+    const { onFailure } = createListener(answer)
+    const { app, get, log, failuresOf } = await serve(t, dir, { onFailure })
+    for (let times = 0; times < 3; times++) {
+      const response = await get('/')
+      t.equal(response.statusCode, 500)
+      t.equal(failuresOf(response).length, 1)
+    }
+    await app.close()
+    const warnings = log.lines.filter(({ msg }) => msg.startsWith('onFailure has failed itself'))
+    t.match(warnings, [{ level: 40, digest: log.errors()[0]?.digest }])
+    t.equal(warnings.length, 1)
+  })
+}
+
+t.test('one that never ends holds up neither a request nor the end', async (t) => {
+  const { onFailure, arrived } = createListener(() => new Promise(() => {}))
+  const { app, get } = await serve(t, dir, { onFailure })
+  t.equal((await get('/')).statusCode, 500)
+  await arrived
+  await app.close()
+})
+
+t.test('one that is under way when the server stops is waited for', async (t) => {
+  let isDone = false
+  const { onFailure } = createListener(async () => {
+    await new Promise(setImmediate)
+    isDone = true
+  })
+  const { app, get } = await serve(t, dir, { onFailure })
+  await get('/')
+  await app.close()
+  t.ok(isDone)
+})
+
+t.test('what it changes in its copy is not kept', async (t) => {
+  const seen: string[] = []
+  const { onFailure } = createListener((failure) => {
+    seen.push(failure.error.message)
+    failure.error.message = 'changed'
+  })
+  const { app, get } = await serve(t, dir, { onFailure })
+  await get('/')
+  await get('/')
+  await app.close()
+  t.strictSame(seen, ['oh', 'oh'])
+})
+
+t.test('one of an instance that is closed is told nothing more, though the ledger goes on', async (t) => {
+  const log = createLog()
+  const told: string[] = []
+  const options = resolveOptions({
+    given: { ledger: false, onFailure: ({ digest }: FailureRecord) => told.push(digest) },
+  })
+  const keepers: Keeper[] = []
+  const create = () =>
+    createInstance({
+      ...{ dir, folder: buildFolder(dir), options, logging: { logger: log.logger } },
+      findKeeper(appLog) {
+        keepers[0] ??= createKeeper(dir, options, appLog)
+        return keepers[0]
+      },
+    })
+  for (let times = 0; times < 2; times++) {
+    const { app } = await create()
+    await app.inject({ url: '/', headers: HTML })
+    await app.close()
+  }
+  await keepers[0]?.close()
+  t.equal(told.length, 2)
+  t.equal(new Set(told).size, 2)
+})
+
+t.test('in an app of somebody else’s, the process is left alone', async (t) => {
+  const events = ['uncaughtException', 'unhandledRejection', 'SIGTERM']
+  const count = () => events.map((event) => process.listenerCount(event))
+  const before = count()
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir })
+  await app.ready()
+  t.strictSame(count(), before)
+})
+
+t.test('anything but a function is refused', async (t) => {
+  const wrong = { dir, onFailure: 'https://alerts.example' as unknown as () => void }
+  await t.rejects(serve(t, dir, wrong), { code: 'HYD_OPTION_INVALID', message: '"onFailure" must be a function' })
+})

@@ -1,0 +1,141 @@
+import t, { type Test } from 'tap'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { startCli } from '../../scripts/run-cli.ts'
+import type { LogLine } from '../../site-server.ts'
+import { buildFiles } from '../served.ts'
+
+const SERVER = `import { EventEmitter } from 'node:events'
+
+function failLater() {
+  throw new Error('in a timer')
+}
+
+const ways: Record<string, () => void> = {
+  timer: () => void setTimeout(failLater),
+  rejection: () => void Promise.reject(new Error('nobody awaits this')),
+  event: () => void setTimeout(() => new EventEmitter().emit('error', new Error('an event'))),
+  nothing: () => void Promise.reject(undefined),
+}
+
+export default async function server(app) {
+  let open
+  app.decorate('stopping', new Promise((resolve) => (open = resolve)))
+  app.addHook('preClose', async () => {
+    if (process.env.SECOND) ways.rejection()
+    open('what came while the server stopped')
+  })
+  app.get('/fail/:way', async (request) => {
+    ways[request.params.way]()
+    return 'answered'
+  })
+}
+`
+const SLOW = `import { Suspense, use } from 'react'
+function Late({ late }) { return <p>{use(late)}</p> }
+export default function Page({ data }) {
+  return <Suspense fallback={<p>waits</p>}><Late late={data.late} /></Suspense>
+}
+`
+const CONFIG = `export default {
+  release: 'test-1',
+  onFailure: (failure) => console.log(JSON.stringify({ told: failure })),
+}
+`
+
+const dir = await buildFiles(t.testdir({}), {
+  'server.ts': SERVER,
+  'hydrant.config.ts': CONFIG,
+  'pages/slow.tsx': SLOW,
+  'pages/slow.server.ts': 'export const load = ({ app }) => ({ late: app.stopping })\n',
+  'pages/never.tsx': SLOW,
+  'pages/never.server.ts': 'export const load = () => ({ late: new Promise(() => {}) })\n',
+})
+
+async function start(t: Pick<Test, 'teardown'>, env: Record<string, string> = {}) {
+  const server = startCli(t, ['start', dir, '--port', '0'], { env })
+  const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
+  // The log is JSON, a line each, and so is what the site writes.
+  const parsed = () =>
+    server.lines.map((line) => JSON.parse(line) as Partial<LogLine> & { time?: number; told?: FailureRecord })
+  return {
+    url,
+    ended: server.ended,
+    stop: server.stop,
+    // By their time: a pipe that is full may get the second line first.
+    fatal: () =>
+      parsed()
+        .filter(({ level }) => level === 60)
+        .sort((a, b) => Number(a.time) - Number(b.time)),
+    told: () => parsed().flatMap(({ told }) => told ?? []),
+  }
+}
+
+const CELLS: readonly [string, { message: string; frame: RegExp | null }][] = [
+  ['timer', { message: 'in a timer', frame: /^ {4}at .*failLater \(server\.ts:4:9\)$/ }],
+  ['rejection', { message: 'nobody awaits this', frame: /server\.ts:9:40/ }],
+  ['event', { message: 'an event', frame: /server\.ts:10:71/ }],
+  ['nothing', { message: 'undefined', frame: null }],
+]
+for (const [way, { message, frame }] of CELLS) {
+  t.test(`an exception outside of any request (${way}) ends the process with 1 and is a failure`, async (t) => {
+    const { url, ended, fatal, told } = await start(t)
+    await fetch(`${url}/fail/${way}`).then((answer) => answer.text())
+    t.equal(await ended, 1)
+    const [line, ...others] = fatal()
+    t.strictSame(others, [])
+    t.match(line, { digest: DIGEST_PATTERN, side: 'server', phase: 'process' })
+    t.notOk('route' in Object(line))
+    const [, first = ''] = line?.err?.stack.split('\n') ?? []
+    t.match(line?.err, { message })
+    if (frame) t.match(first, frame)
+    t.match(told(), [
+      {
+        digest: line?.digest,
+        cause: line?.digest?.slice(0, 8),
+        phase: 'process',
+        release: 'test-1',
+        ...{ route: null, method: null, path: null, host: null, requestId: null, statusSent: null },
+      },
+    ])
+    t.equal(told().length, 1)
+  })
+}
+
+t.test('requests in flight are finished first', async (t) => {
+  const { url, ended, fatal } = await start(t)
+  const slow = await fetch(`${url}/slow`, { headers: { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' } })
+  await fetch(`${url}/fail/timer`).then((answer) => answer.text())
+  t.match(await slow.text(), /what came while the server stopped(?:.|\n)*<\/html>\s*$/)
+  t.equal(await ended, 1)
+  t.equal(fatal().length, 1)
+})
+
+t.test('what fails meanwhile is a failure of its own', async (t) => {
+  const { url, ended, fatal, told } = await start(t, { SECOND: '1' })
+  await fetch(`${url}/fail/timer`).then((answer) => answer.text())
+  t.equal(await ended, 1)
+  t.match(fatal(), [{ err: { message: 'in a timer' } }, { err: { message: 'nobody awaits this' } }])
+  t.strictSame(
+    told().map(({ digest }) => digest),
+    fatal().map(({ digest }) => digest),
+  )
+})
+
+t.test('an exception while a signal stops the server makes the exit code 1', async (t) => {
+  const { stop, fatal } = await start(t, { SECOND: '1' })
+  t.equal(await stop('SIGTERM'), 1)
+  t.match(fatal(), [{ digest: DIGEST_PATTERN, err: { message: 'nobody awaits this' } }])
+})
+
+t.test('requests that are not finished in time do not hold the process, and the failure is handed over', async (t) => {
+  const { url, ended, fatal, told } = await start(t, {
+    HYDRANT_TIMEOUTS_DRAIN_MS: '300',
+    HYDRANT_TIMEOUTS_RENDER_MS: '60000',
+  })
+  const never = await fetch(`${url}/never`, { headers: { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' } })
+  await fetch(`${url}/fail/timer`).then((answer) => answer.text())
+  await t.rejects(never.text())
+  t.equal(await ended, 1)
+  t.equal(told()[0]?.digest, fatal()[0]?.digest)
+})

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { readBrowserStack } from '../../../../src/server/failures/stacks/browser-stack.ts'
+
+const ASSETS = 'https://shop.example/_hydrant/assets'
+
+t.test('stacks of Chrome and Edge', async (t) => {
+  const stack = `TypeError: Cannot read properties of undefined (reading 'name')
+    at p (${ASSETS}/products-id-7QK2MZ4A.js:1:412)
+    at Object.onClick (${ASSETS}/products-id-7QK2MZ4A.js:1:98)
+    at async ${ASSETS}/chunk-ABCDEFGH.js:3:7
+    at async Promise.all (index 0)
+    at new e (${ASSETS}/chunk-ABCDEFGH.js:3:9)
+    at HTMLButtonElement.<anonymous> (${ASSETS}/chunk-ABCDEFGH.js:3:11)`
+  t.same(readBrowserStack(stack), stack.split('\n').slice(1))
+})
+
+t.test('stacks of Firefox', async (t) => {
+  const stack = `p@${ASSETS}/products-id-7QK2MZ4A.js:1:412
+onClick@${ASSETS}/products-id-7QK2MZ4A.js:1:98
+o/c/<@${ASSETS}/chunk-ABCDEFGH.js:3:7
+async*l@${ASSETS}/chunk-ABCDEFGH.js:3:9
+setTimeout handler*i@${ASSETS}/chunk-ABCDEFGH.js:3:11
+@${ASSETS}/chunk-ABCDEFGH.js:3:13
+EventListener.handleEvent*Bp@${ASSETS}/entry-ABCDEFGH.js:8:4711
+u@${ASSETS}/chunk-ABCDEFGH.js line 3 > eval:1:1
+`
+  t.same(readBrowserStack(stack), [
+    `    at p (${ASSETS}/products-id-7QK2MZ4A.js:1:412)`,
+    `    at onClick (${ASSETS}/products-id-7QK2MZ4A.js:1:98)`,
+    `    at c (${ASSETS}/chunk-ABCDEFGH.js:3:7)`,
+    `    at async l (${ASSETS}/chunk-ABCDEFGH.js:3:9)`,
+    `    at async i (${ASSETS}/chunk-ABCDEFGH.js:3:11)`,
+    `    at ${ASSETS}/chunk-ABCDEFGH.js:3:13`,
+    `    at async Bp (${ASSETS}/entry-ABCDEFGH.js:8:4711)`,
+  ])
+})
+
+t.test('stacks of Safari', async (t) => {
+  const stack = `p@${ASSETS}/products-id-7QK2MZ4A.js:1:412
+${ASSETS}/products-id-7QK2MZ4A.js:1:98
+@${ASSETS}/chunk-ABCDEFGH.js:3:7
+[native code]
+promiseReactionJob@[native code]
+module code@${ASSETS}/entry-ABCDEFGH.js:8:4711
+global code@${ASSETS}/entry-ABCDEFGH.js:8:1`
+  t.same(readBrowserStack(stack), [
+    `    at p (${ASSETS}/products-id-7QK2MZ4A.js:1:412)`,
+    `    at ${ASSETS}/products-id-7QK2MZ4A.js:1:98`,
+    `    at ${ASSETS}/chunk-ABCDEFGH.js:3:7`,
+    `    at ${ASSETS}/entry-ABCDEFGH.js:8:4711`,
+    `    at ${ASSETS}/entry-ABCDEFGH.js:8:1`,
+  ])
+})
+
+t.test('React’s stacks of components in Firefox and Safari', async (t) => {
+  const stack = `
+p@unknown:0:0
+Tu@${ASSETS}/entry-ABCDEFGH.js:9:55062
+Qn@
+main@unknown:0:0`
+  t.same(readBrowserStack(stack), [
+    '    at p (<anonymous>)',
+    `    at Tu (${ASSETS}/entry-ABCDEFGH.js:9:55062)`,
+    '    at main (<anonymous>)',
+  ])
+})
+
+t.test('what is no stack has no frames, and one without end is cut', async (t) => {
+  for (const text of ['', 'Error', '@', '@:1:1', 'at home', 'a@b', `${'x'.repeat(5_000)}:1:1`]) {
+    t.same(readBrowserStack(text), [], text.slice(0, 20))
+  }
+  const long = `f@${ASSETS}/${'x'.repeat(2_000)}.js:1:1\n`.repeat(500)
+  const frames = readBrowserStack(long)
+  t.equal(frames.length, 50)
+  t.ok(frames.every((frame) => frame.length <= 500))
+})
