@@ -2,6 +2,8 @@ import type { FastifyReply } from 'fastify'
 import { isThenable } from '../shared/data.ts'
 import { serialise } from '../shared/serialise.ts'
 import type { Route } from './build-output/load-build.ts'
+import type { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import { unserialisable } from './deferred.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import type { Frame } from './failures/digest.ts'
@@ -11,8 +13,6 @@ import { TemporaryFiles } from './forms/upload-files.ts'
 import { silencePromises } from './guard.ts'
 import { createDeadline, createLoadContext, DEADLINE } from './loads.ts'
 import type { ActionContext } from './options/config.ts'
-import type { Site } from './site.ts'
-import type { Visit } from './visit.ts'
 
 /** What became of an action. */
 export type ActionOutcome =

@@ -2,6 +2,8 @@
 
 import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
+import type { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import type { Rendered } from './document.ts'
 import { isForSomeCaches, limitCaching, limitCachingAsSaid } from './http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from './http/compression.ts'
@@ -20,8 +22,6 @@ import {
 import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from './http/security-headers.ts'
 import { PRIVACY_HEADERS } from './report-options.ts'
-import type { Site } from './site.ts'
-import type { Visit } from './visit.ts'
 
 /** Sends a document that renders a page as it should be, or as far as it could be. */
 export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>, site: Site, visit: Visit) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type AppSite, findAppSites } from './app-sites.ts'
+import { type AppSite, findAppSites } from './context/app-sites.ts'
 import { watchForHangs } from './hang-watch.ts'
 
 /** How long a failure has to reach the ledger, before the process may end. */

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../shared/navigation.ts'
 import { withBase } from '../shared/paths.ts'
+import { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import { setErrorHeaders } from './http/headers.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from './http/navigation-strategy.ts'
 import { HIDDEN, ownPath } from './http/own-routes.ts'
 import { pathAndQuery } from './http/request-url.ts'
 import { pageRoute } from './http/route-config.ts'
 import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from './navigation.ts'
-import type { Site } from './site.ts'
 import { isSentOnRedirect, isWebAddress } from './thrown/redirect-location.ts'
-import { Visit } from './visit.ts'
 
 const READ = ['GET', 'HEAD']
 const METHODS = [...READ, 'POST', 'PUT', 'PATCH', 'DELETE']

@@ -3,15 +3,15 @@
 
 import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
+import type { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './http/headers.ts'
 import type { Format } from './http/negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY } from './http/security-headers.ts'
 import { createRefusal } from './show.ts'
-import type { Site } from './site.ts'
 import { meaningOf } from './thrown/classify-thrown.ts'
 import { redirectLocation, redirectStatus } from './thrown/redirect-location.ts'
-import type { Visit } from './visit.ts'
 
 /** Writes an answer with Node's own response, past all hooks and without any header that they have set. */
 export function answerPastHooks(thrown: unknown, format: Format, site: Site, visit: Visit) {

@@ -1,8 +1,8 @@
 import { createElement, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { Manifest } from './build-output/manifest.ts'
+import type { RenderToPipe } from './context/react-renderer.ts'
 import { createHydrantError } from './errors/error-table.ts'
-import type { RenderToPipe } from './react-renderer.ts'
 import { DocumentSink } from './sink.ts'
 
 /** React's packages choose between these two when they are first imported, by `NODE_ENV`. */

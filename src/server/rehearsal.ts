@@ -4,8 +4,8 @@ import { DefaultLayout } from '../shared/default-layout.tsx'
 import { hostScript } from '../shared/fallback.ts'
 import { idleStore } from '../shared/navigation-state.ts'
 import type { Platform } from '../shared/platform.ts'
+import type { RenderToPipe } from './context/react-renderer.ts'
 import { addLazyUrl } from './lazy-url.ts'
-import type { RenderToPipe } from './react-renderer.ts'
 import { DocumentSink } from './sink.ts'
 
 /** After three times V8 knew of none of it, after ten of all. */

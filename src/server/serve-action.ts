@@ -3,6 +3,8 @@ import { ACTED_HEADER } from '../shared/navigation.ts'
 import { originOf, runAction, serialiseActionData } from './actions.ts'
 import { sendJson, sendNothing } from './answer.ts'
 import type { Route } from './build-output/load-build.ts'
+import { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import { silencePromises } from './guard.ts'
 import { limitCaching } from './http/caching.ts'
@@ -18,8 +20,6 @@ import { answerNavigation } from './serve-navigation.ts'
 import { answerDocument } from './serve-page.ts'
 import { answerAround } from './serve-thrown.ts'
 import type { Thrown } from './show.ts'
-import type { Site } from './site.ts'
-import { Visit } from './visit.ts'
 
 /** Answers POST, PUT, PATCH and DELETE of a page that has an action. */
 export async function serveAction(

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendDocument, sendDocumentHead, sendJson } from './answer.ts'
 import type { Route } from './build-output/load-build.ts'
+import { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import { deferData } from './deferred.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import { silencePromises } from './guard.ts'
@@ -12,9 +14,7 @@ import { answerPastHooks } from './past-hooks.ts'
 import { toPlainJson } from './plain-json.ts'
 import { answerNavigation } from './serve-navigation.ts'
 import { answerThrown, type Place } from './show.ts'
-import type { Site } from './site.ts'
 import { HttpError } from './thrown/http-error.ts'
-import { Visit } from './visit.ts'
 
 /** Answers GET and HEAD of a page. Resolves when all of it is made. */
 export async function servePage(

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sendRedirect } from './answer.ts'
 import type { Frame } from './build-output/load-build.ts'
+import { Visit } from './context/request-context.ts'
+import type { Site } from './context/site.ts'
 import { takeTold, wasTold } from './failures/on-error-hooks.ts'
 import { isSafe } from './guards/cross-site.ts'
 import { CrossSiteError } from './guards/cross-site-guard.ts'
@@ -12,10 +14,8 @@ import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
 import { answerPastHooks } from './past-hooks.ts'
 import { answerNavigation } from './serve-navigation.ts'
 import { answerThrown, type Place, type Thrown } from './show.ts'
-import type { Site } from './site.ts'
 import { meaningOf } from './thrown/classify-thrown.ts'
 import { HttpError, NotFoundSignal } from './thrown/http-error.ts'
-import { Visit } from './visit.ts'
 
 const NO_PARAMS: Record<string, string> = {}
 

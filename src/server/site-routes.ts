@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { withBase } from '../shared/paths.ts'
+import type { Site } from './context/site.ts'
 import { takeTold } from './failures/on-error-hooks.ts'
 import { refuseEncoded } from './forms/content-encoding.ts'
 import { createTooLarge, type FormLimits } from './forms/limits.ts'
@@ -11,7 +12,6 @@ import type { PageRoute } from './page-route.ts'
 import { serveAction } from './serve-action.ts'
 import { servePage } from './serve-page.ts'
 import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
-import type { Site } from './site.ts'
 
 const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']

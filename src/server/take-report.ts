@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Report, ReportedError } from '../shared/report.ts'
 import type { Route } from './build-output/load-build.ts'
 import { isBuildOf } from './build-output/loaded-bundles.ts'
+import type { Site } from './context/site.ts'
 import type { Description } from './failures/describe-thrown.ts'
 import { readBrowserStack } from './failures/stacks/browser-stack.ts'
 import { type ClientMapper, createClientMapper } from './failures/stacks/client-source-map.ts'
@@ -10,7 +11,6 @@ import { frameText, type MappedFrame, unplacedName } from './failures/stacks/sta
 import type { Keeper } from './ledger/failure-store.ts'
 import { matchRoute } from './match-route.ts'
 import type { TakeReport } from './report-route.ts'
-import type { Site } from './site.ts'
 
 export interface TakeReportInput {
   site: Site

@@ -3,8 +3,8 @@
 
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'
+import { loadRenderer } from '../../src/server/context/react-renderer.ts'
 import { findHeadEnd } from '../../src/server/head-end.ts'
-import { loadRenderer } from '../../src/server/react-renderer.ts'
 import { DocumentSink } from '../../src/server/sink.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { createRandom } from '../shared/random.ts'

@@ -2,7 +2,7 @@
 // React has failed before.
 
 import { createElement } from 'react'
-import { loadRenderer } from '../../src/server/react-renderer.ts'
+import { loadRenderer } from '../../src/server/context/react-renderer.ts'
 import { rehearseFailures } from '../../src/server/rehearsal.ts'
 import { createAppTree, type TreeLeaf } from '../../src/shared/app-tree.tsx'
 import { DefaultLayout } from '../../src/shared/default-layout.tsx'

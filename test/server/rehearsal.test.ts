@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import type { RenderToPipe } from '../../src/server/react-renderer.ts'
-import { loadRenderer } from '../../src/server/react-renderer.ts'
+import type { RenderToPipe } from '../../src/server/context/react-renderer.ts'
+import { loadRenderer } from '../../src/server/context/react-renderer.ts'
 import { rehearseFailures } from '../../src/server/rehearsal.ts'
 
 const PROGRAM = new URL('rehearsal-program.js', import.meta.url).pathname

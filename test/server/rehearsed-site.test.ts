@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { RenderToPipe } from '../../src/server/react-renderer.ts'
+import type { RenderToPipe } from '../../src/server/context/react-renderer.ts'
 import { rehearseFailures } from '../../src/server/rehearsal.ts'
 import { buildFiles, serve } from './served.ts'
 

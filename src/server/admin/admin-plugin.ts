@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type AppSite, claimBase, findAppSites } from '../app-sites.ts'
+import { type AppSite, claimBase, findAppSites } from '../context/app-sites.ts'
 import { createHydrantError, showValue } from '../errors/error-table.ts'
 import { addEntrance } from '../guards/first-hook.ts'
 import { HIDDEN } from '../http/own-routes.ts'

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { sendBareRefusal } from './http/refusal.ts'
-import { createCountedLine } from './log/throttled-line.ts'
-import type { Visit } from './visit.ts'
+import { sendBareRefusal } from '../http/refusal.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
+import type { Visit } from './request-context.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import { createHydrantError } from './errors/error-table.ts'
-import type { Options } from './options/options.ts'
+import { createHydrantError } from '../errors/error-table.ts'
+import type { Options } from '../options/options.ts'
 
 /** The methods of a stream that React calls. */
 export interface RenderDestination {

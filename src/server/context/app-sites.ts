@@ -1,9 +1,9 @@
 import type { RawServerBase } from 'fastify'
-import { createHydrantError } from './errors/error-table.ts'
-import type { Failures } from './failures/failures.ts'
-import type { Keeper } from './ledger/failure-store.ts'
-import type { Tallying } from './metrics/request-metrics.ts'
-import type { Options } from './options/options.ts'
+import { createHydrantError } from '../errors/error-table.ts'
+import type { Failures } from '../failures/failures.ts'
+import type { Keeper } from '../ledger/failure-store.ts'
+import type { Tallying } from '../metrics/request-metrics.ts'
+import type { Options } from '../options/options.ts'
 
 /** A site that the plugin serves in an app. */
 export interface AppSite {

@@ -2,10 +2,10 @@
 
 import { connect } from 'node:net'
 import t from 'tap'
-import { ERROR } from '../site-server.ts'
-import { until } from '../until.ts'
-import { GATES, gatesOfLast, load, navigationHeaders, waitAt } from './lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import { ERROR } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { GATES, gatesOfLast, load, navigationHeaders, waitAt } from '../lines.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const SLOTS = 3
 
