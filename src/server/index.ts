@@ -4,7 +4,6 @@ export { type Digest, parseDigest } from '../shared/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
-export { addDraining } from './draining.ts'
 export type { HydrantError } from './errors/error-table.ts'
 export type {
   CodeLines,
@@ -19,6 +18,7 @@ export { digestOf } from './failures/digest-of.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute } from './http/route-config.ts'
 export type { CauseDetails, CauseSummary } from './ledger/ledger.ts'
+export { addDraining } from './lifecycle/drain-connections.ts'
 export type {
   ActionContext,
   Config,

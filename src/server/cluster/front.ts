@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { stopAccepting } from '../accepting.ts'
-import { listenAtAll } from '../listen-at-all.ts'
+import { listenAtAll } from '../lifecycle/listen-at-all.ts'
+import { stopAccepting } from '../lifecycle/stop-accepting.ts'
 import { createHandOut, type HandOut } from './hand-out.ts'
 import type { Where } from './messages.ts'
 

@@ -2,9 +2,9 @@
 
 import type { AddressInfo } from 'node:net'
 import type { Served } from '../build-output/served-build.ts'
-import type { Stop } from '../ending.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-rpc.ts'
+import type { Stop } from '../lifecycle/shutdown.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
 import type { Tally } from '../metrics/request-metrics.ts'
 import type { Options } from '../options/options.ts'

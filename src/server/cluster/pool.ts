@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type Reload, warnOfSameRelease } from '../build-output/served-build.ts'
-import { KEEP_MS } from '../ending.ts'
+import { KEEP_MS } from '../lifecycle/shutdown.ts'
 import type { Options } from '../options/options.ts'
 import { pauseBefore } from './back-off.ts'
 import type { End, WorkerProcess } from './worker-process.ts'

@@ -4,12 +4,12 @@ import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { DIGEST_PATTERN } from '../digest-pattern.ts'
-import { runCli } from '../scripts/run-cli.ts'
-import type { LogLine } from '../site-server.ts'
-import { until } from '../until.ts'
-import { buildFiles } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { runCli } from '../../scripts/run-cli.ts'
+import type { LogLine } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles } from '../served.ts'
 
 const PROGRAM = new URL('hanging-app.js', import.meta.url).pathname
 const dir = t.testdir({ first: {}, second: {} })

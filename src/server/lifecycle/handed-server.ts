@@ -1,7 +1,7 @@
 import { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createHttpOptions } from './guards/http-options.ts'
-import type { Options } from './options/options.ts'
+import { createHttpOptions } from '../guards/http-options.ts'
+import type { Options } from '../options/options.ts'
 
 /** An HTTP server that does not listen by itself: its connections are handed to it. */
 export class HandedServer extends Server {

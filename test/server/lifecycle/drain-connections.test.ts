@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createServer } from '../../src/server/create-server.ts'
-import { startSite } from '../site-server.ts'
-import { until } from '../until.ts'
-import { buildFiles, createLog } from './served.ts'
+import { createServer } from '../../../src/server/create-server.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, createLog } from '../served.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {})
 

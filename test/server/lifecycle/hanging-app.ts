@@ -1,7 +1,7 @@
 // An app of somebody's own, for a process of its own: node hanging-app.js <folder of a site> <hangMs> [survive]
 
 import Fastify from 'fastify'
-import { hydrant } from '../../src/server/index.ts'
+import { hydrant } from '../../../src/server/index.ts'
 
 const [dir = '', hangMs = '0', mode] = process.argv.slice(2)
 const app = Fastify({ logger: true })

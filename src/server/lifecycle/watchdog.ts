@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { FastifyBaseLogger } from 'fastify'
-import { createHydrantError } from './errors/error-table.ts'
-import { framesIn } from './failures/describe-thrown.ts'
+import { createHydrantError } from '../errors/error-table.ts'
+import { framesIn } from '../failures/describe-thrown.ts'
 
 /** What the thread is given. */
 export interface HangThreadInput {
@@ -23,7 +23,7 @@ const REPORT = 'hydrant.hang'
 const MAX_FRAMES = 50
 
 // The compiler does not rewrite this name: it runs as the JavaScript that stands beside.
-const THREAD = new URL('./hang-thread.js', import.meta.url)
+const THREAD = new URL('./watchdog-thread.js', import.meta.url)
 
 /**
  * Has a thread look whether the event loop goes on. When it has been held up for so many milliseconds (0: for ever), what

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { RESERVED_PATH, withBase } from '../shared/paths.ts'
-import { limitCaching } from './http/caching.ts'
-import { NO_STORE } from './http/headers.ts'
-import { HIDDEN } from './http/own-routes.ts'
-import { HEALTH_ROUTE } from './http/route-config.ts'
+import { RESERVED_PATH, withBase } from '../../shared/paths.ts'
+import { limitCaching } from '../http/caching.ts'
+import { NO_STORE } from '../http/headers.ts'
+import { HIDDEN } from '../http/own-routes.ts'
+import { HEALTH_ROUTE } from '../http/route-config.ts'
 
 /** Whether a server wants to be sent requests. */
 export interface Health {

@@ -4,9 +4,9 @@ import { writeSync } from 'node:fs'
 import { type Debugger, Session } from 'node:inspector/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import type { HangThreadInput } from './hang-watch.ts'
+import type { HangThreadInput } from './watchdog.ts'
 
-// `hang-watch.ts` has given it.
+// `watchdog.ts` has given it.
 const { beats, debugged, checkMs, checks, report } = workerData as HangThreadInput
 const MAX_TRIES = 5
 /** What is not V8's to stop, a program that is waited for or a disk that is gone, does not stop for it. */

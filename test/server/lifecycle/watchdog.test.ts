@@ -2,11 +2,11 @@
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { DIGEST_PATTERN } from '../digest-pattern.ts'
-import { runCli, startCli } from '../scripts/run-cli.ts'
-import type { LogLine } from '../site-server.ts'
-import { until } from '../until.ts'
-import { buildFiles } from './served.ts'
+import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import type { LogLine } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles } from '../served.ts'
 
 const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const BROWSER = { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
-import type { Draining } from './draining.ts'
-import type { Failures } from './failures/failures.ts'
+import type { Failures } from '../failures/failures.ts'
+import type { Options } from '../options/options.ts'
+import type { Draining } from './drain-connections.ts'
 import type { Health } from './health.ts'
-import type { Options } from './options/options.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
 export const KEEP_MS = 3_000

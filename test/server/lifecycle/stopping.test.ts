@@ -5,11 +5,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { LOADS, type LoadOptions, startLoad } from '../connection-load.ts'
-import { startSite } from '../site-server.ts'
-import { until } from '../until.ts'
-import { LONG, workerSite } from './cluster/worker-site.ts'
-import { buildFiles } from './served.ts'
+import { LOADS, type LoadOptions, startLoad } from '../../connection-load.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { LONG, workerSite } from '../cluster/worker-site.ts'
+import { buildFiles } from '../served.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
   ...workerSite(),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { createHydrantError, type HydrantError } from './errors/error-table.ts'
-import type { Options } from './options/options.ts'
+import { createHydrantError, type HydrantError } from '../errors/error-table.ts'
+import type { Options } from '../options/options.ts'
 import { createSocketError, listenOnSocketFile } from './socket-file.ts'
 
 type Where = Pick<Options, 'port' | 'host' | 'socket'>

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { shortTurn, stopAccepting } from './accepting.ts'
-import { watchAnswers } from './last-answers.ts'
+import { watchAnswers } from './last-responses.ts'
+import { shortTurn, stopAccepting } from './stop-accepting.ts'
 
 const CHECK_MS = 50
 /**

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net'
-import type { Options } from './options/options.ts'
+import type { Options } from '../options/options.ts'
 import { SOCKET_FILE_MODE } from './socket-file.ts'
 
 export interface TakeOptions {

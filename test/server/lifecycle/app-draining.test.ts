@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { addDraining } from '../../src/server/draining.ts'
-import { LOADS, startLoad } from '../connection-load.ts'
-import { until } from '../until.ts'
+import { addDraining } from '../../../src/server/lifecycle/drain-connections.ts'
+import { LOADS, startLoad } from '../../connection-load.ts'
+import { until } from '../../until.ts'
 
 interface App {
   app: FastifyInstance

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import t from 'tap'
-import { listenOnSocketFile } from '../../src/server/socket-file.ts'
+import { listenOnSocketFile } from '../../../src/server/lifecycle/socket-file.ts'
 
 // The system takes no long paths for sockets.
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))

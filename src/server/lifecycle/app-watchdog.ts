@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { type AppSite, findAppSites } from './context/app-sites.ts'
-import { watchForHangs } from './hang-watch.ts'
+import { type AppSite, findAppSites } from '../context/app-sites.ts'
+import { watchForHangs } from './watchdog.ts'
 
 /** How long a failure has to reach the ledger, before the process may end. */
 const KEEP_MS = 3_000

@@ -4,9 +4,9 @@ import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { runCli, startCli } from '../scripts/run-cli.ts'
-import { until } from '../until.ts'
-import { buildFiles, serve } from './served.ts'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { until } from '../../until.ts'
+import { buildFiles, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'server.ts':
