@@ -4,15 +4,15 @@ import { serialise } from '../shared/serialise.ts'
 import type { Route } from './build-output/load-build.ts'
 import type { Visit } from './context/request-context.ts'
 import type { Site } from './context/site.ts'
-import { unserialisable } from './deferred.ts'
 import { createHydrantError } from './errors/error-table.ts'
 import type { Frame } from './failures/digest.ts'
 import { requireShallow } from './forms/body-depth.ts'
 import { readForm } from './forms/read-form.ts'
 import { TemporaryFiles } from './forms/upload-files.ts'
-import { silencePromises } from './guard.ts'
 import { createDeadline, createLoadContext, DEADLINE } from './loads.ts'
 import type { ActionContext } from './options/config.ts'
+import { silencePromises } from './render/data-promises.ts'
+import { unserialisable } from './render/deferred-data.ts'
 
 /** What became of an action. */
 export type ActionOutcome =

@@ -4,7 +4,6 @@ import { fallbackDocument, hostScript } from '../shared/fallback.ts'
 import type { Shown } from '../shared/shown.ts'
 import type { Visit } from './context/request-context.ts'
 import type { Site } from './context/site.ts'
-import type { Rendered } from './document.ts'
 import { isForSomeCaches, limitCaching, limitCachingAsSaid } from './http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from './http/compression.ts'
 import {
@@ -21,6 +20,7 @@ import {
 } from './http/headers.ts'
 import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from './http/security-headers.ts'
+import type { Rendered } from './render/document.ts'
 import { PRIVACY_HEADERS } from './report-options.ts'
 
 /** Sends a document that renders a page as it should be, or as far as it could be. */

@@ -154,7 +154,7 @@ const { toPlainJson } = await import(workerData)
 let data = Array.from({ length: 50_000 }, () => ({}))
 for (let depth = 0; depth < 800; depth++) data = [data]
 parentPort.postMessage((await toPlainJson(data, () => new Error('late'), 60_000)).length)`
-  const module = new URL('../../src/server/plain-json.js', import.meta.url).href
+  const module = new URL('../../src/server/render/plain-json.js', import.meta.url).href
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`), {
     workerData: module,
     resourceLimits: { maxOldGenerationSizeMb: 100 },

@@ -1,6 +1,5 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { guardPromises } from '../../src/server/guard.ts'
 import { isCrawler } from '../../src/server/http/crawler.ts'
 import {
   addVary,
@@ -13,7 +12,8 @@ import {
 import { preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
 import { createProblem } from '../../src/server/http/problem.ts'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
-import { toPlainJson } from '../../src/server/plain-json.ts'
+import { guardPromises } from '../../src/server/render/data-promises.ts'
+import { toPlainJson } from '../../src/server/render/plain-json.ts'
 import { meaningOf } from '../../src/server/thrown/classify-thrown.ts'
 import {
   HttpError,

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { DocumentSink } from '../../src/server/sink.ts'
-import { createRandom } from '../shared/random.ts'
+import { DocumentSink } from '../../../src/server/render/document-sink.ts'
+import { createRandom } from '../../shared/random.ts'
 
 const DOCUMENT = '<html><head><title>漢 é 😀</title></head><body>ünï 😀 漢字 <b>…</b></body></html>'
 const WHOLE = '<html><head><title>漢 é 😀</title><link/></head><body>ünï 😀 漢字 <b>…</b><i/></body></html>'

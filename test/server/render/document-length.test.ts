@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const MAX_LENGTH = 10_000
 const long = `'long '.repeat(${MAX_LENGTH / 5})`

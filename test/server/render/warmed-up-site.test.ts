@@ -1,7 +1,7 @@
 import t from 'tap'
-import type { RenderToPipe } from '../../src/server/context/react-renderer.ts'
-import { rehearseFailures } from '../../src/server/rehearsal.ts'
-import { buildFiles, serve } from './served.ts'
+import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'
+import { rehearseFailures } from '../../../src/server/render/warm-up.ts'
+import { buildFiles, serve } from '../served.ts'
 
 t.test('before a site is served, React has failed', async (t) => {
   const dir = await buildFiles(t.testdir({}), {

@@ -1,5 +1,5 @@
-import { isThenable } from '../shared/data.ts'
-import { startDeadline } from './util/deadline.ts'
+import { isThenable } from '../../shared/data.ts'
+import { startDeadline } from '../util/deadline.ts'
 
 /**
  * What a load returned as plain JSON, for scripts: promises awaited, dates as ISO 8601, BigInt as a decimal string, Set

@@ -3,12 +3,12 @@
 
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'
-import { loadRenderer } from '../../src/server/context/react-renderer.ts'
-import { findHeadEnd } from '../../src/server/head-end.ts'
-import { DocumentSink } from '../../src/server/sink.ts'
-import { launchChromium } from '../browser/chromium.ts'
-import { createRandom } from '../shared/random.ts'
-import { buildFiles, serve } from './served.ts'
+import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
+import { DocumentSink } from '../../../src/server/render/document-sink.ts'
+import { findHeadEnd } from '../../../src/server/render/head-end.ts'
+import { launchChromium } from '../../browser/chromium.ts'
+import { createRandom } from '../../shared/random.ts'
+import { buildFiles, serve } from '../served.ts'
 
 const ADDED = '<link id="added"/>'
 const TRICKS = [

@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
-import { runCli, startCli } from '../scripts/run-cli.ts'
-import { buildFiles, writeFiles } from './served.ts'
+import { buildSite } from '../../../scripts/build/site-builder.ts'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { buildFiles, writeFiles } from '../served.ts'
 
 const run = promisify(execFile)
 const SECRET = 'postgres://admin:hunter22@db.internal'
@@ -27,7 +27,7 @@ const development = join(folder, 'development')
 writeFiles(development, { 'pages/index.tsx': 'export default () => <p>page</p>\n', ...files })
 await buildSite({ dir: development, mode: 'development' })
 
-const SERVER = new URL('../../src/server/index.js', import.meta.url).href
+const SERVER = new URL('../../../src/server/index.js', import.meta.url).href
 const FASTIFY = import.meta.resolve('fastify')
 const HTML = "{ accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156' }"
 

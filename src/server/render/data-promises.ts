@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import { isThenable } from '../shared/data.ts'
-import { Redirection } from './thrown/http-error.ts'
+import { isThenable } from '../../shared/data.ts'
+import { Redirection } from '../thrown/http-error.ts'
 
 /**
  * The same data with its promises made safe for React: one that rejects with what throws when it is looked at (a

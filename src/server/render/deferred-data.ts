@@ -1,11 +1,11 @@
-import { isThenable } from '../shared/data.ts'
-import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../shared/serialise.ts'
-import type { Visit } from './context/request-context.ts'
-import { createHydrantError } from './errors/error-table.ts'
-import type { Frame } from './failures/digest.ts'
-import type { Failure } from './failures/failure-details.ts'
-import { silencePromises } from './guard.ts'
-import { meaningOf } from './thrown/classify-thrown.ts'
+import { isThenable } from '../../shared/data.ts'
+import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/serialise.ts'
+import type { Visit } from '../context/request-context.ts'
+import { createHydrantError } from '../errors/error-table.ts'
+import type { Frame } from '../failures/digest.ts'
+import type { Failure } from '../failures/failure-details.ts'
+import { meaningOf } from '../thrown/classify-thrown.ts'
+import { silencePromises } from './data-promises.ts'
 
 /** The promises in a page's data. */
 export interface Deferred {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, JSON_ONLY, serve } from '../served.ts'
 
 const page =
   "import { Suspense, use } from 'react'\nfunction Part({ of }) {\n  return <b>{use(of)}</b>\n}\n" +

@@ -1,9 +1,9 @@
 // React's server builds for Bun and for Node have to write the same bytes. Two of them must not share a process.
 
 import t from 'tap'
-import { createHttpClient, mapConcurrently } from '../http-client.ts'
-import { startSite } from '../site-server.ts'
-import { buildFiles, type Files, HTML } from './served.ts'
+import { createHttpClient, mapConcurrently } from '../../http-client.ts'
+import { startSite } from '../../site-server.ts'
+import { buildFiles, type Files, HTML } from '../served.ts'
 
 const page = (body: string, before = '') =>
   `import { lazy, Suspense, use, useActionState, useId } from 'react'\n${before}\nexport default function Page({ data, params, url }) {\n  return ${body}\n}\n`

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import type { RenderToPipe } from '../../src/server/context/react-renderer.ts'
-import { loadRenderer } from '../../src/server/context/react-renderer.ts'
-import { rehearseFailures } from '../../src/server/rehearsal.ts'
+import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'
+import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
+import { rehearseFailures } from '../../../src/server/render/warm-up.ts'
 
-const PROGRAM = new URL('rehearsal-program.js', import.meta.url).pathname
+const PROGRAM = new URL('warm-up-program.js', import.meta.url).pathname
 
 t.test('React has failed before, once in a process, and nobody is told', async (t) => {
   const told = t.capture(console, 'error')

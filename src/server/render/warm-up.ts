@@ -1,12 +1,12 @@
 import { createElement, Suspense } from 'react'
-import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../shared/app-tree.tsx'
-import { DefaultLayout } from '../shared/default-layout.tsx'
-import { hostScript } from '../shared/fallback.ts'
-import { idleStore } from '../shared/navigation-state.ts'
-import type { Platform } from '../shared/platform.ts'
-import type { RenderToPipe } from './context/react-renderer.ts'
+import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../../shared/app-tree.tsx'
+import { DefaultLayout } from '../../shared/default-layout.tsx'
+import { hostScript } from '../../shared/fallback.ts'
+import { idleStore } from '../../shared/navigation-state.ts'
+import type { Platform } from '../../shared/platform.ts'
+import type { RenderToPipe } from '../context/react-renderer.ts'
+import { DocumentSink } from './document-sink.ts'
 import { addLazyUrl } from './lazy-url.ts'
-import { DocumentSink } from './sink.ts'
 
 /** After three times V8 knew of none of it, after ten of all. */
 const TIMES = 20
