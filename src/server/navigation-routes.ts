@@ -9,7 +9,7 @@ import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from './http/navig
 import { HIDDEN, ownPath } from './http/own-routes.ts'
 import { pathAndQuery } from './http/request-url.ts'
 import { pageRoute } from './http/route-config.ts'
-import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from './navigation.ts'
+import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from './pages/navigation-stream.ts'
 import { isSentOnRedirect, isWebAddress } from './thrown/redirect-location.ts'
 
 const READ = ['GET', 'HEAD']

@@ -8,10 +8,10 @@ import { addFormParsers } from './forms/read-form.ts'
 import { HIDDEN, ownPath } from './http/own-routes.ts'
 import { pageRoute } from './http/route-config.ts'
 import { navigationOptions } from './navigation-routes.ts'
-import type { PageRoute } from './page-route.ts'
-import { serveAction } from './serve-action.ts'
-import { servePage } from './serve-page.ts'
-import { refuseMethod, serveThrown, serveUnknown } from './serve-thrown.ts'
+import type { PageRoute } from './pages/page-route.ts'
+import { serveAction } from './pages/serve-action.ts'
+import { refuseMethod, serveThrown, serveUnknown } from './pages/serve-error.ts'
+import { servePage } from './pages/serve-page.ts'
 
 const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']

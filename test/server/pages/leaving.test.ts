@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
-import { runCli, startCli } from '../scripts/run-cli.ts'
-import { ERROR, startSite } from '../site-server.ts'
-import { buildFiles, type Files } from './served.ts'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { ERROR, startSite } from '../../site-server.ts'
+import { buildFiles, type Files } from '../served.ts'
 
 const page = (body: string) =>
   `import { Suspense, use } from 'react'\nfunction Later({ promise }) { return <b>{use(promise)}</b> }\nexport default function Page({ data }) {\n  return ${body}\n}\n`

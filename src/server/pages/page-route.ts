@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { TreeLeaf } from '../shared/app-tree.tsx'
-import type { Build, Route } from './build-output/load-build.ts'
-import { isNavigation } from './http/navigation-strategy.ts'
-import { type Format, preferredFormat } from './http/negotiate.ts'
+import type { TreeLeaf } from '../../shared/app-tree.tsx'
+import type { Build, Route } from '../build-output/load-build.ts'
+import { isNavigation } from '../http/navigation-strategy.ts'
+import { type Format, preferredFormat } from '../http/negotiate.ts'
 import type { LoadStep, Loads } from './loads.ts'
-import { createPlan, type DocumentPlan } from './page-document.ts'
+import { createPlan, type DocumentPlan } from './render-page.ts'
 
 /** A page's route with what is the same for each of its requests. */
 export interface PageRoute extends Route {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page =
   'export default function Page({ data, actionData }) {\n  return <p>data {JSON.stringify(data)} action {JSON.stringify(actionData)}</p>\n}\n'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const loading = (name: string, load: string): Files => ({

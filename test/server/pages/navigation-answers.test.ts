@@ -3,9 +3,9 @@
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyReply, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { linesOfResponse, marked, navigationHeaders } from './lines.ts'
-import { buildFiles, HTML } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { linesOfResponse, marked, navigationHeaders } from '../lines.ts'
+import { buildFiles, HTML } from '../served.ts'
 
 const KEPT = {
   'cache-control': 'public, max-age=600',

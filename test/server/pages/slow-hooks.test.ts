@@ -2,8 +2,8 @@
 
 import Fastify from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',

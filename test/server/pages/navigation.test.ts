@@ -12,8 +12,8 @@ import {
   navigationHeaders,
   pick,
   waitAt,
-} from './lines.ts'
-import { buildFiles, type Files, type Served, serve } from './served.ts'
+} from '../lines.ts'
+import { buildFiles, type Files, type Served, serve } from '../served.ts'
 
 const page = 'export default function Page({ data }) {\n  return <p>{String(data)}</p>\n}\n'
 const layout = 'export default function Layout({ children }) {\n  return <section>{children}</section>\n}\n'

@@ -1,17 +1,17 @@
 // The answer when an error handler has answered already and that could not be sent either: an `onSend` hook that throws
 // for every answer, for one. Fastify would turn to its own handler, which sends the error's message.
 
-import { fallbackDocument, hostScript } from '../shared/fallback.ts'
-import type { Shown } from '../shared/shown.ts'
-import type { Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from './http/headers.ts'
-import type { Format } from './http/negotiate.ts'
-import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
-import { contentSecurityPolicy, INERT_POLICY } from './http/security-headers.ts'
-import { createRefusal } from './show.ts'
-import { meaningOf } from './thrown/classify-thrown.ts'
-import { redirectLocation, redirectStatus } from './thrown/redirect-location.ts'
+import { fallbackDocument, hostScript } from '../../shared/fallback.ts'
+import type { Shown } from '../../shared/shown.ts'
+import type { Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from '../http/headers.ts'
+import type { Format } from '../http/negotiate.ts'
+import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
+import { contentSecurityPolicy, INERT_POLICY } from '../http/security-headers.ts'
+import { meaningOf } from '../thrown/classify-thrown.ts'
+import { redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
+import { createRefusal } from './respond-with-error.ts'
 
 /** Writes an answer with Node's own response, past all hooks and without any header that they have set. */
 export function answerPastHooks(thrown: unknown, format: Format, site: Site, visit: Visit) {

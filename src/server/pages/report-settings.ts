@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { MAX_REPORTS } from '../shared/report.ts'
-import type { Options } from './options/options.ts'
+import { MAX_REPORTS } from '../../shared/report.ts'
+import type { Options } from '../options/options.ts'
 
 type ReportOptions = Options['reports']
 

@@ -1,12 +1,18 @@
-import type { Route } from './build-output/load-build.ts'
-import type { Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import { finishNavigation, loadNavigation, NavigationStream, refuseOtherBuild, startNavigation } from './navigation.ts'
-import type { Acted } from './page-document.ts'
+import type { Route } from '../build-output/load-build.ts'
+import type { Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import { meaningOf } from '../thrown/classify-thrown.ts'
+import {
+  finishNavigation,
+  loadNavigation,
+  NavigationStream,
+  refuseOtherBuild,
+  startNavigation,
+} from './navigation-stream.ts'
 import { answerLoads } from './page-loads.ts'
 import type { PageRoute } from './page-route.ts'
-import { answerThrown, type Place, type Thrown } from './show.ts'
-import { meaningOf } from './thrown/classify-thrown.ts'
+import type { Acted } from './render-page.ts'
+import { answerThrown, type Place, type Thrown } from './respond-with-error.ts'
 
 /** What has happened before any load. */
 export type Before =

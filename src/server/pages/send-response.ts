@@ -1,11 +1,11 @@
 // Sends what has been decided. Nothing here decides what an answer is, only how it is written.
 
-import { fallbackDocument, hostScript } from '../shared/fallback.ts'
-import type { Shown } from '../shared/shown.ts'
-import type { Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import { isForSomeCaches, limitCaching, limitCachingAsSaid } from './http/caching.ts'
-import { chooseEncoding, sendOwn, setEncoding } from './http/compression.ts'
+import { fallbackDocument, hostScript } from '../../shared/fallback.ts'
+import type { Shown } from '../../shared/shown.ts'
+import type { Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import { isForSomeCaches, limitCaching, limitCachingAsSaid } from '../http/caching.ts'
+import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
 import {
   addVary,
   DIGEST_HEADER,
@@ -17,11 +17,11 @@ import {
   REVALIDATE,
   setErrorHeaders,
   styleNonceOf,
-} from './http/headers.ts'
-import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
-import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from './http/security-headers.ts'
-import type { Rendered } from './render/document.ts'
-import { PRIVACY_HEADERS } from './report-options.ts'
+} from '../http/headers.ts'
+import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
+import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
+import type { Rendered } from '../render/document.ts'
+import { PRIVACY_HEADERS } from './report-settings.ts'
 
 /** Sends a document that renders a page as it should be, or as far as it could be. */
 export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>, site: Site, visit: Visit) {

@@ -1,9 +1,9 @@
 // Promises that a load has returned and nobody reads, and what cannot be looked at: nothing of it may end the process.
 
 import t from 'tap'
-import { createHttpClient } from '../http-client.ts'
-import { startSite } from '../site-server.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY } from './served.ts'
+import { createHttpClient } from '../../http-client.ts'
+import { startSite } from '../../site-server.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const rejecting =

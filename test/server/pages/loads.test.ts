@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `export default function Page({ data }) {\n  return ${body}\n}\n`
 const layout =

@@ -1,19 +1,26 @@
 import { STATUS_CODES } from 'node:http'
-import { NOT_FOUND, type TreeLeaf } from '../shared/app-tree.tsx'
-import type { BootLeaf } from '../shared/boot.ts'
-import type { Refusal, Shown } from '../shared/shown.ts'
-import { sendDocument, sendPlainDocument, sendProblem, sendRedirect, sendShownHead, setShownHeaders } from './answer.ts'
-import type { Frame as SiteFrame, SiteModule } from './build-output/load-build.ts'
-import type { NavigationAnswer, Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import type { Phase } from './errors/failure-record.ts'
-import type { Frame } from './failures/digest.ts'
-import { CrossSiteError } from './guards/cross-site-guard.ts'
-import type { Format } from './http/negotiate.ts'
-import { createPlan, type DocumentPlan, renderScene, type Scene } from './page-document.ts'
-import { meaningOf } from './thrown/classify-thrown.ts'
-import { isSentOnRedirect, redirectLocation, redirectStatus } from './thrown/redirect-location.ts'
-import { SmallMap } from './util/small-map.ts'
+import { NOT_FOUND, type TreeLeaf } from '../../shared/app-tree.tsx'
+import type { BootLeaf } from '../../shared/boot.ts'
+import type { Refusal, Shown } from '../../shared/shown.ts'
+import type { Frame as SiteFrame, SiteModule } from '../build-output/load-build.ts'
+import type { NavigationAnswer, Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import type { Phase } from '../errors/failure-record.ts'
+import type { Frame } from '../failures/digest.ts'
+import { CrossSiteError } from '../guards/cross-site-guard.ts'
+import type { Format } from '../http/negotiate.ts'
+import { meaningOf } from '../thrown/classify-thrown.ts'
+import { isSentOnRedirect, redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
+import { SmallMap } from '../util/small-map.ts'
+import { createPlan, type DocumentPlan, renderScene, type Scene } from './render-page.ts'
+import {
+  sendDocument,
+  sendPlainDocument,
+  sendProblem,
+  sendRedirect,
+  sendShownHead,
+  setShownHeaders,
+} from './send-response.ts'
 
 /** Where in the site something went wrong. */
 export interface Place {

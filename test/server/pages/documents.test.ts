@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const deferred = 'new Promise((resolve) => setImmediate(resolve, "slow"))'
 const page = (body: string, before = '') =>

@@ -1,9 +1,9 @@
-import type { Route } from './build-output/load-build.ts'
-import type { Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import type { Format } from './http/negotiate.ts'
+import type { Route } from '../build-output/load-build.ts'
+import type { Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import type { Format } from '../http/negotiate.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
-import { answerThrown, type Place } from './show.ts'
+import { answerThrown, type Place } from './respond-with-error.ts'
 
 export function loadOf(file: string) {
   return { file, function: 'load' }

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import type { Params } from '../shared/page-types.ts'
-import type { LoadFunction } from './build-output/load-build.ts'
-import type { Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import { createHydrantError } from './errors/error-table.ts'
-import type { LoadContext } from './options/config.ts'
-import { silencePromises } from './render/data-promises.ts'
-import { meaningOf } from './thrown/classify-thrown.ts'
-import { startDeadline } from './util/deadline.ts'
+import type { Params } from '../../shared/page-types.ts'
+import type { LoadFunction } from '../build-output/load-build.ts'
+import type { Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import { createHydrantError } from '../errors/error-table.ts'
+import type { LoadContext } from '../options/config.ts'
+import { silencePromises } from '../render/data-promises.ts'
+import { meaningOf } from '../thrown/classify-thrown.ts'
+import { startDeadline } from '../util/deadline.ts'
 
 export interface LoadStep {
   load: LoadFunction | null

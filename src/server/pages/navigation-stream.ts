@@ -1,18 +1,24 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { bootText } from '../shared/boot.ts'
-import { BUILD_HEADER, countKept, LAYOUTS_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../shared/navigation.ts'
-import type { NavigationAnswer, Visit } from './context/request-context.ts'
-import type { Site } from './context/site.ts'
-import { createHydrantError } from './errors/error-table.ts'
-import { isForSomeCaches, limitCaching } from './http/caching.ts'
-import { sendOwn } from './http/compression.ts'
-import { addVary } from './http/headers.ts'
+import { bootText } from '../../shared/boot.ts'
+import {
+  BUILD_HEADER,
+  countKept,
+  LAYOUTS_HEADER,
+  NAVIGATION_TYPE,
+  type NavigationLine,
+} from '../../shared/navigation.ts'
+import type { NavigationAnswer, Visit } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import { createHydrantError } from '../errors/error-table.ts'
+import { isForSomeCaches, limitCaching } from '../http/caching.ts'
+import { sendOwn } from '../http/compression.ts'
+import { addVary } from '../http/headers.ts'
+import { createDataWriter, type Deferred } from '../render/deferred-data.ts'
+import { startDeadline } from '../util/deadline.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
-import type { DocumentPlan } from './page-document.ts'
-import { answerPastHooks } from './past-hooks.ts'
-import { createDataWriter, type Deferred } from './render/deferred-data.ts'
-import { startDeadline } from './util/deadline.ts'
+import { answerPastHooks } from './raw-response.ts'
+import type { DocumentPlan } from './render-page.ts'
 
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
 
