@@ -31,7 +31,7 @@ import { createPageRoute } from './pages/page-route.ts'
 import { serveThrown } from './pages/serve-error.ts'
 import { checkReact } from './render/check-react.ts'
 import { rehearseFailures } from './render/warm-up.ts'
-import { addReportRoute } from './report-route.ts'
+import { addReportRoute } from './reports/report-route.ts'
 import { addFiles } from './site-files.ts'
 import { addSiteRoutes } from './site-routes.ts'
 
@@ -114,7 +114,8 @@ export async function serveSite(
   addNavigationStrategy(outer)
   if (options.reports.enabled) {
     // Read at the first report.
-    const loadTaker = async () => (await import('./take-report.ts')).createTakeReport({ site, keeper, release })
+    const loadTaker = async () =>
+      (await import('./reports/record-report.ts')).createTakeReport({ site, keeper, release })
     await outer.register(async (scope) => addReportRoute(scope, options, site, loadTaker))
   }
   // An instance inside the other, as each has one error handler: when the inner one's answer fails too, the outer one is

@@ -1,4 +1,4 @@
-// What a browser tells the server of a failure. Written by src/client/report.ts, read by src/server/read-report.ts.
+// What a browser tells the server of a failure. Written by src/client/report.ts, read by src/server/reports/parse-report.ts.
 
 /** Where it is sent, by POST as JSON. */
 export const REPORT_PATH = '/_hydrant/report'

@@ -1,12 +1,12 @@
 // Messages of browsers keep their lines, and none of these can pass for a line of the log or of a command.
 
 import t from 'tap'
-import { formatFailure } from '../../scripts/terminal/format-failure.ts'
-import { createPaint } from '../../scripts/terminal/paint.ts'
-import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { tameLine } from '../../src/server/log/control-characters.ts'
-import { ledgerOf } from '../scripts/failed-ledger.ts'
-import { buildFiles, createLog, serve } from './served.ts'
+import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
+import { createPaint } from '../../../scripts/terminal/paint.ts'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import { tameLine } from '../../../src/server/log/control-characters.ts'
+import { ledgerOf } from '../../scripts/failed-ledger.ts'
+import { buildFiles, createLog, serve } from '../served.ts'
 
 const LINES = ['Hydration failed because the text did not match:', '', '  <Page>', '+   client', '-   server']
 const HOSTILE = 'one\r\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine\u001b[2J\u2028two\u202e'

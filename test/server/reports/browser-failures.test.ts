@@ -1,9 +1,9 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { createFailures } from '../../src/server/failures/failures.ts'
-import { createSourceMapper, type SourceMapper } from '../../src/server/failures/stacks/source-map.ts'
-import { createLog } from './served.ts'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import { createFailures } from '../../../src/server/failures/failures.ts'
+import { createSourceMapper, type SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { createLog } from '../served.ts'
 
 t.test('a failure that browsers report again and again is led to the source once', async (t) => {
   const kept: FailureRecord[] = []

@@ -1,12 +1,12 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
-import type { CreateServerOptions } from '../../src/server/create-server.ts'
-import { hydrant } from '../../src/server/plugin.ts'
-import type { ReportedError } from '../../src/shared/report.ts'
-import { createRandom } from '../shared/random.ts'
-import { until } from '../until.ts'
-import { buildFiles, createLog, serve } from './served.ts'
+import { buildFolder, readManifest } from '../../../src/server/build-output/read-build.ts'
+import type { CreateServerOptions } from '../../../src/server/create-server.ts'
+import { hydrant } from '../../../src/server/plugin.ts'
+import type { ReportedError } from '../../../src/shared/report.ts'
+import { createRandom } from '../../shared/random.ts'
+import { until } from '../../until.ts'
+import { buildFiles, createLog, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/products/[id].tsx': 'export default function Product() {\n  return <p>product</p>\n}\n',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { matchRoute } from '../../src/server/match-route.ts'
+import { matchRoute } from '../../../src/server/reports/match-route.ts'
 
 const routes = ['/', '/docs/*', '/products/:id', '/products/new', '/:shop/new', '/products/:id/parts'].map((url) => ({
   url,

@@ -1,23 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { withBase } from '../shared/paths.ts'
-import { REPORT_PATH, type Report } from '../shared/report.ts'
-import type { Site } from './context/site.ts'
-import { refuseEncoded } from './forms/content-encoding.ts'
-import { addCrossSiteGuard, CrossSiteError } from './guards/cross-site-guard.ts'
-import { createRateLimit } from './guards/rate-limit.ts'
-import { limitCaching } from './http/caching.ts'
-import { NO_STORE } from './http/headers.ts'
-import { HIDDEN } from './http/own-routes.ts'
-import { createProblem, PROBLEM_TYPE } from './http/problem.ts'
-import { publicAddress } from './http/public-address.ts'
-import { REPORT_ROUTE } from './http/route-config.ts'
-import { INERT_POLICY, setPolicy } from './http/security-headers.ts'
-import { createCountedLine } from './log/throttled-line.ts'
-import type { Options } from './options/options.ts'
-import { isPrivate } from './pages/report-settings.ts'
-import { serveThrown } from './pages/serve-error.ts'
-import { meaningOf } from './thrown/classify-thrown.ts'
-import { HttpError } from './thrown/http-error.ts'
+import { withBase } from '../../shared/paths.ts'
+import { REPORT_PATH, type Report } from '../../shared/report.ts'
+import type { Site } from '../context/site.ts'
+import { refuseEncoded } from '../forms/content-encoding.ts'
+import { addCrossSiteGuard, CrossSiteError } from '../guards/cross-site-guard.ts'
+import { createRateLimit } from '../guards/rate-limit.ts'
+import { limitCaching } from '../http/caching.ts'
+import { NO_STORE } from '../http/headers.ts'
+import { HIDDEN } from '../http/own-routes.ts'
+import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
+import { publicAddress } from '../http/public-address.ts'
+import { REPORT_ROUTE } from '../http/route-config.ts'
+import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
+import { createCountedLine } from '../log/throttled-line.ts'
+import type { Options } from '../options/options.ts'
+import { isPrivate } from '../pages/report-settings.ts'
+import { serveThrown } from '../pages/serve-error.ts'
+import { meaningOf } from '../thrown/classify-thrown.ts'
+import { HttpError } from '../thrown/http-error.ts'
 
 /** Takes a report that is what it should be. */
 export type TakeReport = (report: Report, request: FastifyRequest) => void
@@ -61,7 +61,7 @@ export function addReportRoute(
     preParsing: refuseEncoded,
     async handler(request, reply) {
       if (!isPrivate(reports, request.headers)) {
-        const { readReport } = await import('./read-report.ts')
+        const { readReport } = await import('./parse-report.ts')
         const read = readReport(parseJson(request.body))
         if ('problem' in read) throw new HttpError(400, `This is no report: ${read.problem}.`)
         taker ??= loadTaker()
