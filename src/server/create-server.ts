@@ -30,7 +30,7 @@ import { watchForwarding } from './proxy/check-forwarding.ts'
 import { createRewrite } from './proxy/rewrite-url.ts'
 import { createTrust } from './proxy/trust-proxy.ts'
 import { createRedactor } from './redaction/redact.ts'
-import { type ServedSite, serveSite } from './serve-site.ts'
+import { type ServedSite, serveSite } from './site/mount-site.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
 
 export interface CreateServerOptions extends ServerOptions {

@@ -11,7 +11,7 @@ import type { Measures } from './metrics/metrics-recorder.ts'
 import type { Tallying } from './metrics/request-metrics.ts'
 import type { SiteOptions } from './options/config.ts'
 import { resolveOptions } from './options/options.ts'
-import { joinBases, serveSite } from './serve-site.ts'
+import { joinBases, serveSite } from './site/mount-site.ts'
 
 /** Options of the Fastify plugin. */
 export interface PluginOptions extends SiteOptions {

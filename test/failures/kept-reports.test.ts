@@ -6,7 +6,7 @@ import { buildFolder, readManifest } from '../../src/server/build-output/read-bu
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createKeeper } from '../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
-import { serveSite } from '../../src/server/serve-site.ts'
+import { serveSite } from '../../src/server/site/mount-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles, createLog } from '../server/served.ts'
 import { until } from '../until.ts'

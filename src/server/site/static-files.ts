@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { ASSETS_PATH, withBase } from '../shared/paths.ts'
-import { BUILD_PATHS, WELL_KNOWN } from './build-output/manifest.ts'
-import type { Site } from './context/site.ts'
-import { limitCaching } from './http/caching.ts'
-import { ownPath } from './http/own-routes.ts'
-import { ASSET_ROUTE, FILE_ROUTE } from './http/route-config.ts'
+import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
+import { BUILD_PATHS, WELL_KNOWN } from '../build-output/manifest.ts'
+import type { Site } from '../context/site.ts'
+import { limitCaching } from '../http/caching.ts'
+import { ownPath } from '../http/own-routes.ts'
+import { ASSET_ROUTE, FILE_ROUTE } from '../http/route-config.ts'
 
 /** Adds the files for the browser, and those of `public/`. */
 export async function addFiles(app: FastifyInstance, { build, options, failures }: Site) {

@@ -2,8 +2,8 @@ import rateLimit from '@fastify/rate-limit'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { buildFiles, createLog, HTML } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { buildFiles, createLog, HTML } from '../served.ts'
 
 const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const dir = await buildFiles(t.testdir({}), {

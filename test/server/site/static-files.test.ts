@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const site: Files = {
   'pages/index.tsx':

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createServer } from '../../src/server/create-server.ts'
-import { buildFiles, HTML, serve } from './served.ts'
+import { createServer } from '../../../src/server/create-server.ts'
+import { buildFiles, HTML, serve } from '../served.ts'
 
 const failing = {
   'pages/fails.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',

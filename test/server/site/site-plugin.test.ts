@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createServer } from '../../src/server/create-server.ts'
-import { buildFiles } from './served.ts'
+import { createServer } from '../../../src/server/create-server.ts'
+import { buildFiles } from '../served.ts'
 
 const THROWN: Record<string, string> = {
   undefined: 'undefined',

@@ -2,9 +2,9 @@
 
 import Fastify from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { linesOfResponse, load, marked, navigationHeaders, pick } from './lines.ts'
-import { buildFiles, type Files, HTML, serve } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { linesOfResponse, load, marked, navigationHeaders, pick } from '../lines.ts'
+import { buildFiles, type Files, HTML, serve } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 

@@ -2,9 +2,9 @@
 
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { linesOfResponse, load, marked, navigationHeaders } from './lines.ts'
-import { buildFiles, type Files, HTML } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { linesOfResponse, load, marked, navigationHeaders } from '../lines.ts'
+import { buildFiles, type Files, HTML } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const acting =

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { withBase } from '../shared/paths.ts'
-import type { PageRoute } from './pages/page-route.ts'
+import { withBase } from '../../shared/paths.ts'
+import type { PageRoute } from '../pages/page-route.ts'
 
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 

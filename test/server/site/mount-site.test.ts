@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../src/server/index.ts'
-import { buildFiles, createLog, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { hydrant } from '../../../src/server/index.ts'
+import { buildFiles, createLog, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const site: Files = {
   'pages/layout.tsx':

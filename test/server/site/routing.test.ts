@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from './served.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `export default function Page({ data, params, url }) {\n  return ${body}\n}\n`
 const layout = (name: string) =>
