@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Changes } from './changes.ts'
+import type { Changes } from './ledger-changes.ts'
 import { sendProblem } from './problem.ts'
 
 const MAX_LISTENERS = 50

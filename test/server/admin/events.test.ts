@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import t from 'tap'
-import { createChanges } from '../../../src/server/admin/changes.ts'
+import { createChanges } from '../../../src/server/admin/ledger-changes.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 interface Listener {

@@ -4,7 +4,7 @@ import { isSafe, judgeOrigin } from '../guards/cross-site.ts'
 import { createNonce } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
 import { scriptPolicy } from '../http/security-headers.ts'
-import type { Door } from './door.ts'
+import type { Door } from './auth.ts'
 import { sendProblem } from './problem.ts'
 
 export const SIGN_IN_PATH = '/sign-in'

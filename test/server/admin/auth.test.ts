@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createDoor as createDoorOf, type Door } from '../../../src/server/admin/door.ts'
+import { createDoor as createDoorOf, type Door } from '../../../src/server/admin/auth.ts'
 
 const TOKEN = 'correct-horse-battery'
 const READ_TOKEN = 'only-for-reading-it'
