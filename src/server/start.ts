@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
-import type { Attempt } from './cluster/tell-unable.ts'
+import type { Attempt } from './cluster/report-start-failure.ts'
 import { requireToken } from './options/admin-address.ts'
 import { resolveOptions } from './options/options.ts'
 
@@ -33,7 +33,7 @@ export async function startServer(input: StartInput): Promise<void> {
   } catch (error) {
     const { worker } = cluster
     if (worker && isSuccessor) {
-      await (await import('./cluster/tell-unable.ts')).tellUnable(error, attempt, worker, name)
+      await (await import('./cluster/report-start-failure.ts')).tellUnable(error, attempt, worker, name)
       process.exit(1)
     }
     // The channel would keep a process that has nothing left to do.

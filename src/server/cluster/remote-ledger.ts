@@ -1,7 +1,7 @@
 import { delegateLedger } from '../ledger/delegate-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createCalls, forwardCalls, type LedgerAnswer } from '../ledger/ledger-rpc.ts'
-import type { Link } from './link.ts'
+import type { Link } from './primary-channel.ts'
 
 export interface RemoteLedger {
   ledger: Ledger

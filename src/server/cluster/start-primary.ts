@@ -11,10 +11,10 @@ import { KEEP_MS } from '../lifecycle/shutdown.ts'
 import { freeSocketFile } from '../lifecycle/socket-file.ts'
 import { createJsonLogging, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-alone.ts'
-import { createFront, type Front } from './front.ts'
-import type { GatheredCounts } from './gather-counts.ts'
+import type { GatheredCounts } from './cluster-metrics.ts'
 import type { ToPrimary, Where } from './messages.ts'
-import { createPool, type Pool } from './pool.ts'
+import { createFront, type Front } from './shared-listener.ts'
+import { createPool, type Pool } from './worker-pool.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 
 /**
@@ -127,7 +127,7 @@ async function tellAddress(front: Front, where: Where, worker: WorkerProcess) {
 }
 
 async function countAll(pool: Pool): Promise<GatheredCounts> {
-  const { gatherCounts } = await import('./gather-counts.ts')
+  const { gatherCounts } = await import('./cluster-metrics.ts')
   return gatherCounts(pool)
 }
 

@@ -9,10 +9,10 @@ import { endWithProcess } from '../lifecycle/shutdown.ts'
 import { watchForHangs } from '../lifecycle/watchdog.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import type { ServeInput } from '../start-alone.ts'
-import { createCounting } from './counting.ts'
-import { createLink, type Link } from './link.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
+import { createLink, type Link } from './primary-channel.ts'
 import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
+import { createCounting } from './worker-metrics.ts'
 
 /** Serves as one of several, for the primary that has started this process. `name` is its number. */
 export async function startWorker(input: ServeInput, name: string): Promise<void> {

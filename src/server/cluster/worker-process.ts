@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Served } from '../build-output/served-build.ts'
+import { passLines } from './forward-lines.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
-import { passLines } from './pass-lines.ts'
 
 /** Programs that it has started may hold its outputs open. */
 const LAST_LINES_MS = 1_000

@@ -2,7 +2,7 @@ import type { AddressInfo, Server } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { listenAtAll } from '../lifecycle/listen-at-all.ts'
 import { stopAccepting } from '../lifecycle/stop-accepting.ts'
-import { createHandOut, type HandOut } from './hand-out.ts'
+import { createHandOut, type HandOut } from './distribute-connections.ts'
 import type { Where } from './messages.ts'
 
 /** Takes the connections of all workers. */

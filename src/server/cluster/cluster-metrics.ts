@@ -4,7 +4,7 @@ import { lostLogLines } from '../log/output.ts'
 import { measureProcess, type NamedProcess } from '../metrics/process-metrics.ts'
 import { addTallies, endTally, type Tally } from '../metrics/request-metrics.ts'
 import type { ToPrimary } from './messages.ts'
-import type { Pool } from './pool.ts'
+import type { Pool } from './worker-pool.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /** A worker that is busy for longer is counted as it was when it last told. */

@@ -8,8 +8,8 @@ import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { ownOrigin } from '../http/origin.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import type { Options } from '../options/options.ts'
-import { createCounting } from './counting.ts'
-import { createLink } from './link.ts'
+import { createLink } from './primary-channel.ts'
+import { createCounting } from './worker-metrics.ts'
 
 /** What was known when something could not start. */
 export interface Attempt {

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
-import { passLines } from '../../../src/server/cluster/pass-lines.ts'
+import { passLines } from '../../../src/server/cluster/forward-lines.ts'
 
 /** What is written at once, by the parts that come; `isSlow` for one that has to be waited for. */
 async function pass(parts: readonly string[], isSlow = false): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { ProcessMetrics } from '../metrics/process-metrics.ts'
 import { createTallying, type Tallying } from '../metrics/request-metrics.ts'
-import type { Link } from './link.ts'
+import type { Link } from './primary-channel.ts'
 
 /** How much time's counts may be lost with a worker that is killed. */
 const TALLY_MS = 1_000
