@@ -1,5 +1,5 @@
 import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
-import { compareText } from '../problem.ts'
+import { compareText } from '../build-problem.ts'
 import type { SiteBuild } from './site-builder.ts'
 
 /** What a browser fetches for a page, in bytes, gzipped. */

@@ -1,5 +1,5 @@
 import { buildSite } from '../build/site-builder.ts'
-import { BuildError } from '../problem.ts'
+import { BuildError } from '../build-problem.ts'
 import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatReport } from '../terminal/format-report.ts'
 import { createProgress } from '../terminal/progress.ts'

@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path'
 import { watch } from 'chokidar'
-import { ROUTE_TYPES_FILE } from '../build/route-types.ts'
+import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
 
 export interface SiteWatcher {
   /** Files outside the site that its last build read. */

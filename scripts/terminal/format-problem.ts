@@ -1,4 +1,4 @@
-import { type BuildProblem, formatPlace, type Place } from '../problem.ts'
+import { type BuildProblem, formatPlace, type Place } from '../build-problem.ts'
 
 const WIDTH = 100
 

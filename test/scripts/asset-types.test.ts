@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { ASSET_EXTENSIONS } from '../../scripts/build/assets.ts'
+import { ASSET_EXTENSIONS } from '../../scripts/build/esbuild/assets.ts'
 
 t.test('hydrant/assets declares each kind of file that a build takes as an asset, and styles', async (t) => {
   const text = readFileSync('src/shared/assets.d.ts', 'utf8')

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
-import { applyNames, nameByContent } from '../../scripts/build/content-names.ts'
+import { applyNames, nameByContent } from '../../scripts/build/output/rename-by-content.ts'
 import { buildSite } from '../../scripts/build/site-builder.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'

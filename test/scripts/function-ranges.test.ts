@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
 import t from 'tap'
-import { findFunctions } from '../../scripts/build/function-ranges.ts'
-import { readTokens } from '../../scripts/build/tokens.ts'
+import { findFunctions } from '../../scripts/build/output/find-functions.ts'
+import { readTokens } from '../../scripts/build/output/tokenize.ts'
 
 const namesIn = (code: string) => findFunctions(code).map(({ name }) => name?.text ?? null)
 

@@ -1,6 +1,6 @@
 import type { Loader, Plugin } from 'esbuild'
-import { createHydrantError, showValue } from '../../src/server/errors/error-table.ts'
-import { nearest } from '../../src/server/util/closest-match.ts'
+import { createHydrantError, showValue } from '../../../src/server/errors/error-table.ts'
+import { nearest } from '../../../src/server/util/closest-match.ts'
 
 /** What hydrant.config.ts says about the site's bundles. */
 export interface SiteOptions {

@@ -1,7 +1,7 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
-import type { NamedMap, NamedRange, Position } from '../../src/server/failures/stacks/function-names.ts'
-import { type FunctionRange, findFunctions } from './function-ranges.ts'
-import { createPlaces } from './places.ts'
+import type { NamedMap, NamedRange, Position } from '../../../src/server/failures/stacks/function-names.ts'
+import { type FunctionRange, findFunctions } from './find-functions.ts'
+import { createPlaces } from './positions.ts'
 
 /**
  * Adds to the source map of a script what the source calls its functions, and which of its sources are not the site's.

@@ -1,8 +1,8 @@
 import type { Message } from 'esbuild'
-import type { ErrorCode } from '../../src/server/errors/error-table.ts'
-import { type BuildProblem, createProblem, type Place } from '../problem.ts'
-import { isBrowserGuardDetail } from './browser-guard.ts'
-import { VIRTUAL } from './virtual-modules.ts'
+import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
+import { type BuildProblem, createProblem, type Place } from '../../build-problem.ts'
+import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
+import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 
 /** What one of our plugins attaches to a message that is one of our own errors. */
 export interface ProblemDetail {

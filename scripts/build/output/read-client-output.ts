@@ -1,14 +1,14 @@
 import { posix } from 'node:path'
 import type { BuildResult, Metafile } from 'esbuild'
-import type { ClientModule, Manifest } from '../../src/server/build-output/manifest.ts'
-import { compareText } from '../problem.ts'
-import type { Assets } from './assets.ts'
-import type { BundleOptions } from './bundler.ts'
-import { CLIENT_ENTRY } from './bundles.ts'
-import { applyNames, nameByContent } from './content-names.ts'
+import type { ClientModule, Manifest } from '../../../src/server/build-output/manifest.ts'
+import { compareText } from '../../build-problem.ts'
+import { CLIENT_ENTRY } from '../bundles/bundle-options.ts'
+import type { Assets } from '../esbuild/assets.ts'
+import type { BundleOptions } from '../esbuild/incremental-build.ts'
+import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nameFunctions } from './name-functions.ts'
+import { applyNames, nameByContent } from './rename-by-content.ts'
 import { isOfSite } from './site-sources.ts'
-import { VIRTUAL } from './virtual-modules.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
   /** By name in the client folder. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, relative, sep } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { type BuildFailure, build, type Message, type PartialMessage, type Plugin } from 'esbuild'
-import { createProblem } from '../problem.ts'
+import { createProblem } from '../../build-problem.ts'
 import { contentHash } from './content-hash.ts'
 
 /** A stylesheet with local class names, compiled on its own. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
-import { contentHash } from './content-hash.ts'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { contentHash } from '../esbuild/content-hash.ts'
 import type { OutputFolder } from './output-folder.ts'
 
 export interface PublicFiles {

@@ -1,11 +1,11 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
-import type { ServerMapFields } from '../../src/server/failures/stacks/function-names.ts'
+import type { ServerMapFields } from '../../../src/server/failures/stacks/function-names.ts'
 import { findComponents } from './find-components.ts'
 import { type Export, findExports } from './find-exports.ts'
-import { findFunctions } from './function-ranges.ts'
-import { createPlaces } from './places.ts'
+import { findFunctions } from './find-functions.ts'
+import { createPlaces } from './positions.ts'
 import { isOfSite } from './site-sources.ts'
-import { readTokens } from './tokens.ts'
+import { readTokens } from './tokenize.ts'
 
 export interface ServerOutput {
   code: string

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { ownFile } from './own-modules.ts'
+import { ownFile } from '../esbuild/hydrant-modules.ts'
 
 // Hydrant's own modules, compiled and as their own source maps have them, when it is no package beside the site's others.
 const OWN_FOLDERS = [ownFile(''), ownFile('../../src/')]

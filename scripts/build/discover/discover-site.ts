@@ -3,12 +3,12 @@ import {
   type RouteEntry,
   type Surroundings,
   serverFileKeys,
-} from '../../src/server/build-output/manifest.ts'
-import { RESERVED_PATH } from '../../src/shared/paths.ts'
-import { type BuildProblem, compareText, createProblem, fileAt } from '../problem.ts'
+} from '../../../src/server/build-output/manifest.ts'
+import { RESERVED_PATH } from '../../../src/shared/paths.ts'
+import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
-import { joinSegments } from './segments.ts'
+import { joinSegments } from './route-segments.ts'
 
 /** What a site consists of, by the names of its files. Paths are relative to the site's folder. */
 export interface Site {

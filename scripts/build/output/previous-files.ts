@@ -2,7 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { OutputFolder } from './output-folder.ts'
 
 const AT_A_TIME = 16

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
-import * as own from '../../src/shared/react.ts'
-import { ownFile } from './own-modules.ts'
-import { BASE_MODULE } from './site-base.ts'
+import * as own from '../../../src/shared/react.ts'
+import { BASE_MODULE } from './base-module.ts'
+import { ownFile } from './hydrant-modules.ts'
 
 const NAMESPACE = 'hydrant-react'
 const resolving = Symbol('resolving')

@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, transform } from 'esbuild'
-import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../src/server/build-output/manifest.ts'
-import { nearest } from '../../src/server/util/closest-match.ts'
-import { type BuildProblem, createProblem, fileAt, type Place } from '../problem.ts'
-import { settle } from './bundler.ts'
-import type { Site } from './discover.ts'
-import { readPlace } from './messages.ts'
+import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/build-output/manifest.ts'
+import { nearest } from '../../../src/server/util/closest-match.ts'
+import { type BuildProblem, createProblem, fileAt, type Place } from '../../build-problem.ts'
+import type { Site } from '../discover/discover-site.ts'
+import { settle } from '../esbuild/incremental-build.ts'
+import { readPlace } from './translate-message.ts'
 
 /** What each file exports by name, by its path in the site. Files that cannot be parsed are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>

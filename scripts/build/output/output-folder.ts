@@ -1,6 +1,6 @@
 import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { createHydrantError } from '../../src/server/errors/error-table.ts'
+import { createHydrantError } from '../../../src/server/errors/error-table.ts'
 
 /** A folder that is filled beside the one that it is to replace. */
 export interface OutputFolder {

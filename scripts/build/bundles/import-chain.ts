@@ -1,11 +1,11 @@
 import { isAbsolute } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, type Metafile, type Plugin } from 'esbuild'
-import { type BuildProblem, createProblem } from '../problem.ts'
-import { ASSET_EXTENSIONS } from './assets.ts'
-import { isBrowserGuardDetail } from './browser-guard.ts'
-import { settle } from './bundler.ts'
-import { toSitePath } from './css-module.ts'
-import { readPlace } from './messages.ts'
+import { type BuildProblem, createProblem } from '../../build-problem.ts'
+import { ASSET_EXTENSIONS } from '../esbuild/assets.ts'
+import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
+import { toSitePath } from '../esbuild/css-module.ts'
+import { settle } from '../esbuild/incremental-build.ts'
+import { readPlace } from './translate-message.ts'
 
 /**
  * Says for each import that the browser guard refused how the browser would come to it:

@@ -5,9 +5,9 @@
 // - files and folders that start with `_` or `.` are ignored: a place for components;
 // - all the rest (.ts and .js modules, stylesheets, images) is there to be imported.
 
-import { RESERVED_PATH } from '../../src/shared/paths.ts'
-import { type BuildProblem, createProblem, fileAt } from '../problem.ts'
-import { parseSegment, type Segment } from './segments.ts'
+import { RESERVED_PATH } from '../../../src/shared/paths.ts'
+import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
+import { parseSegment, type Segment } from './route-segments.ts'
 
 export type PageFileKind = 'page' | 'layout' | 'error' | 'not-found' | 'server'
 

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { WELL_KNOWN } from '../../src/server/build-output/manifest.ts'
-import { type BuildProblem, compareText, createProblem, fileAt } from '../problem.ts'
+import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
+import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 
 /** The names that the build decides by. All with forward slashes, sorted. */
 export interface SiteFiles {

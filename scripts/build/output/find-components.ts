@@ -1,6 +1,6 @@
 import { type Export, findDefinitions } from './find-exports.ts'
-import type { FunctionRange } from './function-ranges.ts'
-import type { Token } from './tokens.ts'
+import type { FunctionRange } from './find-functions.ts'
+import type { Token } from './tokenize.ts'
 
 export interface Components {
   /** Where each begins, by the name that React's stacks of components have for it: offsets. */

@@ -1,4 +1,4 @@
-import { contentHash } from './content-hash.ts'
+import { contentHash } from '../esbuild/content-hash.ts'
 
 export interface BundledFile {
   name: string

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin, ResolveResult } from 'esbuild'
-import { BASE_MODULE } from './site-base.ts'
+import { BASE_MODULE } from './base-module.ts'
 
 const resolving = Symbol('resolving')
 
 /** Where this package's browser scripts lie once it is built. */
-export const ownFile = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url))
+export const ownFile = (path: string) => fileURLToPath(new URL(`../../../src/${path}`, import.meta.url))
 
 /**
  * esbuild makes a chunk for each set of modules that share something: one for React, one for its JSX and one for its own

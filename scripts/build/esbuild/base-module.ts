@@ -1,4 +1,4 @@
-import { ASSETS_PATH } from '../../src/shared/paths.ts'
+import { ASSETS_PATH } from '../../../src/shared/paths.ts'
 
 /** The module of the site's bundles that knows where the site is mounted. */
 export const BASE_MODULE = 'hydrant-base'

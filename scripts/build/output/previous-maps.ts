@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { OutputFolder } from './output-folder.ts'
 import { forEachAtATime, namesIn, readJson } from './previous-files.ts'
 

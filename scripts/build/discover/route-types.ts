@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createHydrantError } from '../../src/server/errors/error-table.ts'
-import type { Site } from './discover.ts'
+import { createHydrantError } from '../../../src/server/errors/error-table.ts'
+import type { Site } from './discover-site.ts'
 
 /** Lies in the site's folder, where every tsconfig.json finds it. */
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'

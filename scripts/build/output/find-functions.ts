@@ -1,4 +1,4 @@
-import { readTokens, type Token } from './tokens.ts'
+import { readTokens, type Token } from './tokenize.ts'
 
 /** A function or class of a script, from its first character to behind its last. */
 export interface FunctionRange {

@@ -1,5 +1,5 @@
-import type { FunctionRange } from './function-ranges.ts'
-import type { Token } from './tokens.ts'
+import type { FunctionRange } from './find-functions.ts'
+import type { Token } from './tokenize.ts'
 
 /** What a module exports, as the bundle defines it. */
 export interface Export {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import type { Plugin, PluginBuild } from 'esbuild'
+import { BASE_MODULE, createBaseModule } from './base-module.ts'
 import { contentHash } from './content-hash.ts'
 import { resolveFile } from './resolve-file.ts'
-import { BASE_MODULE, createBaseModule } from './site-base.ts'
 
 /** Files that a site imports to get their URL. */
 export const ASSET_EXTENSIONS = [

@@ -1,8 +1,8 @@
-import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
-import type { Mode } from './bundles.ts'
-import type { ClientOutput } from './client-output.ts'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import type { Mode } from '../bundles/bundle-options.ts'
 import type { OutputFolder } from './output-folder.ts'
 import { precompress } from './precompress.ts'
+import type { ClientOutput } from './read-client-output.ts'
 
 /** Bytes as they are and as a browser gets them, gzipped; the same where nothing was compressed. */
 export type ClientSizes = Map<string, { bytes: number; gzipBytes: number }>
