@@ -5,7 +5,7 @@ import type { CauseSummary, Ledger, Sort } from '../../src/server/ledger/ledger.
 import { readCause } from '../../src/server/ledger/read-failure.ts'
 import { escapeObeyed } from '../../src/server/log/control-characters.ts'
 import { nearestFew } from '../../src/server/util/closest-match.ts'
-import { type Digest, formatDigest } from '../../src/shared/digest-format.ts'
+import { type Digest, formatDigest } from '../../src/shared/wire/digest-format.ts'
 import { formatFailure } from '../terminal/format-failure.ts'
 import { formatFailures, type View } from '../terminal/format-failures.ts'
 import type { ErrorsRequest } from './errors-arguments.ts'

@@ -1,6 +1,6 @@
 import { type ListRequest, readListField } from '../../src/server/admin/list-query.ts'
 import { createHydrantError, showValue } from '../../src/server/errors/error-table.ts'
-import { type Digest, parseDigest } from '../../src/shared/digest-format.ts'
+import { type Digest, parseDigest } from '../../src/shared/wire/digest-format.ts'
 
 /** What `hydrant errors` is asked for. */
 export type ErrorsRequest = { isJson: boolean; limit: number } & (

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../src/shared/html.ts'
+import { escapeHtml } from '../../src/shared/wire/html.ts'
 
 /** What a browser shows while the site does not build or start. It loads itself again when that has changed. */
 export function createErrorPage(what: string, text: string, base: string): string {

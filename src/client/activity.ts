@@ -1,4 +1,4 @@
-import { IDLE, type NavigationState } from '../shared/navigation-state.ts'
+import { IDLE, type NavigationState } from '../shared/tree/navigation-state.ts'
 import type { App } from './app.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Tree } from '../shared/app-tree.tsx'
-import type { createNavigationStore } from '../shared/navigation-state.ts'
+import type { Tree } from '../shared/tree/app-tree.tsx'
+import type { createNavigationStore } from '../shared/tree/navigation-state.ts'
 
 /** What stands in the document, and what it takes to put another page there. */
 export interface App {

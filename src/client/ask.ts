@@ -1,7 +1,7 @@
-import type { Tree } from '../shared/app-tree.tsx'
 import { base } from '../shared/base.ts'
-import type { Boot, BootPlan } from '../shared/boot.ts'
-import { createDeferredPromises, revive } from '../shared/data.ts'
+import type { Tree } from '../shared/tree/app-tree.tsx'
+import type { Boot, BootPlan } from '../shared/wire/boot.ts'
+import { createDeferredPromises, revive } from '../shared/wire/deferred-data.ts'
 import {
   ACTED_HEADER,
   BUILD_HEADER,
@@ -10,7 +10,7 @@ import {
   NAVIGATION_TYPE,
   type NavigationLine,
   writeLayoutKeys,
-} from '../shared/navigation.ts'
+} from '../shared/wire/navigation-protocol.ts'
 import type { App } from './app.ts'
 import { loadTree } from './load-tree.ts'
 

@@ -1,6 +1,6 @@
 // What a form sends, written as the browser writes it.
 
-import type { SubmitBody } from '../shared/navigation-state.ts'
+import type { SubmitBody } from '../shared/tree/navigation-state.ts'
 
 export const MULTIPART = 'multipart/form-data'
 

@@ -1,8 +1,8 @@
-import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/app-tree.tsx'
-import type { BootLeaf, BootModule, BootPlan, BootVisit } from '../shared/boot.ts'
-import { DefaultLayout } from '../shared/default-layout.tsx'
-import { layoutKey } from '../shared/layout-key.ts'
-import type { Shown } from '../shared/shown.ts'
+import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/tree/app-tree.tsx'
+import { DefaultLayout } from '../shared/tree/default-layout.tsx'
+import type { BootLeaf, BootModule, BootPlan, BootVisit } from '../shared/wire/boot.ts'
+import { layoutKey } from '../shared/wire/layout-key.ts'
+import type { Shown } from '../shared/wire/public-error.ts'
 import { importModule } from './import-module.ts'
 
 /** A file in the folder that this script was loaded from. What is no plain file name leads to no file there. */

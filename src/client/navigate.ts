@@ -3,7 +3,7 @@
 // posted are no navigations: the navigator takes them over when they are sent, in `forms.ts`.
 
 import { base } from '../shared/base.ts'
-import type { Submit } from '../shared/navigation-state.ts'
+import type { Submit } from '../shared/tree/navigation-state.ts'
 import type { App } from './app.ts'
 import type { Journey, Navigator } from './navigator.ts'
 

@@ -1,6 +1,6 @@
 // Goes from page to page without loading documents. Loaded when somebody is about to.
 
-import type { Tree } from '../shared/app-tree.tsx'
+import type { Tree } from '../shared/tree/app-tree.tsx'
 import { createActivity } from './activity.ts'
 import type { App } from './app.ts'
 import { ask } from './ask.ts'

@@ -1,7 +1,7 @@
 // Tells a visitor in the page what became of a form, when no answer can stand in the page.
 
-import { fallbackContent } from '../shared/fallback.ts'
-import type { Shown } from '../shared/shown.ts'
+import { fallbackContent } from '../shared/tree/fallback.ts'
+import type { Shown } from '../shared/wire/public-error.ts'
 
 const NOTICE = 'hydrant-notice'
 

@@ -1,8 +1,8 @@
 // What is still to come of a document when it arrives in parts, and what becomes of it when it never does.
 
-import type { Notice } from '../shared/boot.ts'
-import { Boundary } from '../shared/boundary.tsx'
-import { type createDeferredPromises, ServerFailure } from '../shared/data.ts'
+import { Boundary } from '../shared/tree/boundary.tsx'
+import type { Notice } from '../shared/wire/boot.ts'
+import { type createDeferredPromises, ServerFailure } from '../shared/wire/deferred-data.ts'
 import type { FailureInfo } from './report.ts'
 
 /** A node of React's tree, as far as it is walked here. */

@@ -2,9 +2,9 @@
 
 import type { ErrorInfo } from 'react'
 import { base } from '../shared/base.ts'
-import type { Boot } from '../shared/boot.ts'
-import { Boundary } from '../shared/boundary.tsx'
-import { Refusal, ServerFailure } from '../shared/data.ts'
+import { Boundary } from '../shared/tree/boundary.tsx'
+import type { Boot } from '../shared/wire/boot.ts'
+import { Refusal, ServerFailure } from '../shared/wire/deferred-data.ts'
 import {
   MAX_REPORTED_CAUSES,
   MAX_REPORTS,
@@ -12,7 +12,7 @@ import {
   REPORT_PATH,
   type Report,
   type ReportedError,
-} from '../shared/report.ts'
+} from '../shared/wire/report-format.ts'
 
 /** What React says of a failure, besides what was thrown. */
 export interface FailureInfo {

@@ -1,7 +1,7 @@
 // Sends forms, and what scripts have put together, to the actions of pages.
 
-import type { Tree } from '../shared/app-tree.tsx'
-import type { SubmitBody } from '../shared/navigation-state.ts'
+import type { Tree } from '../shared/tree/app-tree.tsx'
+import type { SubmitBody } from '../shared/tree/navigation-state.ts'
 import type { createActivity } from './activity.ts'
 import type { App } from './app.ts'
 import { type Answer, ask } from './ask.ts'

@@ -1,6 +1,6 @@
 // What tells a visitor that something is going on.
 
-import type { NavigationStore } from '../shared/navigation-state.ts'
+import type { NavigationStore } from '../shared/tree/navigation-state.ts'
 
 const SHOW_AFTER_MS = 150
 

@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import { encodeBase32 } from '../shared/digest-format.ts'
+import { encodeBase32 } from '../shared/wire/digest-format.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
 import { firstFailureOf } from './failures/failures.ts'

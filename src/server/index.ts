@@ -1,6 +1,6 @@
 // The public entry `hydrant`: what server files, the configuration and Fastify apps import.
 
-export { type Digest, parseDigest } from '../shared/digest-format.ts'
+export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'

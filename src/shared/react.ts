@@ -1,8 +1,6 @@
 // The public entry `hydrant/react`: what page files import.
 
-export { FailureBoundary } from './boundary.tsx'
 export { type HrefArguments, type HrefOptions, type HrefParams, href, type RouteId, type Routes } from './href.ts'
-export type { NavigationState, SubmitBody } from './navigation-state.ts'
 export type {
   ActionData,
   ErrorPageProps,
@@ -13,5 +11,7 @@ export type {
   Params,
   Side,
 } from './page-types.ts'
-export { type ActionState, type SubmitOptions, useAction } from './use-action.ts'
-export { useNavigation } from './use-navigation.ts'
+export { FailureBoundary } from './tree/boundary.tsx'
+export type { NavigationState, SubmitBody } from './tree/navigation-state.ts'
+export { type ActionState, type SubmitOptions, useAction } from './tree/use-action.ts'
+export { useNavigation } from './tree/use-navigation.ts'

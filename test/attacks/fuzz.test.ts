@@ -1,7 +1,7 @@
 // What no class of attack has: requests that are made up. A longer run, and other seeds: `npm run fuzz -- --seconds 300`.
 
 import t from 'tap'
-import { BUILD_HEADER } from '../../src/shared/navigation.ts'
+import { BUILD_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
 import { navigationHeaders } from '../server/lines.ts'
 import { buildFiles, serve } from '../server/served.ts'
 import { FOUND } from './fuzz/found.ts'

@@ -3,7 +3,7 @@
 // What depends on the browser's own making, in Firefox: stacks, and the Navigation API.
 
 import t from 'tap'
-import { serverSentence } from '../../src/shared/sentence.ts'
+import { serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { createSite } from '../scripts/create-site.ts'
 import { runCli } from '../scripts/run-cli.ts'
 import { startSite } from '../site-server.ts'

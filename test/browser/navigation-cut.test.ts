@@ -3,7 +3,7 @@
 // Connections that end in the middle of an answer.
 
 import t from 'tap'
-import { clientSentence } from '../../src/shared/sentence.ts'
+import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { serveSmallSite } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)

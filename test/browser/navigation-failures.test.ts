@@ -3,7 +3,7 @@
 // What goes wrong on the way to another page, or on it.
 
 import t from 'tap'
-import { clientSentence, serverSentence } from '../../src/shared/sentence.ts'
+import { clientSentence, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { serveSmallSite } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)

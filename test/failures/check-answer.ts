@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Test } from 'tap'
-import { digestLine, serverSentence } from '../../src/shared/sentence.ts'
+import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import type { HttpAnswer } from '../http-client.ts'
 import { checkNonces, textOf } from './html.ts'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { digestLine, serverSentence } from '../../src/shared/sentence.ts'
+import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import type { Client, Position } from './positions.ts'
 import type { Sight } from './sight.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { clientSentence } from '../../src/shared/sentence.ts'
+import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { startSite } from '../site-server.ts'
 import { openWays, urlOf } from './ways.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { digestLine, serverSentence } from '../../src/shared/sentence.ts'
+import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles } from '../server/served.ts'
 import { ERROR, startSite } from '../site-server.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { clientSentence } from '../../src/shared/sentence.ts'
+import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
 import { buildFiles, serve } from '../server/served.ts'
 import { startSite } from '../site-server.ts'

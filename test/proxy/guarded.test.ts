@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { BUILD_HEADER } from '../../src/shared/navigation.ts'
+import { BUILD_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
 import { linesOf, marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, serve } from '../server/served.ts'
 import { CADDY, HAPROXY, NGINX } from '../tools.ts'

@@ -4,7 +4,7 @@ import { readRequest } from '../../scripts/commands/errors-arguments.ts'
 import { createPaint } from '../../scripts/terminal/paint.ts'
 import type { FailureRecord, KeptError } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
-import { parseDigest } from '../../src/shared/digest-format.ts'
+import { parseDigest } from '../../src/shared/wire/digest-format.ts'
 import { DAY, ERROR, failure, frame, HOUR, ledgerOf, MINUTE, NOW } from './failed-ledger.ts'
 
 const NAME = '/site/ledger.db'

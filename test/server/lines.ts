@@ -3,7 +3,12 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
-import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK, type NavigationLine } from '../../src/shared/navigation.ts'
+import {
+  BUILD_HEADER,
+  LAYOUTS_HEADER,
+  NAVIGATION_MARK,
+  type NavigationLine,
+} from '../../src/shared/wire/navigation-protocol.ts'
 
 /** The address that a page asks when it goes to `url`. */
 export function marked(url: string): string {

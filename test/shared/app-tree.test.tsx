@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server.bun'
 import t from 'tap'
-import { createAppTree, NOT_FOUND, type Tree, type TreeLayout } from '../../src/shared/app-tree.tsx'
-import { Boundary } from '../../src/shared/boundary.tsx'
-import { DefaultLayout } from '../../src/shared/default-layout.tsx'
-import { hostScript } from '../../src/shared/fallback.ts'
-import { idleStore } from '../../src/shared/navigation-state.ts'
 import type { ErrorPageProps } from '../../src/shared/page-types.ts'
-import type { Platform } from '../../src/shared/platform.ts'
+import { createAppTree, NOT_FOUND, type Tree, type TreeLayout } from '../../src/shared/tree/app-tree.tsx'
+import { Boundary } from '../../src/shared/tree/boundary.tsx'
+import { DefaultLayout } from '../../src/shared/tree/default-layout.tsx'
+import { hostScript } from '../../src/shared/tree/fallback.ts'
+import { idleStore } from '../../src/shared/tree/navigation-state.ts'
+import type { Platform } from '../../src/shared/tree/platform.ts'
 
 const platform: Platform = {
   side: 'server',

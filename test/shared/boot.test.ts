@@ -7,8 +7,8 @@ import {
   bootScript,
   messageScript,
   planText,
-} from '../../src/shared/boot.ts'
-import { fulfilledText, messageText, serialise } from '../../src/shared/serialise.ts'
+} from '../../src/shared/wire/boot.ts'
+import { fulfilledText, messageText, serialise } from '../../src/shared/wire/serialise.ts'
 import { createRandom } from './random.ts'
 
 const HOSTILE = `</script><script>alert(1)</script><!-- ]]> \u2028\u2029 \\ " ' \` \${1} \u0000 %`

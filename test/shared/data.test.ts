@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
-import { createDeferredPromises, type Flat, isThenable, Refusal, revive, ServerFailure } from '../../src/shared/data.ts'
-import { needsUnflatten, serialise } from '../../src/shared/serialise.ts'
+import {
+  createDeferredPromises,
+  type Flat,
+  isThenable,
+  Refusal,
+  revive,
+  ServerFailure,
+} from '../../src/shared/wire/deferred-data.ts'
+import { needsUnflatten, serialise } from '../../src/shared/wire/serialise.ts'
 import { createRandom, type Random } from './random.ts'
 
 const refusePromises = (): number => {

@@ -5,7 +5,7 @@ import {
   formatDigest,
   OCCURRENCE_LENGTH,
   parseDigest,
-} from '../../src/shared/digest-format.ts'
+} from '../../src/shared/wire/digest-format.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { createRandom } from './random.ts'
 

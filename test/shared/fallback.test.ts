@@ -6,9 +6,9 @@ import {
   fallbackNoscript,
   fallbackTitle,
   hostScript,
-} from '../../src/shared/fallback.ts'
-import { clientSentence, digestLine, serverSentence } from '../../src/shared/sentence.ts'
-import { errorPageProps, messageOf, type Shown } from '../../src/shared/shown.ts'
+} from '../../src/shared/tree/fallback.ts'
+import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { errorPageProps, messageOf, type Shown } from '../../src/shared/wire/public-error.ts'
 
 const SERVER =
   'Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).'

@@ -66,7 +66,7 @@ export function readClientOutput(
 }
 
 /** The module of Hydrant's own that is imported when data calls for it. */
-const DATA_READER = 'src/shared/unflatten.js'
+const DATA_READER = 'src/shared/wire/unflatten.js'
 
 /** The module that starts the browser's side. */
 const CLIENT_START = 'src/client/entry.js'

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseDigest } from '../../shared/digest-format.ts'
+import { parseDigest } from '../../shared/wire/digest-format.ts'
 import { JSON_TYPE } from '../http/headers.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
 import type { AskedLedger } from '../ledger/ledger.ts'

@@ -1,4 +1,4 @@
-import { formatDigest, parseDigest } from '../../shared/digest-format.ts'
+import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
 import type { CauseDetails, Ledger } from '../ledger/ledger.ts'
 import { readCause } from '../ledger/read-failure.ts'
 import { nearestFew } from '../util/closest-match.ts'

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { NavigationLine } from '../../shared/navigation.ts'
+import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { Failure, FailureDetails } from '../failures/failure-details.ts'
 import type { Failures } from '../failures/failures.ts'

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomFillSync } from 'node:crypto'
-import { CAUSE_LENGTH, causeOfSide, encodeBase32, OCCURRENCE_LENGTH } from '../../shared/digest-format.ts'
 import type { Side } from '../../shared/page-types.ts'
+import { CAUSE_LENGTH, causeOfSide, encodeBase32, OCCURRENCE_LENGTH } from '../../shared/wire/digest-format.ts'
 
 export interface Frame {
   /** Path in the site, with forward slashes. */

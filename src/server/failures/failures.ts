@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { formatDigest } from '../../shared/digest-format.ts'
+import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { publicAddress } from '../http/public-address.ts'
 import type { FindTrace } from '../http/trace-context.ts'

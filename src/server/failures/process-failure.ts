@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { formatDigest } from '../../shared/digest-format.ts'
+import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { HIDDEN_OUTSIDE } from '../redaction/hidden.ts'
 import { createOccurrence } from './digest.ts'

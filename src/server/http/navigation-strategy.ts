@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
-import { BUILD_HEADER, NAVIGATION_MARK } from '../../shared/navigation.ts'
+import { BUILD_HEADER, NAVIGATION_MARK } from '../../shared/wire/navigation-protocol.ts'
 
 /** `page`: a page of Hydrant's asks. `visitor`: the mark stands in the address, but no script of Hydrant's has sent it. */
 type Kind = 'page' | 'visitor'

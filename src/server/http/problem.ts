@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { serverSentence } from '../../shared/sentence.ts'
-import { messageOf, type Shown } from '../../shared/shown.ts'
+import { serverSentence } from '../../shared/wire/error-messages.ts'
+import { messageOf, type Shown } from '../../shared/wire/public-error.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { fallbackDocument } from '../../shared/fallback.ts'
-import type { Refusal } from '../../shared/shown.ts'
+import { fallbackDocument } from '../../shared/tree/fallback.ts'
+import type { Refusal } from '../../shared/wire/public-error.ts'
 import { limitCaching } from './caching.ts'
 import { addVary, HTML_TYPE, NO_STORE } from './headers.ts'
 import { preferredFormat } from './negotiate.ts'

@@ -1,4 +1,4 @@
-import { parseDigest } from '../../shared/digest-format.ts'
+import { parseDigest } from '../../shared/wire/digest-format.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
 import type { AskedLedger, CauseDetails, CauseSummary, ListQuery, ReadQuery } from './ledger.ts'
 import { comesAfter, createOrder } from './list-order.ts'

@@ -1,4 +1,4 @@
-import { causeOfSide } from '../../shared/digest-format.ts'
+import { causeOfSide } from '../../shared/wire/digest-format.ts'
 import type { CauseDetails, Ledger, ReadQuery } from './ledger.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { isThenable } from '../../shared/data.ts'
-import { serialise } from '../../shared/serialise.ts'
+import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { Visit } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'

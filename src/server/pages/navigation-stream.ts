@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { bootText } from '../../shared/boot.ts'
+import { bootText } from '../../shared/wire/boot.ts'
 import {
   BUILD_HEADER,
   countKept,
   LAYOUTS_HEADER,
   NAVIGATION_TYPE,
   type NavigationLine,
-} from '../../shared/navigation.ts'
+} from '../../shared/wire/navigation-protocol.ts'
 import type { NavigationAnswer, Visit } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/error-table.ts'

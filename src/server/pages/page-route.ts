@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { TreeLeaf } from '../../shared/app-tree.tsx'
+import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import type { Build, Route } from '../build-output/load-build.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
 import { type Format, preferredFormat } from '../http/negotiate.ts'

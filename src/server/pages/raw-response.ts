@@ -1,8 +1,8 @@
 // The answer when an error handler has answered already and that could not be sent either: an `onSend` hook that throws
 // for every answer, for one. Fastify would turn to its own handler, which sends the error's message.
 
-import { fallbackDocument, hostScript } from '../../shared/fallback.ts'
-import type { Shown } from '../../shared/shown.ts'
+import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
+import type { Shown } from '../../shared/wire/public-error.ts'
 import type { Visit } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from '../http/headers.ts'

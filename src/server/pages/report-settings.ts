@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { MAX_REPORTS } from '../../shared/report.ts'
+import { MAX_REPORTS } from '../../shared/wire/report-format.ts'
 import type { Options } from '../options/options.ts'
 
 type ReportOptions = Options['reports']

@@ -1,7 +1,7 @@
 // Sends what has been decided. Nothing here decides what an answer is, only how it is written.
 
-import { fallbackDocument, hostScript } from '../../shared/fallback.ts'
-import type { Shown } from '../../shared/shown.ts'
+import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
+import type { Shown } from '../../shared/wire/public-error.ts'
 import type { Visit } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isForSomeCaches, limitCaching, limitCachingAsSaid } from '../http/caching.ts'

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ACTED_HEADER } from '../../shared/navigation.ts'
+import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
 import { Visit } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'

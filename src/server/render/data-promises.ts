@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { isThenable } from '../../shared/data.ts'
+import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { Redirection } from '../thrown/http-error.ts'
 
 /**

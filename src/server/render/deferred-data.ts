@@ -1,5 +1,5 @@
-import { isThenable } from '../../shared/data.ts'
-import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/serialise.ts'
+import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/wire/serialise.ts'
 import type { Visit } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { Frame } from '../failures/digest.ts'

@@ -1,4 +1,4 @@
-import { isThenable } from '../../shared/data.ts'
+import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
 
 /**

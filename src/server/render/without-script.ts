@@ -2,7 +2,7 @@
 // and a script puts each in the place of its fallback. Without scripts they are shown where they stand, and the fallback
 // of each goes when it has come. With scripts browsers take what stands in `<noscript>` for text.
 
-import { escapeHtml } from '../../shared/html.ts'
+import { escapeHtml } from '../../shared/wire/html.ts'
 import { forEachComment } from './head-end.ts'
 
 // React writes table rows, SVG and MathML into elements of their own kind.

@@ -1,5 +1,10 @@
-import { formatDigest, parseDigest } from '../../shared/digest-format.ts'
-import { MAX_REPORTED_CAUSES, REPORT_LENGTHS, type Report, type ReportedError } from '../../shared/report.ts'
+import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
+import {
+  MAX_REPORTED_CAUSES,
+  REPORT_LENGTHS,
+  type Report,
+  type ReportedError,
+} from '../../shared/wire/report-format.ts'
 
 export type ReadReport = { report: Report } | { problem: string }
 

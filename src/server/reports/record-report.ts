@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Report, ReportedError } from '../../shared/report.ts'
+import type { Report, ReportedError } from '../../shared/wire/report-format.ts'
 import type { Route } from '../build-output/load-build.ts'
 import { isBuildOf } from '../build-output/loaded-bundles.ts'
 import type { Site } from '../context/site.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
-import { REPORT_PATH, type Report } from '../../shared/report.ts'
+import { REPORT_PATH, type Report } from '../../shared/wire/report-format.ts'
 import type { Site } from '../context/site.ts'
 import { refuseEncoded } from '../forms/content-encoding.ts'
 import { addCrossSiteGuard, CrossSiteError } from '../guards/cross-site-guard.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
-import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../../shared/navigation.ts'
 import { withBase } from '../../shared/paths.ts'
+import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import { Visit } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { setErrorHeaders } from '../http/headers.ts'

@@ -12,7 +12,7 @@ import { parseForwarded, readForwarded } from '../../../src/server/proxy/forward
 import { createRedactor } from '../../../src/server/redaction/redact.ts'
 import { readReport } from '../../../src/server/reports/parse-report.ts'
 import { redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
-import { parseDigest } from '../../../src/shared/digest-format.ts'
+import { parseDigest } from '../../../src/shared/wire/digest-format.ts'
 import { createRandom } from '../../shared/random.ts'
 import type { Finding } from './fuzz-server.ts'
 import { mutate } from './mutate.ts'

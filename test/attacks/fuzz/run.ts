@@ -2,7 +2,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { BUILD_HEADER } from '../../../src/shared/navigation.ts'
+import { BUILD_HEADER } from '../../../src/shared/wire/navigation-protocol.ts'
 import { navigationHeaders } from '../../server/lines.ts'
 import { buildFiles, serve } from '../../server/served.ts'
 import { fuzzParsers } from './fuzz-parsers.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { causeOf, createOccurrence, maskMessage } from '../../../src/server/failures/digest.ts'
-import { formatDigest } from '../../../src/shared/digest-format.ts'
+import { formatDigest } from '../../../src/shared/wire/digest-format.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createRandom, type Random } from '../../shared/random.ts'
 

@@ -4,9 +4,9 @@
 import { createElement } from 'react'
 import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
 import { rehearseFailures } from '../../../src/server/render/warm-up.ts'
-import { createAppTree, type TreeLeaf } from '../../../src/shared/app-tree.tsx'
-import { DefaultLayout } from '../../../src/shared/default-layout.tsx'
-import { idleStore } from '../../../src/shared/navigation-state.ts'
+import { createAppTree, type TreeLeaf } from '../../../src/shared/tree/app-tree.tsx'
+import { DefaultLayout } from '../../../src/shared/tree/default-layout.tsx'
+import { idleStore } from '../../../src/shared/tree/navigation-state.ts'
 
 const Page = () => createElement('main', null, createElement('h1', null, 'page'), 'text')
 const Failing = () => {

@@ -56,7 +56,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     written_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX hydrant_batches_by_written_at ON hydrant_batches (written_at);`,
-  // The first character of a cause tells its side: see causeOfSide in src/shared/digest-format.ts. Digests stay as they were read.
+  // The first character of a cause tells its side: see causeOfSide in src/shared/wire/digest-format.ts. Digests stay as they were read.
   `CREATE TEMP TABLE hydrant_renamed ON COMMIT DROP AS
     SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
     FROM (

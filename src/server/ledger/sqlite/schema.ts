@@ -46,7 +46,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     release TEXT PRIMARY KEY,
     first_met INTEGER NOT NULL
   ) WITHOUT ROWID;`,
-  // The first character of a cause tells its side: see causeOfSide in src/shared/digest-format.ts. Digests stay as they were read.
+  // The first character of a cause tells its side: see causeOfSide in src/shared/wire/digest-format.ts. Digests stay as they were read.
   `CREATE TEMP TABLE renamed AS
     SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
     FROM (SELECT cause, side, instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(cause, 1, 1)) AS place FROM causes)

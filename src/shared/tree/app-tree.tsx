@@ -1,9 +1,9 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
+import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
+import type { Refusal, Shown } from '../wire/public-error.ts'
 import { Boundary, Failed } from './boundary.tsx'
-import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
-import type { Refusal, Shown } from './shown.ts'
 
 type Data = { data: unknown }
 export type PageComponent = ComponentType<Omit<PageProps, 'data' | 'actionData'> & Data & { actionData: unknown }>

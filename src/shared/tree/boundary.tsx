@@ -1,11 +1,11 @@
 import { Component, type ComponentType, createRef, type FragmentInstance, type ReactNode, useContext } from 'react'
 import { Fragment } from 'react/jsx-runtime'
-import { Refusal, ServerFailure } from './data.ts'
+import type { ErrorPageProps } from '../page-types.ts'
+import { Refusal, ServerFailure } from '../wire/deferred-data.ts'
+import { errorPageProps, type Shown } from '../wire/public-error.ts'
 import { DefaultLayout } from './default-layout.tsx'
 import { fallbackContent, fallbackTitle, PAGE_STYLE } from './fallback.ts'
-import type { ErrorPageProps } from './page-types.ts'
 import { type Platform, PlatformContext } from './platform.ts'
-import { errorPageProps, type Shown } from './shown.ts'
 
 interface BoundaryProps {
   children?: ReactNode

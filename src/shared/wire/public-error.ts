@@ -1,5 +1,5 @@
-import type { ErrorPageProps } from './page-types.ts'
-import { clientSentence, serverSentence } from './sentence.ts'
+import type { ErrorPageProps } from '../page-types.ts'
+import { clientSentence, serverSentence } from './error-messages.ts'
 
 /** What a visitor may learn of something that went wrong. */
 export type Shown =

@@ -2,9 +2,9 @@
 // JSON, each sent as soon as it is known. Both halves of the protocol stand here.
 
 import type { Boot, BootLeaf, BootModule } from './boot.ts'
-import type { Flat, Settlement } from './data.ts'
+import type { Flat, Settlement } from './deferred-data.ts'
 import { layoutKey } from './layout-key.ts'
-import type { Shown } from './shown.ts'
+import type { Shown } from './public-error.ts'
 
 /** Parameter of the query that makes a request for a page a navigation. The server takes it away before any hook runs. */
 export const NAVIGATION_MARK = '_hydrant'

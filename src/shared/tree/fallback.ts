@@ -1,9 +1,9 @@
 // The fallback is written once, as a string: React puts it in place unparsed, the `<noscript>` copy and the
 // document of last resort use it as it is.
 
-import { escapeHtml } from './html.ts'
-import { clientSentence, digestLine, serverSentence } from './sentence.ts'
-import type { Shown } from './shown.ts'
+import { clientSentence, digestLine, serverSentence } from '../wire/error-messages.ts'
+import { escapeHtml } from '../wire/html.ts'
+import type { Shown } from '../wire/public-error.ts'
 
 export interface FallbackContext {
   /** Host name to say in the sentence. */

@@ -2,7 +2,7 @@
 
 import * as devalue from 'devalue'
 import type { BootMessage } from './boot.ts'
-import { type Flat, isThenable, type Path } from './data.ts'
+import { type Flat, isThenable, type Path } from './deferred-data.ts'
 import { escapeScript } from './html.ts'
 
 /**

@@ -1,9 +1,9 @@
 // What the document tells the browser's side, as a script that fills an array: first the boot data, then
 // settlements and notices as they come. Written by the server, read by the client.
 
-import type { Flat, Settlement } from './data.ts'
+import type { Flat, Settlement } from './deferred-data.ts'
 import { escapeScript } from './html.ts'
-import type { Shown } from './shown.ts'
+import type { Shown } from './public-error.ts'
 
 /** The global variable that holds the array. */
 export const BOOT_VARIABLE = '__hydrant'

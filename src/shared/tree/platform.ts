@@ -1,6 +1,6 @@
 import { createContext, type FragmentInstance } from 'react'
+import type { Side } from '../page-types.ts'
 import { idleStore, type NavigationStore } from './navigation-state.ts'
-import type { Side } from './page-types.ts'
 
 /** What the tree asks of the side that it runs on. */
 export interface Platform {

@@ -1,6 +1,6 @@
 import { useCallback, useContext } from 'react'
+import type { Action, ActionData } from '../page-types.ts'
 import type { SubmitBody } from './navigation-state.ts'
-import type { Action, ActionData } from './page-types.ts'
 import { PlatformContext } from './platform.ts'
 import { useNavigation } from './use-navigation.ts'
 
