@@ -5,14 +5,14 @@ import { createNavigationStore } from '../shared/tree/navigation-state.ts'
 import type { Platform } from '../shared/tree/platform.ts'
 import { BOOT_VARIABLE, type BootMessage, type BootQueue, type Notice } from '../shared/wire/boot.ts'
 import { createDeferredPromises, revive } from '../shared/wire/deferred-data.ts'
-import type { App } from './app.ts'
 import { appElement } from './app-element.tsx'
+import type { App } from './app-state.ts'
 import { createDigestFinder } from './find-digest.ts'
-import { createRecovery } from './load-again.ts'
+import { ended, importNavigator, startNavigation } from './intercept-navigation.ts'
 import { loadTree } from './load-tree.ts'
-import { ended, importNavigator, startNavigation } from './navigate.ts'
-import type { createWatch } from './pending.ts'
+import { createRecovery } from './reload-once.ts'
 import type { FailureInfo } from './report.ts'
+import type { createWatch } from './stalled-document.ts'
 
 /** Makes the document interactive: loads its modules, reads its data and lets React take over what stands there. */
 export async function hydrate(scope: Window): Promise<void> {
@@ -34,7 +34,7 @@ export async function hydrate(scope: Window): Promise<void> {
   function receive(message: BootMessage) {
     if (!isNotice(message)) return deferred.settle(message)
     // Loaded with the documents that have something to say.
-    watch ??= import('./pending.ts').then(({ createWatch }) => createWatch(document, deferred, logError))
+    watch ??= import('./stalled-document.ts').then(({ createWatch }) => createWatch(document, deferred, logError))
     // React must not begin before: where it hears first that the document has ended, it renders anew what has not come.
     return watch.then((take) => take(message)).catch(() => {})
   }

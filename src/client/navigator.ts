@@ -1,14 +1,14 @@
 // Goes from page to page without loading documents. Loaded when somebody is about to.
 
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import { createActivity } from './activity.ts'
-import type { App } from './app.ts'
-import { ask } from './ask.ts'
-import { takeForms } from './forms.ts'
+import type { App } from './app-state.ts'
+import { ask } from './fetch-page.ts'
+import { takeForms } from './intercept-forms.ts'
+import { createActivity } from './navigation-activity.ts'
 import { removeNotices } from './notice.ts'
 import { createPrefetcher } from './prefetch.ts'
-import { createSender } from './send.ts'
-import { createAnnouncer, createProgress } from './signals.ts'
+import { createAnnouncer, createProgress } from './progress.ts'
+import { createSender } from './submit-form.ts'
 
 export type Navigator = ReturnType<typeof createNavigator>
 

@@ -1,4 +1,4 @@
-import type { Answer } from './ask.ts'
+import type { Answer } from './fetch-page.ts'
 
 /** How long what was fetched ahead counts as fresh. */
 const FRESH_MS = 10_000

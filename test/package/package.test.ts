@@ -206,7 +206,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/shared/react.js',
     'dist/src/shared/react.d.ts',
     'dist/src/client/entry.js',
-    'dist/src/client/reload.js',
+    'dist/src/client/dev-reload.js',
     'console/.hydrant/manifest.json',
     'console/.hydrant/server/index.mjs',
   ]) {

@@ -34,7 +34,7 @@ export const CLIENT_ENTRY = 'entry'
 
 export function createClientBundle(input: BundleInput): Bundle {
   const { siteDir, folder, mode, site, options } = input
-  const scripts = mode === 'development' ? ['entry.js', 'reload.js'] : ['entry.js']
+  const scripts = mode === 'development' ? ['entry.js', 'dev-reload.js'] : ['entry.js']
   const modules = [
     {
       name: CLIENT_ENTRY,

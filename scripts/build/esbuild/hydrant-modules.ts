@@ -17,7 +17,7 @@ export const ownFile = (path: string) => fileURLToPath(new URL(`../../../src/${p
 export const COMMON_IMPORT = "import 'hydrant-client/entry.js'\n"
 
 const UNFLATTEN_FILE = /[\\/]src[\\/]shared[\\/]wire[\\/]unflatten\.js$/
-const LATER_FILES = /[\\/]src[\\/]client[\\/](?:navigator|pending|report)\.js$/
+const LATER_FILES = /[\\/]src[\\/]client[\\/](?:navigator|stalled-document|report)\.js$/
 const BASE_FILE = /[\\/]src[\\/]shared[\\/]base\.js$/
 const IMPORT_MODULE = /[\\/]src[\\/]client[\\/]import-module\.js$/
 const JSX_RUNTIME = 'react/jsx-runtime'

@@ -2,12 +2,12 @@
 
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { SubmitBody } from '../shared/tree/navigation-state.ts'
-import type { createActivity } from './activity.ts'
-import type { App } from './app.ts'
-import { type Answer, ask } from './ask.ts'
+import type { App } from './app-state.ts'
+import { type Answer, ask } from './fetch-page.ts'
 import { bodyOf, formDataOf, keyOf, MULTIPART } from './form-body.ts'
+import type { createActivity } from './navigation-activity.ts'
 import { removeNotice, showFailure, showSentence } from './notice.ts'
-import { sendNatively } from './send-natively.ts'
+import { sendNatively } from './submit-natively.ts'
 
 interface Ways {
   /** How often the visitor has set off for another page. */

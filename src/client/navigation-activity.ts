@@ -1,5 +1,5 @@
 import { IDLE, type NavigationState } from '../shared/tree/navigation-state.ts'
-import type { App } from './app.ts'
+import type { App } from './app-state.ts'
 
 /**
  * Tells components what is going on. What is begun lasts until the function that comes back is called. Of several, the

@@ -1,10 +1,10 @@
 // Hands the browser's navigations within the site to the navigator, which is loaded when somebody is about to go
 // somewhere. The server stays the only router: whatever is no page of this site is left to the browser. Forms that are
-// posted are no navigations: the navigator takes them over when they are sent, in `forms.ts`.
+// posted are no navigations: the navigator takes them over when they are sent, in `intercept-forms.ts`.
 
 import { base } from '../shared/base.ts'
 import type { Submit } from '../shared/tree/navigation-state.ts'
-import type { App } from './app.ts'
+import type { App } from './app-state.ts'
 import type { Journey, Navigator } from './navigator.ts'
 
 /** What navigations have ended with before their page stood. */

@@ -11,7 +11,7 @@ import {
   type NavigationLine,
   writeLayoutKeys,
 } from '../shared/wire/navigation-protocol.ts'
-import type { App } from './app.ts'
+import type { App } from './app-state.ts'
 import { loadTree } from './load-tree.ts'
 
 /** What came of asking for a page. */
