@@ -1,8 +1,8 @@
 import type { CauseSummary } from 'hydrant'
 import { href } from 'hydrant/react'
+import { SideMark, SolvedMark } from './badges.tsx'
 import classes from './list.module.css'
-import { SideMark, SolvedMark } from './marks.tsx'
-import { Ago } from './now.tsx'
+import { Ago } from './relative-time.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 interface FailureRowProps {

@@ -1,12 +1,12 @@
 import type { CauseDetails } from 'hydrant'
 import { href } from 'hydrant/react'
+import { SideMark, SolvedMark } from './badges.tsx'
 import { CopyDigest } from './copy-digest.tsx'
 import { ErrorView } from './error-view.tsx'
 import classes from './failure.module.css'
-import { SideMark, SolvedMark } from './marks.tsx'
-import { Ago, When } from './now.tsx'
+import { OneOccurrence } from './occurrence-details.tsx'
 import { Occurrences } from './occurrences.tsx'
-import { OneOccurrence } from './one-occurrence.tsx'
+import { Ago, When } from './relative-time.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 interface FailureViewProps {

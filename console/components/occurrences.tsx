@@ -1,8 +1,8 @@
 import type { Occurrence } from 'hydrant'
 import { href } from 'hydrant/react'
-import { serverOf } from '../content/server-of.ts'
+import { serverOf } from '../lib/server-of.ts'
 import classes from './failure.module.css'
-import { Ago } from './now.tsx'
+import { Ago } from './relative-time.tsx'
 
 interface OccurrencesProps {
   occurrences: readonly Occurrence[]

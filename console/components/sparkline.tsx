@@ -1,4 +1,4 @@
-import { describeHours, HOURS } from '../content/hours.ts'
+import { describeHours, HOURS } from '../lib/hours.ts'
 import classes from './sparkline.module.css'
 
 const BAR = 4

@@ -1,6 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import { Away } from '../components/away.tsx'
-import { Unknown } from '../components/unknown.tsx'
+import { Unknown } from '../components/failure-not-found.tsx'
+import { Away } from '../components/ledger-unavailable.tsx'
 import type { load } from './find.server.ts'
 
 export default function Find({ data, url }: PageProps<typeof load>) {

@@ -1,5 +1,5 @@
 import { type ActionContext, type LoadContext, redirect } from 'hydrant'
-import { countHours, firstHour, noHours } from '../content/hours.ts'
+import { countHours, firstHour, noHours } from '../lib/hours.ts'
 
 const LIMIT = 100
 

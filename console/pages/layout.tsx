@@ -1,5 +1,5 @@
 import { href, type LayoutProps } from 'hydrant/react'
-import { Mark } from '../components/mark.tsx'
+import { Mark } from '../components/logo.tsx'
 import type { load } from './layout.server.ts'
 import './layout.css'
 

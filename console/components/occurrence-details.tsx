@@ -1,7 +1,7 @@
 import type { Occurrence } from 'hydrant'
-import { serverOf } from '../content/server-of.ts'
+import { serverOf } from '../lib/server-of.ts'
 import classes from './failure.module.css'
-import { When } from './now.tsx'
+import { When } from './relative-time.tsx'
 
 /** The one request that a whole digest names. */
 export function OneOccurrence({ digest, occurrence }: { digest: string; occurrence: Occurrence | undefined }) {

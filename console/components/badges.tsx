@@ -1,4 +1,4 @@
-import classes from './marks.module.css'
+import classes from './badges.module.css'
 
 export function SideMark({ side }: { side: 'server' | 'client' }) {
   return <span className={`${classes.mark} ${classes[side]}`}>{side}</span>

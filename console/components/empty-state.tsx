@@ -1,4 +1,4 @@
-import classes from './empty.module.css'
+import classes from './empty-state.module.css'
 
 /** Nothing has failed yet: how to see that this works. */
 export function Empty({ hasLedger }: { hasLedger: boolean }) {

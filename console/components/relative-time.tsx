@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import { ago, localMoment, moment } from '../content/times.ts'
+import { ago, localMoment, moment } from '../lib/times.ts'
 
 const TICK_MS = 30_000
 

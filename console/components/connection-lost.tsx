@@ -1,4 +1,4 @@
-import classes from './lost.module.css'
+import classes from './connection-lost.module.css'
 
 /** The region stands there from the beginning, so that what comes into it is read out. */
 export function Lost({ isLost }: { isLost: boolean }) {
