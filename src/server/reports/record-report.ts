@@ -70,7 +70,7 @@ function describeReported({ type, message, stack, cause }: ReportedError, mapper
 }
 
 // React places a component only if it fails without its props: of others there is a name, and that is a minified one.
-const OWN_BOUNDARY = /(?:^|\/)shared\/boundary\.[jt]sx?$/
+const OWN_BOUNDARY = /(?:^|\/)shared\/tree\/boundary\.[jt]sx?$/
 
 /**
  * The components around the place. What stands inside of the page's boundary and is none of them is the page's, which
