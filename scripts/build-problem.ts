@@ -1,7 +1,7 @@
 import { createHydrantError, type ErrorCode } from '../src/server/errors/error-table.ts'
 
 /** A place in the site. Lines and columns count from 1; null where only the file is to blame. */
-export interface Place {
+export interface SourceLocation {
   /** Relative to the site's folder, with forward slashes. */
   file: string
   line: number | null
@@ -14,7 +14,7 @@ export interface BuildProblem {
   code: ErrorCode
   message: string
   fix: string
-  place: Place | null
+  place: SourceLocation | null
 }
 
 /** Everything that is wrong with the site: a build looks for all of it before it gives up. */
@@ -36,19 +36,19 @@ export class BuildError extends Error {
 export function createProblem(
   code: ErrorCode,
   values: readonly (string | number)[],
-  place: Place | null = null,
+  place: SourceLocation | null = null,
 ): BuildProblem {
   const { message, fix } = createHydrantError(code, values)
   return { code, message, fix, place }
 }
 
 /** The place of a problem that lies in a file's name or in what it lacks. */
-export function fileAt(file: string, line: number | null = null): Place {
+export function fileAt(file: string, line: number | null = null): SourceLocation {
   return { file, line, column: null, lineText: null }
 }
 
 /** `pages/a.tsx:3:5` */
-export function formatPlace({ file, line, column }: Place): string {
+export function formatPlace({ file, line, column }: SourceLocation): string {
   return [file, line, column].filter((part) => part !== null).join(':')
 }
 

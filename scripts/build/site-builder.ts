@@ -9,7 +9,7 @@ import { createBundlesPart } from './bundles/bundle-site.ts'
 import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
 import { createConfigPart } from './bundles/read-config.ts'
 import { withoutNamespace } from './bundles/translate-message.ts'
-import { discoverSite, type Site } from './discover/discover-site.ts'
+import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
 import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
@@ -136,7 +136,7 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
 }
 
 function createManifest(
-  site: Site,
+  site: DiscoveredSite,
   mode: Mode,
   { dataReader, entry, entryImports, files, modules }: ClientOutput,
   contents: readonly (string | Uint8Array)[],

@@ -3,8 +3,8 @@ import { createHydrantError } from '../../src/server/errors/error-table.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import type { CauseSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
 import { readCause } from '../../src/server/ledger/read-failure.ts'
-import { escapeObeyed } from '../../src/server/log/control-characters.ts'
-import { nearestFew } from '../../src/server/util/closest-match.ts'
+import { escapeControlCharacters } from '../../src/server/log/control-characters.ts'
+import { closestMatches } from '../../src/server/util/closest-match.ts'
 import { type Digest, formatDigest } from '../../src/shared/wire/digest-format.ts'
 import { formatFailure } from '../terminal/format-failure.ts'
 import { formatFailures, type View } from '../terminal/format-failures.ts'
@@ -63,7 +63,7 @@ const ORDERS: Record<Sort, string> = {
 }
 
 function unknownDigest({ cause }: Digest, name: string, causes: readonly string[]) {
-  const near = nearestFew(cause, causes, 3)
+  const near = closestMatches(cause, causes, 3)
   const hint = near.length > 0 ? `; the nearest: ${near.join(', ')}` : ''
   return createHydrantError('HYD_DIGEST_UNKNOWN', [name, cause, hint])
 }
@@ -75,5 +75,5 @@ function countOf(failures: readonly CauseSummary[]): string {
 }
 
 function toJson(value: unknown): string {
-  return escapeObeyed(JSON.stringify(value, null, 2))
+  return escapeControlCharacters(JSON.stringify(value, null, 2))
 }

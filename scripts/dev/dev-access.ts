@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { readUrl } from '../../src/server/util/parse-url.ts'
+import { parseUrl } from '../../src/server/util/parse-url.ts'
 
 /**
  * Whether a request names this machine. A page elsewhere can point its own name at a developer's computer and would
@@ -18,7 +18,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const { origin, host } = headers
   if (origin === undefined) return true
-  const from = readUrl(origin)
+  const from = parseUrl(origin)
   return from !== null && from.host === host
 }
 
@@ -33,10 +33,10 @@ export function isForeign(headers: IncomingHttpHeaders, allowedOrigins: readonly
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
   if (origin === undefined) return false
-  const from = readUrl(origin)
-  return from === null || from.hostname !== readUrl(`http://${host}`)?.hostname
+  const from = parseUrl(origin)
+  return from === null || from.hostname !== parseUrl(`http://${host}`)?.hostname
 }
 
 function hostName(header: string): string | undefined {
-  return readUrl(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '')
+  return parseUrl(`http://${header}`)?.hostname.replace(/^\[|\]$/g, '')
 }

@@ -1,4 +1,4 @@
-import { type BuildProblem, formatPlace, type Place } from '../build-problem.ts'
+import { type BuildProblem, formatPlace, type SourceLocation } from '../build-problem.ts'
 
 const WIDTH = 100
 
@@ -17,7 +17,7 @@ export function formatWarning({ message, place }: BuildProblem): string {
   return [`Warning: ${message}`, ...where].join('\n')
 }
 
-function formatFrame({ line, column, lineText }: Place): string[] {
+function formatFrame({ line, column, lineText }: SourceLocation): string[] {
   if (line === null || column === null || lineText === null || lineText.trim() === '') return []
   // Of a long line, what stands around the place.
   const from = Math.max(0, column - WIDTH / 2)

@@ -1,8 +1,8 @@
-import { showObeyed } from '../../src/server/log/control-characters.ts'
+import { showControlCharacters } from '../../src/server/log/control-characters.ts'
 
 /** A text in one line, without anything that a terminal obeys. */
 export function toLine(text: string): string {
-  return showObeyed(text.replaceAll('\t', '  ').replace(/\r?\n/g, ' ⏎ '))
+  return showControlCharacters(text.replaceAll('\t', '  ').replace(/\r?\n/g, ' ⏎ '))
 }
 
 /** The same, with its ends of lines. */

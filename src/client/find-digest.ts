@@ -1,7 +1,7 @@
 import type { FragmentInstance } from 'react'
 
 /** A method of fragment references that React's type declarations do not list yet. */
-type Place = FragmentInstance & Pick<Node, 'compareDocumentPosition'>
+type FragmentPlace = FragmentInstance & Pick<Node, 'compareDocumentPosition'>
 
 /**
  * Finds the digests that the server left for Suspense boundaries which failed there and now fail here as well.
@@ -17,7 +17,7 @@ export function createDigestFinder() {
       const before = template.previousSibling as Comment | null
       if (before?.data !== '$!' || given.has(template)) continue
       // A place that holds nothing but failed boundaries has no elements to compare with: React then says so.
-      const position = (place as Place | null)?.compareDocumentPosition(template)
+      const position = (place as FragmentPlace | null)?.compareDocumentPosition(template)
       if (position !== undefined && !(position & CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC)) continue
       given.add(template)
       return template.dataset.dgst

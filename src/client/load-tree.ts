@@ -2,7 +2,7 @@ import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from
 import { DefaultLayout } from '../shared/tree/default-layout.tsx'
 import type { BootLeaf, BootModule, BootPlan, BootVisit } from '../shared/wire/boot.ts'
 import { layoutKey } from '../shared/wire/layout-key.ts'
-import type { Shown } from '../shared/wire/public-error.ts'
+import type { PublicError } from '../shared/wire/public-error.ts'
 import { importModule } from './import-module.ts'
 
 /** A file in the folder that this script was loaded from. What is no plain file name leads to no file there. */
@@ -33,7 +33,7 @@ async function loadLayout(layout: BootPlan['layouts'][number], params: BootVisit
 }
 
 // Another page or the same one for another path starts afresh; with another query it goes on.
-async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: Shown): Promise<TreeLeaf> {
+async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): Promise<TreeLeaf> {
   const Component = await loadComponent(leaf.file)
   const key = leaf.kind + leaf.file + pathname
   // The server names a component of the leaf's kind.

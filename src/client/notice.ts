@@ -1,7 +1,7 @@
 // Tells a visitor in the page what became of a form, when no answer can stand in the page.
 
 import { fallbackContent } from '../shared/tree/fallback.ts'
-import type { Shown } from '../shared/wire/public-error.ts'
+import type { PublicError } from '../shared/wire/public-error.ts'
 
 const NOTICE = 'hydrant-notice'
 
@@ -13,7 +13,7 @@ export function showSentence(sentence: string, form?: HTMLFormElement) {
 }
 
 /** The same for a failure or a refusal. */
-export function showFailure(shown: Shown, form?: HTMLFormElement) {
+export function showFailure(shown: PublicError, form?: HTMLFormElement) {
   const { hostname, search } = location
   const notice = place(form)
   notice.classList.add('hydrant-failure')

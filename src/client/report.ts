@@ -4,7 +4,7 @@ import type { ErrorInfo } from 'react'
 import { base } from '../shared/base.ts'
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Boot } from '../shared/wire/boot.ts'
-import { Refusal, ServerFailure } from '../shared/wire/deferred-data.ts'
+import { RefusalError, ServerFailure } from '../shared/wire/deferred-data.ts'
 import {
   MAX_REPORTED_CAUSES,
   MAX_REPORTS,
@@ -59,7 +59,7 @@ function contentOf(thrown: unknown, info: FailureInfo): Content | null {
   const digest = digestOf(thrown)
   if (info.isRecovered && digest) return { kind: 'recovered', digest }
   // The server has told its log of these, and shown a digest.
-  if (thrown instanceof ServerFailure || thrown instanceof Refusal) return null
+  if (thrown instanceof ServerFailure || thrown instanceof RefusalError) return null
   if (info.errorBoundary instanceof Boundary && digestShown(info.errorBoundary)) return null
   const { componentStack, isRecovered = false } = info
   return failureOf(thrown, isRecovered, componentStack)

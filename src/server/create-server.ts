@@ -13,24 +13,24 @@ import { buildFolder, readConfig, readManifest } from './build-output/read-build
 import { passOwnErrors } from './failures/failure-log.ts'
 import { firstFailureOf } from './failures/failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
-import { addEntrance } from './guards/first-hook.ts'
+import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
 import { REQUEST_ID_HEADER } from './http/headers.ts'
 import { UNKNOWN_HOST } from './http/public-address.ts'
-import { sendBareRefusal } from './http/refusal.ts'
-import { createKeeper, type Keeper } from './ledger/failure-store.ts'
-import { createDraining, type Draining } from './lifecycle/drain-connections.ts'
+import { sendRefusal } from './http/refusal.ts'
+import { createFailureStore, type FailureStore } from './ledger/failure-store.ts'
+import { type ConnectionDrain, createDraining } from './lifecycle/drain-connections.ts'
 import { createJsonLogging } from './log/logger.ts'
 import { RequestLog } from './log/request-log.ts'
 import { observerOf } from './metrics/measure-requests.ts'
-import type { Measures } from './metrics/metrics-recorder.ts'
+import type { MetricsRecorder } from './metrics/metrics-recorder.ts'
 import type { ServerOptions } from './options/config.ts'
 import { type Options, resolveOptions } from './options/options.ts'
-import { watchForwarding } from './proxy/check-forwarding.ts'
+import { checkForwarding } from './proxy/check-forwarding.ts'
 import { createRewrite } from './proxy/rewrite-url.ts'
-import { createTrust } from './proxy/trust-proxy.ts'
+import { createTrustProxy } from './proxy/trust-proxy.ts'
 import { createRedactor } from './redaction/redact.ts'
-import { type ServedSite, serveSite } from './site/mount-site.ts'
+import { mountSite, type ServedSite } from './site/mount-site.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
 
 export interface CreateServerOptions extends ServerOptions {
@@ -71,26 +71,26 @@ export interface InstanceInput {
   options: Options
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
   /** Null when nobody measures (null). */
-  measures?: Measures | null
+  measures?: MetricsRecorder | null
   /** A server whose connections are handed to it, and what ends that (Fastify's own, which listens). */
   handed?: { server: Server; stopListening(): Promise<void> }
   /** Number of the worker whose process this is; null for none (null). */
   worker?: string | null
   /** Gives one that outlives the instance (one of its own, which is closed with it). */
-  findKeeper?(log: FastifyBaseLogger): Keeper
+  findKeeper?(log: FastifyBaseLogger): FailureStore
 }
 
 export interface Instance extends ServedSite {
   app: FastifyInstance
-  keeper: Keeper
-  draining: Draining
+  keeper: FailureStore
+  draining: ConnectionDrain
 }
 
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
   const { dir, folder, options, logging, measures = null, handed, worker = null, findKeeper } = input
   const limits = createConnectionLimits(options)
-  const trust = createTrust(options.trustProxy, () => typeof app.server.address() === 'string')
+  const trust = createTrustProxy(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
     ? { serverFactory: (handler) => handed.server.on('request', handler) }
     : {}
@@ -114,23 +114,23 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   })
   limits.addTo(app)
   if (!logging.loggerInstance) passOwnErrors(app.log)
-  const keeper = findKeeper?.(app.log) ?? createKeeper(dir, options, app.log)
+  const keeper = findKeeper?.(app.log) ?? createFailureStore(dir, options, app.log)
   if (!findKeeper) app.addHook('onClose', keeper.close)
-  watchForwarding(app, options, trust)
-  addEntrance(app, options)
+  checkForwarding(app, options, trust)
+  addFirstHook(app, options)
   addHostGuard(app, options.hosts)
   const draining = createDraining(app, handed?.stopListening)
   measures?.watch(app.server)
   // For what the site has no route for: paths outside of its base, methods that no page has.
-  app.setNotFoundHandler((request, reply) => sendBareRefusal(404, 'There is nothing at this address.', request, reply))
+  app.setNotFoundHandler((request, reply) => sendRefusal(404, 'There is nothing at this address.', request, reply))
   // Fastify reads what such a request has sent all the same.
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error
-    sendBareRefusal(statusCode, 'What was sent cannot be read.', request, reply)
+    sendRefusal(statusCode, 'What was sent cannot be read.', request, reply)
   })
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await serveSite(scope, folder, options, { keeper, measures, worker })))
+    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { keeper, measures, worker })))
   })
   // Rejects with what the site's own registration does.
   await app.ready()
@@ -147,7 +147,7 @@ function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: F
   )
   reply.header(REQUEST_ID_HEADER, request.id)
   // No hook has looked at the host.
-  sendBareRefusal(status, 'The address is not well formed.', request, reply, UNKNOWN_HOST)
+  sendRefusal(status, 'The address is not well formed.', request, reply, UNKNOWN_HOST)
 }
 
 // Different on every replica and after each start, without a random number for each request.

@@ -2,16 +2,16 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { AdminPluginOptions } from './admin/admin-plugin.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { addAppSite, claimBase } from './context/app-sites.ts'
-import { addEntrance } from './guards/first-hook.ts'
+import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
-import { createKeeper } from './ledger/failure-store.ts'
-import { addHangWatch } from './lifecycle/app-watchdog.ts'
+import { createFailureStore } from './ledger/failure-store.ts'
+import { addWatchdog } from './lifecycle/app-watchdog.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
-import type { Measures } from './metrics/metrics-recorder.ts'
-import type { Tallying } from './metrics/request-metrics.ts'
+import type { MetricsRecorder } from './metrics/metrics-recorder.ts'
+import type { RequestMetrics } from './metrics/request-metrics.ts'
 import type { SiteOptions } from './options/config.ts'
 import { resolveOptions } from './options/options.ts'
-import { joinBases, serveSite } from './site/mount-site.ts'
+import { joinBases, mountSite } from './site/mount-site.ts'
 
 /** Options of the Fastify plugin. */
 export interface PluginOptions extends SiteOptions {
@@ -33,16 +33,16 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site', defaults: DEFAULTS })
   const base = joinBases(app.prefix, resolved.base)
   claimBase(app, base, `the site in ${dir}`)
-  addEntrance(app, resolved)
+  addFirstHook(app, resolved)
   addHostGuard(app, resolved.hosts)
-  const keeper = createKeeper(dir, resolved, app.log)
+  const keeper = createFailureStore(dir, resolved, app.log)
   app.addHook('onClose', keeper.close)
-  let measures: Measures | null = null
+  let measures: MetricsRecorder | null = null
   measureRequests(app, () => measures)
-  const { failures, release, build, startMeasuring } = await serveSite(app, folder, resolved, { keeper })
-  let tallying: Promise<Tallying> | undefined
-  async function startTallying(): Promise<Tallying> {
-    const { createTallying } = await import('./metrics/request-metrics.ts')
+  const { failures, release, build, startMeasuring } = await mountSite(app, folder, resolved, { keeper })
+  let tallying: Promise<RequestMetrics> | undefined
+  async function startTallying(): Promise<RequestMetrics> {
+    const { createRequestMetrics: createTallying } = await import('./metrics/request-metrics.ts')
     const created = createTallying()
     keeper.subscribe(created.failed)
     measures = created.measures
@@ -53,7 +53,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
     tallying ??= startTallying()
     return tallying
   }
-  addHangWatch(app, resolved.timeouts.hangMs)
+  addWatchdog(app, resolved.timeouts.hangMs)
   addAppSite(app, { base, dir, folder, release, build, options: resolved, keeper, failures, measure })
 }
 

@@ -1,16 +1,16 @@
 import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Counted } from './admin/metrics.ts'
+import type { MetricsSource } from './admin/metrics.ts'
 import type { AdminListener } from './admin/start-admin.ts'
 import { createInstance } from './create-server.ts'
 import { HandedServer } from './lifecycle/handed-server.ts'
 import { createListenError, listen, listenHanded } from './lifecycle/listen.ts'
 import { listenAtAll } from './lifecycle/listen-at-all.ts'
-import { endWithProcess } from './lifecycle/shutdown.ts'
+import { handleShutdown } from './lifecycle/shutdown.ts'
 import { stopAccepting } from './lifecycle/stop-accepting.ts'
-import { watchForHangs } from './lifecycle/watchdog.ts'
+import { startWatchdog } from './lifecycle/watchdog.ts'
 import { createLogging } from './log/logger.ts'
-import { createTallying } from './metrics/request-metrics.ts'
+import { createRequestMetrics } from './metrics/request-metrics.ts'
 import type { Options } from './options/options.ts'
 
 export interface ServeInput {
@@ -24,9 +24,9 @@ export interface ServeInput {
 }
 
 /** Serves in this process alone. */
-export async function startAlone({ dir, folder, options, note }: ServeInput): Promise<void> {
+export async function startSingle({ dir, folder, options, note }: ServeInput): Promise<void> {
   const { admin } = options
-  const tallying = admin ? createTallying() : null
+  const tallying = admin ? createRequestMetrics() : null
   const logging = await createLogging(options.logLevel)
   const handed = options.host === 'localhost' && options.socket === null ? createListener(options) : null
   const instance = await createInstance({
@@ -41,17 +41,17 @@ export async function startAlone({ dir, folder, options, note }: ServeInput): Pr
     await app.close()
   }
   // Before somebody reads that it listens, and stops it.
-  const { fail, leaveAlone } = endWithProcess({ ...instance, close }, options.timeouts)
+  const { fail, detach: leaveAlone } = handleShutdown({ ...instance, close }, options.timeouts)
   try {
     if (note !== null) app.log.warn(note)
     app.log.info({ release, build }, 'the site is loaded')
     await (handed ? handed.listen(app) : listen(app, options))
     keeper.open()
-    await watchForHangs(options.timeouts.hangMs, app.log, fail)
+    await startWatchdog(options.timeouts.hangMs, app.log, fail)
     if (admin && tallying) {
       // Loaded only where it is wanted, and when the site is there already.
       const { startAdmin } = await import('./admin/start-admin.ts')
-      const counted: Counted = {
+      const counted: MetricsSource = {
         tally: async () => tallying.read(),
         processes: null,
         served: () => [{ release, build }],

@@ -56,5 +56,5 @@ async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt:
   if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)
   const count = options.workers === 'auto' ? availableParallelism() : options.workers
   if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count)
-  return (await import('./start-single.ts')).startAlone(input)
+  return (await import('./start-single.ts')).startSingle(input)
 }

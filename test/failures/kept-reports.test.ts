@@ -4,9 +4,9 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { createKeeper } from '../../src/server/ledger/failure-store.ts'
+import { createFailureStore } from '../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
-import { serveSite } from '../../src/server/site/mount-site.ts'
+import { mountSite } from '../../src/server/site/mount-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildFiles, createLog } from '../server/served.ts'
 import { until } from '../until.ts'
@@ -46,12 +46,12 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   const log = createLog()
   const app = Fastify({ logger: log.logger, forceCloseConnections: true })
   const options = resolveOptions({ given: { ...given, ledger: `errors-${++count}.db` }, scope: 'site' })
-  const keeper = createKeeper(dir, options, app.log)
+  const keeper = createFailureStore(dir, options, app.log)
   const records: FailureRecord[] = []
   keeper.subscribe((record) => void records.push(record))
   app.addHook('onClose', keeper.close)
   await app.register(async (scope) => {
-    await serveSite(scope, buildFolder(dir), options, { keeper })
+    await mountSite(scope, buildFolder(dir), options, { keeper })
   })
   const requests: string[] = []
   app.addHook('onRequest', async ({ url }) => void requests.push(url))

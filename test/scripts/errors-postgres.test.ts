@@ -1,5 +1,5 @@
 import t from 'tap'
-import { entryOf } from '../../src/server/ledger/entries.ts'
+import { toEntry } from '../../src/server/ledger/entries.ts'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { placeOf } from '../../src/server/ledger/postgres/pool.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
@@ -13,7 +13,7 @@ t.test('reads a ledger in PostgreSQL, ends, and tells nobody its password', asyn
   // It holds a password.
   const url = postgres.createDatabase('shop')
   const ledger = await openLedger('.', resolveOptions({ given: { ledger: url } }))
-  await ledger.record([entryOf(failure({ time: Date.now() }))])
+  await ledger.record([toEntry(failure({ time: Date.now() }))])
   await ledger.close()
   for (const [args, env] of [
     [[], { HYDRANT_LEDGER: url }],

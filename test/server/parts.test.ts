@@ -14,7 +14,7 @@ import { createProblem } from '../../src/server/http/problem.ts'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
 import { guardPromises } from '../../src/server/render/data-promises.ts'
 import { toPlainJson } from '../../src/server/render/plain-json.ts'
-import { meaningOf } from '../../src/server/thrown/classify-thrown.ts'
+import { classifyThrown } from '../../src/server/thrown/classify-thrown.ts'
 import {
   HttpError,
   isClientErrorStatus,
@@ -195,25 +195,32 @@ t.test('what is thrown means what it says', async (t) => {
       return thrown
     }
   }
-  t.match(meaningOf(caught(() => redirect('/a', 303))), { kind: 'redirect', redirection: { to: '/a', status: 303 } })
-  t.strictSame(meaningOf(caught(notFound)), { kind: 'notFound' })
-  t.strictSame(meaningOf(new HttpError(403, 'Members only')), { kind: 'refusal', status: 403, message: 'Members only' })
-  t.strictSame(meaningOf(Object.assign(new Error('x'), { statusCode: 422 })), {
+  t.match(classifyThrown(caught(() => redirect('/a', 303))), {
+    kind: 'redirect',
+    redirection: { to: '/a', status: 303 },
+  })
+  t.strictSame(classifyThrown(caught(notFound)), { kind: 'notFound' })
+  t.strictSame(classifyThrown(new HttpError(403, 'Members only')), {
+    kind: 'refusal',
+    status: 403,
+    message: 'Members only',
+  })
+  t.strictSame(classifyThrown(Object.assign(new Error('x'), { statusCode: 422 })), {
     kind: 'refusal',
     status: 422,
     message: 'x',
   })
-  t.strictSame(meaningOf(new HttpError(404, '')), { kind: 'notFound' })
-  t.strictSame(meaningOf(new HttpError(404, 'No such product')), {
+  t.strictSame(classifyThrown(new HttpError(404, '')), { kind: 'notFound' })
+  t.strictSame(classifyThrown(new HttpError(404, 'No such product')), {
     kind: 'refusal',
     status: 404,
     message: 'No such product',
   })
   for (const statusCode of [500, 399, 400.5, '404', 200, Number.NaN, null]) {
-    t.strictSame(meaningOf(Object.assign(new Error('x'), { statusCode })), { kind: 'failure' }, String(statusCode))
+    t.strictSame(classifyThrown(Object.assign(new Error('x'), { statusCode })), { kind: 'failure' }, String(statusCode))
     t.notOk(isClientErrorStatus(statusCode))
   }
-  t.strictSame(meaningOf({ statusCode: 404, message: 'no error' }), { kind: 'failure' }, 'no Error')
+  t.strictSame(classifyThrown({ statusCode: 404, message: 'no error' }), { kind: 'failure' }, 'no Error')
   t.throws(() => new HttpError(500, 'x'), { code: 'HYD_HTTP_ERROR_STATUS' })
   t.throws(() => redirect('/a', 200 as 302), { code: 'HYD_REDIRECT_STATUS' })
   t.type(

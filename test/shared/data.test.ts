@@ -4,7 +4,7 @@ import {
   createDeferredPromises,
   type Flat,
   isThenable,
-  Refusal,
+  RefusalError,
   revive,
   ServerFailure,
 } from '../../src/shared/wire/deferred-data.ts'
@@ -313,7 +313,7 @@ t.test('promises in the browser settle as the server says', async (t) => {
   void settle([3, 'refusal', 403, 'Members only'])
   await t.rejects(promised(3), { name: 'Refusal', status: 403, message: 'Members only' })
   await promised(2).catch((error) => t.type(error, ServerFailure))
-  await promised(3).catch((error) => t.type(error, Refusal))
+  await promised(3).catch((error) => t.type(error, RefusalError))
 })
 
 t.test('what is pending when nothing more comes rejects, and stays rejected', async (t) => {

@@ -8,7 +8,7 @@ import {
   hostScript,
 } from '../../src/shared/tree/fallback.ts'
 import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
-import { errorPageProps, messageOf, type Shown } from '../../src/shared/wire/public-error.ts'
+import { errorPageProps, type PublicError, publicMessage } from '../../src/shared/wire/public-error.ts'
 
 const SERVER =
   'Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).'
@@ -16,9 +16,9 @@ const CLIENT =
   'Application error: a client-side exception has occurred while loading shop.example (see the browser console for more information).'
 const DIGEST = '7K3M9QZD-0F4XTB'
 
-const failure: Shown = { kind: 'failure', side: 'server', status: 500, digest: DIGEST }
-const clientFailure: Shown = { kind: 'failure', side: 'client' }
-const refusal: Shown = { kind: 'refusal', status: 403, message: 'Members only' }
+const failure: PublicError = { kind: 'failure', side: 'server', status: 500, digest: DIGEST }
+const clientFailure: PublicError = { kind: 'failure', side: 'client' }
+const refusal: PublicError = { kind: 'refusal', status: 403, message: 'Members only' }
 const context = { host: 'shop.example', search: '' }
 
 t.test('the sentences are these, word for word', async (t) => {
@@ -95,7 +95,7 @@ t.test('Try again keeps the query of the address', async (t) => {
 t.test('nothing that comes from outside leaves its place', async (t) => {
   const hostile = `"'></p></noscript></title></script><script>alert(1)</script><img src=x onerror=alert(1)><!--&amp;`
   const search = `?${new URLSearchParams({ [hostile]: hostile })}&</script><script>=<img src=x onerror=alert(1)>`
-  const shown: Shown[] = [
+  const shown: PublicError[] = [
     { kind: 'failure', side: 'server', status: 500, digest: hostile },
     clientFailure,
     { kind: 'refusal', status: 400, message: hostile },
@@ -149,5 +149,5 @@ t.test('an error page learns what a visitor may learn', async (t) => {
     retry,
   })
   t.equal(errorPageProps({ ...failure, status: 504 }, 'h', retry).status, 504)
-  t.equal(messageOf(refusal, 'shop.example'), 'Members only')
+  t.equal(publicMessage(refusal, 'shop.example'), 'Members only')
 })

@@ -1,6 +1,6 @@
 import type { BuildOptions, Loader, Plugin } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import type { Site } from '../discover/discover-site.ts'
+import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from '../esbuild/assets.ts'
 import { createBoundReact } from '../esbuild/bind-href.ts'
 import { createBrowserGuard } from '../esbuild/browser-guard.ts'
@@ -10,7 +10,7 @@ import { createExternals } from '../esbuild/externals.ts'
 import { COMMON_IMPORT, createOwnModules } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
-import type { SiteOptions } from './esbuild-options.ts'
+import type { EsbuildSettings } from './esbuild-options.ts'
 
 export type Mode = 'production' | 'development'
 
@@ -19,8 +19,8 @@ export interface BundleInput {
   /** Name of the build folder; nothing is written to it here, but source maps count their paths from it. */
   folder: string
   mode: Mode
-  site: Site
-  options: SiteOptions
+  site: DiscoveredSite
+  options: EsbuildSettings
   compileCssModule: CompileCssModule
 }
 
@@ -151,7 +151,7 @@ function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) 
 }
 
 // A loader of the site's own beats what Hydrant does with an extension, and `file` asks for just that.
-function assetExtensions({ loader }: SiteOptions): string[] {
+function assetExtensions({ loader }: EsbuildSettings): string[] {
   const own = Object.entries(loader).map(([end, name]) => ({
     extension: end.replace(/^\./, ''),
     isFile: name === 'file',
@@ -160,7 +160,7 @@ function assetExtensions({ loader }: SiteOptions): string[] {
   return [...others, ...own.filter(({ isFile }) => isFile).map(({ extension }) => extension)]
 }
 
-function bundleLoaders({ loader }: SiteOptions): Record<string, Loader> {
+function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loader> {
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
 }
 

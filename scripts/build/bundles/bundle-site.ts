@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
-import type { Site } from '../discover/discover-site.ts'
+import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { createCssModuleCompiler } from '../esbuild/css-module.ts'
 import { type BundleOutcome, type Bundler, createBundler } from '../esbuild/incremental-build.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
@@ -20,7 +20,7 @@ export interface SiteBundles {
 }
 
 export interface BundlesPart extends Pick<Bundler, 'cancel' | 'dispose'> {
-  compile(site: Site, config: SiteConfig): Promise<SiteBundles | { problems: BuildProblem[] }>
+  compile(site: DiscoveredSite, config: SiteConfig): Promise<SiteBundles | { problems: BuildProblem[] }>
 }
 
 /** Compiles what the browser and the server get, at the same time and by the same class names and asset URLs. */
@@ -77,7 +77,7 @@ function createSide(createBundle: (input: BundleInput) => Bundle) {
   }
 }
 
-async function translateErrors([client, server]: readonly Side[], site: Site): Promise<BuildProblem[]> {
+async function translateErrors([client, server]: readonly Side[], site: DiscoveredSite): Promise<BuildProblem[]> {
   const messages = [client, server].flatMap((side) => (side && !side.outcome.ok ? side.outcome.errors : []))
   const refused = messages.filter(isAboutBrowserGuard)
   const entries = site.components.map(({ file }) => file)

@@ -2,16 +2,16 @@ import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, transform } from 'esbuild'
 import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/build-output/manifest.ts'
-import { nearest } from '../../../src/server/util/closest-match.ts'
-import { type BuildProblem, createProblem, fileAt, type Place } from '../../build-problem.ts'
-import type { Site } from '../discover/discover-site.ts'
+import { closestMatch } from '../../../src/server/util/closest-match.ts'
+import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { settle } from '../esbuild/incremental-build.ts'
 import { readPlace } from './translate-message.ts'
 
 /** What each file exports by name, by its path in the site. Files that cannot be parsed are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
 
-export type ReadExports = (site: Site, loader: Record<string, Loader>) => Promise<FileExports>
+export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<FileExports>
 
 /** Remembers what a file exports for as long as it does not change. */
 export function createExportReader(siteDir: string): ReadExports {
@@ -70,7 +70,7 @@ async function parseExports(
 }
 
 /** Finds components without a default export and names in server files that mean nothing. */
-export async function checkExports(siteDir: string, site: Site, found: FileExports): Promise<BuildProblem[]> {
+export async function checkExports(siteDir: string, site: DiscoveredSite, found: FileExports): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
   const problems = site.components
     .filter(({ file }) => lacksDefault(file))
@@ -86,7 +86,7 @@ export async function checkExports(siteDir: string, site: Site, found: FileExpor
     const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
     for (const name of found.get(file) ?? []) {
       if (allowed.includes(name)) continue
-      const meant = nearest(name, allowed)
+      const meant = closestMatch(name, allowed)
       const list = allowed
         .map((one) => `"${one}"`)
         .join(', ')
@@ -99,7 +99,7 @@ export async function checkExports(siteDir: string, site: Site, found: FileExpor
 }
 
 /** Lets esbuild point at an export: one more of the same name is an error that tells where the first one stands. */
-async function findExport(siteDir: string, file: string, name: string): Promise<Place> {
+async function findExport(siteDir: string, file: string, name: string): Promise<SourceLocation> {
   const source = await readFile(join(siteDir, file), 'utf8')
   const probe = `${source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
   const loader = extname(file).slice(1)

@@ -1,9 +1,9 @@
 import type { Loader, Plugin } from 'esbuild'
 import { createHydrantError, showValue } from '../../../src/server/errors/error-table.ts'
-import { nearest } from '../../../src/server/util/closest-match.ts'
+import { closestMatch } from '../../../src/server/util/closest-match.ts'
 
 /** What hydrant.config.ts says about the site's bundles. */
-export interface SiteOptions {
+export interface EsbuildSettings {
   plugins: Plugin[]
   loader: Record<string, Loader>
   define: Record<string, string>
@@ -13,13 +13,13 @@ export interface SiteOptions {
 const NAMES = ['plugins', 'loader', 'define', 'alias']
 
 /** Reads `esbuild` of the configuration. Throws HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID. */
-export async function readSiteOptions(config: unknown): Promise<SiteOptions> {
+export async function readSiteOptions(config: unknown): Promise<EsbuildSettings> {
   const { esbuild: given } = requireRecord('hydrant.config.ts', config) as { esbuild?: unknown }
   const value: unknown = typeof given === 'function' ? await given() : given
   const options = requireRecord('esbuild', value ?? {})
   for (const name of Object.keys(options)) {
     if (NAMES.includes(name)) continue
-    const meant = nearest(name, NAMES)
+    const meant = closestMatch(name, NAMES)
     const hint = meant ? `; did you mean "esbuild.${meant}"?` : ''
     throw createHydrantError('HYD_OPTION_UNKNOWN', [`esbuild.${name}`, hint])
   }

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { describe, framesIn } from '../../../src/server/failures/describe-thrown.ts'
+import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
-import { type BuildProblem, createProblem, fileAt, type Place } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import { type Bundler, createBundler } from '../esbuild/incremental-build.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle, type Mode } from './bundle-options.ts'
-import { readSiteOptions, type SiteOptions } from './esbuild-options.ts'
+import { type EsbuildSettings, readSiteOptions } from './esbuild-options.ts'
 import { isAboutVirtualModule, translateMessage } from './translate-message.ts'
 
 export interface SiteConfig {
@@ -17,7 +17,7 @@ export interface SiteConfig {
   isUsable: boolean
   /** What the file exports; empty when there is none or it is wrong. */
   config: Record<string, unknown>
-  options: SiteOptions
+  options: EsbuildSettings
   /** Changes whenever the options may have. */
   key: string
   problems: BuildProblem[]
@@ -30,7 +30,7 @@ export interface ConfigPart extends Pick<Bundler, 'cancel' | 'dispose'> {
   compile(file: string | null, output: OutputFolder): Promise<SiteConfig>
 }
 
-const NO_OPTIONS: SiteOptions = { plugins: [], loader: {}, define: {}, alias: {} }
+const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {} }
 const NOTHING: SiteConfig = { isUsable: false, config: {}, options: NO_OPTIONS, key: '', problems: [], inputs: [] }
 
 export function createConfigPart(input: { siteDir: string; folder: string; mode: Mode }): ConfigPart {
@@ -74,9 +74,9 @@ async function evaluate(file: string, bundle: string, key: string, siteDir: stri
 }
 
 /** Where the configuration has thrown it; null when its stack does not say. */
-function placeOf(error: unknown, bundle: string, siteDir: string): Place | null {
+function placeOf(error: unknown, bundle: string, siteDir: string): SourceLocation | null {
   const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
-  const frames = framesIn(describe(error).stack).map((frame) => mapFrame(frame).frame)
+  const frames = framesIn(describeThrown(error).stack).map((frame) => mapFrame(frame).frame)
   const frame = frames.find((one) => one?.isSite)
   if (!frame) return null
   const { file, line, column } = frame
@@ -84,7 +84,7 @@ function placeOf(error: unknown, bundle: string, siteDir: string): Place | null 
   return { file, line, column, lineText: code?.lines[line - code.firstLine] ?? null }
 }
 
-function describeFailure(file: string, error: unknown, place: Place | null): BuildProblem {
+function describeFailure(file: string, error: unknown, place: SourceLocation | null): BuildProblem {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Error && 'fix' in error && 'code' in error) {
     // An error of the table, made by the functions that check options.

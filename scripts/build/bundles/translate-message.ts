@@ -1,6 +1,6 @@
 import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
-import { type BuildProblem, createProblem, type Place } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 
@@ -37,7 +37,7 @@ export function isAboutBrowserGuard({ detail }: Message): boolean {
   return isBrowserGuardDetail(detail)
 }
 
-export function readPlace({ location }: Pick<Message, 'location'>): Place | null {
+export function readPlace({ location }: Pick<Message, 'location'>): SourceLocation | null {
   if (!location) return null
   const { file, line, column, lineText } = location
   return { file: withoutNamespace(file), line, column: toCharacters(lineText, column) + 1, lineText }

@@ -11,7 +11,7 @@ import type { SiteFiles } from './read-site.ts'
 import { joinSegments } from './route-segments.ts'
 
 /** What a site consists of, by the names of its files. Paths are relative to the site's folder. */
-export interface Site {
+export interface DiscoveredSite {
   routes: RouteEntry[]
   root: Surroundings
   /** Pages, layouts, error and not-found pages: what the browser gets. */
@@ -24,7 +24,7 @@ export interface Site {
 }
 
 /** Decides what each file of a site is. Everything that is wrong is reported; the site holds what is right. */
-export function discoverSite(files: SiteFiles): { site: Site; problems: BuildProblem[] } {
+export function discoverSite(files: SiteFiles): { site: DiscoveredSite; problems: BuildProblem[] } {
   const problems: BuildProblem[] = []
   if (files.pages === null) problems.push(createProblem('HYD_BUILD_PAGES_MISSING', []))
   const read = readPageFiles(files.pages ?? [])
@@ -81,7 +81,7 @@ function createSurround(files: readonly PageFile[], problems: BuildProblem[]): S
   }
 }
 
-function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]): Site['serverFiles'] {
+function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]): DiscoveredSite['serverFiles'] {
   const kinds = new Map<string, 'page' | 'layout'>()
   for (const { file, kind } of files) {
     if (kind === 'page' || kind === 'layout') for (const key of serverFileKeys(file)) kinds.set(key, kind)

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/error-table.ts'
-import type { Site } from './discover-site.ts'
+import type { DiscoveredSite } from './discover-site.ts'
 
 /** Lies in the site's folder, where every tsconfig.json finds it. */
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
 /** Tells TypeScript the site's routes. A file that says the same already stays untouched. Throws HYD_BUILD_WRITE. */
-export async function writeRouteTypes(siteDir: string, site: Site): Promise<void> {
+export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<void> {
   if (!isTypeScript(site)) return
   const file = join(siteDir, ROUTE_TYPES_FILE)
   const text = createRouteTypes(site.routes.map(({ id }) => id))
@@ -35,7 +35,7 @@ ${lines.join('')}  }
 `
 }
 
-function isTypeScript({ components, serverFiles, serverPlugin, config }: Site): boolean {
+function isTypeScript({ components, serverFiles, serverPlugin, config }: DiscoveredSite): boolean {
   const files = [...components, ...serverFiles].map(({ file }) => file)
   return [...files, serverPlugin, config].some((file) => file !== null && /\.tsx?$/.test(file))
 }

@@ -4,7 +4,7 @@ import { isSafe, judgeOrigin } from '../guards/cross-site.ts'
 import { createNonce } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
 import { scriptPolicy } from '../http/security-headers.ts'
-import type { Door } from './auth.ts'
+import type { Auth } from './auth.ts'
 import { sendProblem } from './problem.ts'
 
 export const SIGN_IN_PATH = '/sign-in'
@@ -13,7 +13,7 @@ export const SIGN_IN_PATH = '/sign-in'
 export type AllowedHosts = () => readonly string[] | null
 
 /** Stands before every route of the admin listener, or of the console in an app, which is below the instance's prefix. */
-export function addGuard(app: FastifyInstance, door: Door, allowedHosts: AllowedHosts) {
+export function addGuard(app: FastifyInstance, door: Auth, allowedHosts: AllowedHosts) {
   const prefix = app.prefix === '/' ? '' : app.prefix
   // @fastify/helmet adds it as well.
   if (!app.hasReplyDecorator('cspNonce')) app.decorateReply('cspNonce')

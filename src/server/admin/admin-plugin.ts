@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { type AppSite, claimBase, findAppSites } from '../context/app-sites.ts'
 import { createHydrantError, showValue } from '../errors/error-table.ts'
-import { addEntrance } from '../guards/first-hook.ts'
+import { addFirstHook } from '../guards/first-hook.ts'
 import { HIDDEN } from '../http/own-routes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
-import { addTallies, createTallying } from '../metrics/request-metrics.ts'
+import { addRequestCounts, createRequestMetrics } from '../metrics/request-metrics.ts'
 import { rules } from '../options/rules.ts'
-import { nearest } from '../util/closest-match.ts'
+import { closestMatch } from '../util/closest-match.ts'
 import { addGuard } from './access.ts'
-import { createDoor } from './auth.ts'
+import { createAuth } from './auth.ts'
 import { addLock } from './lock.ts'
-import type { Counted } from './metrics.ts'
+import type { MetricsSource } from './metrics.ts'
 import { addDesk, addMetrics } from './start-admin.ts'
 
 /** Options of `hydrant.admin`. */
@@ -42,8 +42,8 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, ...HIDDEN }
   })
-  const door = createDoor(tokens, undefined, undefined, prefix)
-  addEntrance(app, { securityHeaders: true, limits: options.limits })
+  const door = createAuth(tokens, undefined, undefined, prefix)
+  addFirstHook(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => null)
   if (auth === 'app') addLock(app)
   const writer = { stats: () => sumStats(sites) }
@@ -63,7 +63,7 @@ function checkOptions(given: AdminPluginOptions & { prefix?: string }) {
   const { prefix: _prefix, auth = 'token', token, readToken, site, only, ...others } = given
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
-    const meant = nearest(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
+    const meant = closestMatch(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
     throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, meant ? `; did you mean "${meant}"?` : ''])
   }
   if (!['token', 'app', 'none'].includes(auth))
@@ -92,15 +92,15 @@ function invalid(name: string, expected: string, got: string) {
   return createHydrantError('HYD_OPTION_INVALID', [name, expected, got])
 }
 
-async function countSites(app: FastifyInstance, sites: readonly AppSite[]): Promise<Counted> {
+async function countSites(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
   const tallyings = await Promise.all(sites.map((site) => site.measure()))
-  const own = createTallying()
+  const own = createRequestMetrics()
   own.measures.watch(app.server)
   return {
     async tally() {
       // Of the process, whose connections and log all sites share.
       const { connections, logLinesLost } = own.read()
-      return { ...addTallies(tallyings.map(({ read }) => read())), connections, logLinesLost }
+      return { ...addRequestCounts(tallyings.map(({ read }) => read())), connections, logLinesLost }
     },
     processes: null,
     served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],

@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { addressGroup } from '../util/address-group.ts'
 
 /** Who is let in where a token is asked for. */
-export interface Door {
+export interface Auth {
   /** Without a token everybody is. */
   isOpen: boolean
-  judge(headers: IncomingHttpHeaders, ip: string): Promise<Judgement>
+  judge(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>
   /** May who was let in change anything? False for the token that only reads. */
   mayChange(headers: IncomingHttpHeaders): boolean
   /** Takes what was typed; a pass is a cookie to set. */
@@ -15,12 +15,12 @@ export interface Door {
     typed: string,
     ip: string,
     headers: IncomingHttpHeaders,
-  ): Promise<{ kind: 'in'; cookie: string } | Exclude<Judgement, { kind: 'in' }>>
+  ): Promise<{ kind: 'in'; cookie: string } | Exclude<AuthResult, { kind: 'in' }>>
   /** The cookie that ends a browser's stay. */
   signOut(headers: IncomingHttpHeaders): string
 }
 
-export type Judgement =
+export type AuthResult =
   | { kind: 'in' }
   /** Nothing, or not the token. */
   | { kind: 'out' }
@@ -61,12 +61,12 @@ const BEARER = /^Bearer +(\S+) *$/i
  * @param now Milliseconds since 1970.
  * @param path Where the console is mounted, for the cookie.
  */
-export function createDoor(
+export function createAuth(
   { token, readToken }: Tokens,
   now: () => number = Date.now,
   delay = pause,
   path = '/',
-): Door {
+): Auth {
   /** Those who tried last stand last. */
   const attempts = new Map<string, Attempts>()
 
@@ -92,7 +92,7 @@ export function createDoor(
     return own
   }
 
-  async function compare(typed: string, ip: string): Promise<Judgement> {
+  async function compare(typed: string, ip: string): Promise<AuthResult> {
     const own = attemptsOf(ip)
     if (own.wrong >= MAX_WRONG) {
       if (own.waiting >= MAX_WAITING) return { kind: 'wait', seconds: DELAY_MS / 1_000 }

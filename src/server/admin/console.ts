@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { createKeeper } from '../ledger/failure-store.ts'
+import { createFailureStore } from '../ledger/failure-store.ts'
 import type { AskedLedger, ListQuery } from '../ledger/ledger.ts'
 import { type Options, resolveOptions } from '../options/options.ts'
-import { serveSite } from '../site/mount-site.ts'
+import { mountSite } from '../site/mount-site.ts'
 import { type Asked, askLedger } from './ask-ledger.ts'
-import type { Door } from './auth.ts'
+import type { Auth } from './auth.ts'
 import { type FoundFailure, findFailure } from './find-failure.ts'
 import type { Changes } from './ledger-changes.ts'
 import { type ListPage, readPage } from './list-page.ts'
@@ -19,7 +19,7 @@ export interface AdminConsole {
   readQuery(params: URLSearchParams): ReadQuery
   /** Asks the ledger. Never rejects for what the ledger does. */
   ask<T>(work: (ledger: ConsoleLedger) => Promise<T>): Promise<Asked<T>>
-  door: Pick<Door, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
+  door: Pick<Auth, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
 }
 
 /** What the pages may ask of the ledger. */
@@ -38,7 +38,7 @@ export async function addConsole(
   app: FastifyInstance,
   ledger: AskedLedger,
   changes: Changes,
-  door: Door,
+  door: Auth,
   currentRelease: () => string,
   siteOptions: Pick<Options, 'ledger' | 'reactServer'>,
 ) {
@@ -63,6 +63,6 @@ export async function addConsole(
   // The environment is the site's.
   const options = resolveOptions({ scope: 'site', given: { reactServer: siteOptions.reactServer } })
   // Its own failures are in the log only: what it shows are those of the site.
-  const keeper = createKeeper(FOLDER, { ...options, ledger: false }, app.log)
-  await serveSite(app, FOLDER, options, { keeper })
+  const keeper = createFailureStore(FOLDER, { ...options, ledger: false }, app.log)
+  await mountSite(app, FOLDER, options, { keeper })
 }

@@ -1,7 +1,7 @@
 import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
 import type { CauseDetails, Ledger } from '../ledger/ledger.ts'
 import { readCause } from '../ledger/read-failure.ts'
-import { nearestFew } from '../util/closest-match.ts'
+import { closestMatches } from '../util/closest-match.ts'
 
 /** What a digest, or its first half, leads to. */
 export type FoundFailure =
@@ -29,7 +29,7 @@ export async function findFailure(
   const failure = digest && (await readCause(ledger, digest.cause, query))
   if (!failure) {
     const given = digest?.cause ?? typed.trim().toUpperCase().slice(0, 20)
-    return { kind: 'unknown', nearest: nearestFew(given, await ledger.causes(), MAX_NEAREST) }
+    return { kind: 'unknown', nearest: closestMatches(given, await ledger.causes(), MAX_NEAREST) }
   }
   const whole = digest.occurrence ? formatDigest(digest.cause, digest.occurrence) : null
   return { kind: 'found', failure, digest: whole, isKept: failure.occurrences[0]?.digest === whole }

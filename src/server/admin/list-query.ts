@@ -1,6 +1,6 @@
 import { type ListQuery, SORTS } from '../ledger/ledger.ts'
 import { parsePlace } from '../ledger/list-order.ts'
-import { readSince, SINCE } from '../util/parse-since.ts'
+import { parseSince, SINCE } from '../util/parse-since.ts'
 
 /** What a list can be narrowed to and sorted by, as it is typed. */
 export const LIST_FIELDS = [
@@ -53,7 +53,7 @@ export function toListQuery({ isNew = false, ...query }: ListRequest, release: s
 export function readListField(name: ListField, text: string, request: ListRequest, now: number): string | null {
   switch (name) {
     case 'since':
-      return put(request, 'since', readSince(text, now), SINCE)
+      return put(request, 'since', parseSince(text, now), SINCE)
     case 'side':
       return put(request, 'side', oneOf(['server', 'client'] as const, text), 'server or client')
     case 'solved':

@@ -1,19 +1,19 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version as react } from 'react'
 import { VERSION } from '../build-output/read-build.ts'
-import type { Reload, Served } from '../build-output/served-build.ts'
+import type { Reload, ServedBuild } from '../build-output/served-build.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { type Series, writeHistograms } from '../metrics/histogram.ts'
 import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
-import type { Tally } from '../metrics/request-metrics.ts'
+import type { RequestCounts } from '../metrics/request-metrics.ts'
 
 /** Where the numbers are asked for. */
-export interface Counted {
-  tally(): Promise<Tally>
+export interface MetricsSource {
+  tally(): Promise<RequestCounts>
   /** Of the processes that serve; null when this one does it alone. */
   processes: (() => Promise<NamedProcess[]>) | null
   /** What each process that serves has of the site. */
-  served(): readonly Served[]
+  served(): readonly ServedBuild[]
   /** Workers that have ended without being told to. */
   workersLost(): number
   /** Null before the first, and for a process that serves alone. */
@@ -27,7 +27,10 @@ export interface Metrics {
 }
 
 /** Metrics in a registry of their own: those of the app are its own business. */
-export function createMetrics({ tally, processes, ...counted }: Counted, writer: Pick<LedgerWriter, 'stats'>): Metrics {
+export function createMetrics(
+  { tally, processes, ...counted }: MetricsSource,
+  writer: Pick<LedgerWriter, 'stats'>,
+): Metrics {
   const registry = new Registry()
   if (processes === null) collectDefaultMetrics({ register: registry })
   const setters = [measureRequests(registry), measureProcesses(registry, counted), measureLedger(registry, writer)]
@@ -42,7 +45,7 @@ export function createMetrics({ tally, processes, ...counted }: Counted, writer:
 }
 
 /** Gives the metrics of a registry the values that they have now. */
-type SetMetrics = (tally: Tally) => void
+type SetMetrics = (tally: RequestCounts) => void
 
 function measureRequests(registry: Registry): SetMetrics {
   const { counter, gauge } = metricsOf(registry)
@@ -76,7 +79,7 @@ function measureRequests(registry: Registry): SetMetrics {
 
 function measureProcesses(
   registry: Registry,
-  { served, workersLost, lastReload }: Pick<Counted, 'served' | 'workersLost' | 'lastReload'>,
+  { served, workersLost, lastReload }: Pick<MetricsSource, 'served' | 'workersLost' | 'lastReload'>,
 ): SetMetrics {
   const { counter, gauge } = metricsOf(registry)
   const processes = gauge('hydrant_processes', 'Processes that serve, by the release of the site.', ['release'])
@@ -131,8 +134,8 @@ function metricsOf(registry: Registry) {
   }
 }
 
-function writeDurations({ routes, render, firstByte }: Tally): string[] {
-  const ofRoutes = (read: (counts: Tally['routes'][number]) => Series['counts'] | null): Series[] =>
+function writeDurations({ routes, render, firstByte }: RequestCounts): string[] {
+  const ofRoutes = (read: (counts: RequestCounts['routes'][number]) => Series['counts'] | null): Series[] =>
     routes.flatMap((own) => {
       const counts = read(own)
       return counts === null ? [] : [{ labels: { route: own.route }, counts }]

@@ -1,8 +1,8 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { createHydrantError } from '../errors/error-table.ts'
 import { createConnectionLimits } from '../guards/connection-limits.ts'
-import { addEntrance } from '../guards/first-hook.ts'
-import type { Keeper } from '../ledger/failure-store.ts'
+import { addFirstHook } from '../guards/first-hook.ts'
+import type { FailureStore } from '../ledger/failure-store.ts'
 import { askAll, joinLedgers } from '../ledger/joined-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
@@ -10,15 +10,15 @@ import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.
 import type { Options } from '../options/options.ts'
 import { addGuard } from './access.ts'
 import { addApi } from './api.ts'
-import { createDoor, type Door } from './auth.ts'
+import { type Auth, createAuth } from './auth.ts'
 import { addConsole } from './console.ts'
 import { createChanges } from './ledger-changes.ts'
-import { type Counted, createMetrics } from './metrics.ts'
+import { createMetrics, type MetricsSource } from './metrics.ts'
 
 export interface AdminInput {
   admin: AdminOptions
-  keeper: Keeper
-  counted: Counted
+  keeper: FailureStore
+  counted: MetricsSource
   /** Of the site. */
   options: Pick<Options, 'ledger' | 'reactServer' | 'timeouts' | 'limits'>
   log: FastifyBaseLogger
@@ -61,8 +61,8 @@ async function createAdmin({ admin, keeper, counted, options, log }: AdminInput)
     forceCloseConnections: true,
   })
   limits.addTo(app)
-  const door = createDoor(admin)
-  addEntrance(app, { securityHeaders: true, limits: options.limits })
+  const door = createAuth(admin)
+  addFirstHook(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   addMetrics(app, counted, keeper.writer)
   // While workers are exchanged, the first has the newest.
@@ -73,7 +73,7 @@ async function createAdmin({ admin, keeper, counted, options, log }: AdminInput)
 }
 
 /** `/metrics`. */
-export function addMetrics(app: FastifyInstance, counted: Counted, writer: Pick<LedgerWriter, 'stats'>) {
+export function addMetrics(app: FastifyInstance, counted: MetricsSource, writer: Pick<LedgerWriter, 'stats'>) {
   const metrics = createMetrics(counted, writer)
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
 }
@@ -81,7 +81,7 @@ export function addMetrics(app: FastifyInstance, counted: Counted, writer: Pick<
 export interface DeskInput {
   /** Shown as one. */
   ledgers: readonly [Ledger, ...Ledger[]]
-  door: Door
+  door: Auth
   /** What "new" means in a list where no release is named. */
   currentRelease(): string
   options: Pick<Options, 'ledger' | 'reactServer'>

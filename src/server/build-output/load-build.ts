@@ -24,27 +24,27 @@ export interface SiteModule<Component> {
   scripts: readonly string[]
 }
 
-export interface Loaded<Component> extends SiteModule<Component> {
+export interface ServerModule<Component> extends SiteModule<Component> {
   load: LoadFunction | null
   /** Path in the site of the file with `load`. */
   serverFile: string
 }
 
 /** The layouts around a place and what may stand in it. */
-export interface Frame {
+export interface LayoutChain {
   /** Outermost first; never empty, the first renders `<html>`. */
-  layouts: readonly Loaded<LayoutComponent>[]
+  layouts: readonly ServerModule<LayoutComponent>[]
   /** For each layout the nearest error page for what fails inside it. */
   errorPages: readonly (SiteModule<ErrorComponent> | null)[]
   /** The nearest 404 page. */
   notFound: SiteModule<NotFoundComponent> | null
 }
 
-export interface Route extends Frame {
+export interface Route extends LayoutChain {
   id: string
   url: string
   catchAll: string | null
-  page: Loaded<PageComponent>
+  page: ServerModule<PageComponent>
   /** What answers POST, PUT, PATCH and DELETE. It stands in `page.serverFile`. */
   action: ActionFunction | null
   /** False when the page asks to be sent whole. */
@@ -58,7 +58,7 @@ export interface Build {
   siteDir: string
   routes: readonly Route[]
   /** For requests that no page answers. */
-  root: Frame
+  root: LayoutChain
   /** URL of the script that starts the browser's side, and of what it imports. */
   entry: { url: string; imports: readonly string[] }
   /** URLs of the scripts that a browser loads for data that JSON cannot say. */
@@ -116,13 +116,13 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return { file: key ?? file, exports: (key && modules[key]) || {} }
   }
 
-  function loaded<Component>(file: string): Loaded<Component> {
+  function loaded<Component>(file: string): ServerModule<Component> {
     const { exports, file: serverFile } = serverModule(file)
     const load = typeof exports.load === 'function' ? (exports.load as LoadFunction) : null
     return { ...module<Component>(file), load, serverFile }
   }
 
-  function loadedLayout(file: string): Loaded<LayoutComponent> {
+  function loadedLayout(file: string): ServerModule<LayoutComponent> {
     const layout = loaded<LayoutComponent>(file)
     const params = [...posix.dirname(file).matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name = '']) => name)
     return params.length === 0 ? layout : { ...layout, boot: { ...layout.boot, params } }
@@ -133,7 +133,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return typeof exports.action === 'function' ? (exports.action as ActionFunction) : null
   }
 
-  function frame({ layouts, errors, notFounds }: Surroundings): Frame {
+  function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
     const own = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
     const all = hasRoot ? own : [builtInLayout, ...own]
@@ -152,7 +152,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   return { frame, loaded, action, serverModule, entry }
 }
 
-const builtInLayout: Loaded<LayoutComponent> = {
+const builtInLayout: ServerModule<LayoutComponent> = {
   file: null,
   Component: DefaultLayout,
   boot: { file: null },

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 
 /** What a process has of the site. */
-export interface Served {
+export interface ServedBuild {
   /** The option, or the build's id. */
   release: string
   /** The build's id. */
@@ -18,8 +18,8 @@ export interface Reload {
 
 /** Warns when a new build goes by the name of the one before. */
 export function warnOfSameRelease(
-  before: Served | undefined,
-  after: Served | undefined,
+  before: ServedBuild | undefined,
+  after: ServedBuild | undefined,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ) {
   if (!before || !after || before.release !== after.release || before.build === after.build) return

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Counted } from '../admin/metrics.ts'
+import type { MetricsSource } from '../admin/metrics.ts'
 import { lostLogLines } from '../log/output.ts'
 import { measureProcess, type NamedProcess } from '../metrics/process-metrics.ts'
-import { addTallies, endTally, type Tally } from '../metrics/request-metrics.ts'
+import { addRequestCounts, endRequestCounts, type RequestCounts } from '../metrics/request-metrics.ts'
 import type { ToPrimary } from './messages.ts'
 import type { Pool } from './worker-pool.ts'
 import type { WorkerProcess } from './worker-process.ts'
@@ -11,7 +11,7 @@ import type { WorkerProcess } from './worker-process.ts'
 const ANSWER_MS = 1_000
 
 /** What all workers have counted together, those that are gone included: nothing of it is ever counted down. */
-export interface GatheredCounts extends Counted {
+export interface ClusterMetrics extends MetricsSource {
   take(message: Extract<ToPrimary, { kind: 'counted' | 'tally' }>, worker: WorkerProcess): void
   /** It has told everything. */
   end(worker: WorkerProcess): void
@@ -21,10 +21,10 @@ export function gatherCounts({
   serving,
   lostCount,
   lastReload,
-}: Pick<Pool, 'serving' | 'lostCount' | 'lastReload'>): GatheredCounts {
-  const tallies = new Map<WorkerProcess, Tally>()
+}: Pick<Pool, 'serving' | 'lostCount' | 'lastReload'>): ClusterMetrics {
+  const tallies = new Map<WorkerProcess, RequestCounts>()
   const asked = new Map<number, (metrics: NamedProcess['metrics']) => void>()
-  let gone: Tally = addTallies([])
+  let gone: RequestCounts = addRequestCounts([])
   let lastId = 0
   let reading: Promise<NamedProcess[]> | null = null
   const readOwn = measureProcess()
@@ -49,7 +49,7 @@ export function gatherCounts({
   return {
     async tally() {
       await askAll()
-      const all = addTallies([gone, ...tallies.values()])
+      const all = addRequestCounts([gone, ...tallies.values()])
       // The primary writes the lines of all of them.
       return { ...all, logLinesLost: all.logLinesLost + lostLogLines() }
     },
@@ -64,7 +64,7 @@ export function gatherCounts({
     end(worker) {
       const last = tallies.get(worker)
       tallies.delete(worker)
-      if (last) gone = addTallies([gone, endTally(last)])
+      if (last) gone = addRequestCounts([gone, endRequestCounts(last)])
     },
   }
 }

@@ -5,7 +5,7 @@ import type { WorkerProcess } from './worker-process.ts'
 const MOST_ON_THEIR_WAY = 2
 
 /** Hands connections to workers that are free for them. */
-export interface HandOut {
+export interface ConnectionDistributor {
   take(socket: Socket): void
   /** The worker takes connections from now on. */
   add(worker: WorkerProcess): void
@@ -19,7 +19,7 @@ export interface HandOut {
   end(): Promise<void>
 }
 
-export function createHandOut(): HandOut {
+export function createConnectionDistributor(): ConnectionDistributor {
   const workers = new Set<WorkerProcess>()
   /** Who takes the next ones: in the order in which they became free, so that all have their turn. */
   let free: WorkerProcess[] = []

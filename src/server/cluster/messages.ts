@@ -1,12 +1,12 @@
 // What primary and workers tell each other. Both halves stand here.
 
 import type { AddressInfo } from 'node:net'
-import type { Served } from '../build-output/served-build.ts'
+import type { ServedBuild } from '../build-output/served-build.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-rpc.ts'
-import type { Stop } from '../lifecycle/shutdown.ts'
+import type { StopRequest } from '../lifecycle/shutdown.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
-import type { Tally } from '../metrics/request-metrics.ts'
+import type { RequestCounts } from '../metrics/request-metrics.ts'
 import type { Options } from '../options/options.ts'
 
 export type Where = Pick<Options, 'port' | 'host' | 'socket'>
@@ -15,7 +15,7 @@ export type ToPrimary =
   /** Its site is loaded, and its options say that it is to be served there: where does the primary listen? */
   | { kind: 'listen'; where: Where }
   /** It serves, at these addresses. */
-  | { kind: 'ready'; addresses: string[]; served: Served }
+  | { kind: 'ready'; addresses: string[]; served: ServedBuild }
   /** It is ending by itself: somebody else should begin. */
   | { kind: 'leaving' }
   /** Something has asked it to stop, which is not for it to decide. */
@@ -27,12 +27,12 @@ export type ToPrimary =
   | { kind: 'call'; call: LedgerCall }
   /** What keeps it from starting. */
   | { kind: 'failed'; failure: FailureRecord }
-  | { kind: 'counted'; id: number; tally: Tally; metrics: NamedProcess['metrics'] }
+  | { kind: 'counted'; id: number; tally: RequestCounts; metrics: NamedProcess['metrics'] }
   /** What it has counted, unasked. */
-  | { kind: 'tally'; tally: Tally }
+  | { kind: 'tally'; tally: RequestCounts }
 
 export type ToWorker =
-  | { kind: 'stop'; how: Stop }
+  | { kind: 'stop'; how: StopRequest }
   | { kind: 'listening'; address: AddressInfo | string }
   /** The primary could not listen. */
   | { kind: 'unable'; message: string; code: string | undefined }

@@ -3,7 +3,7 @@ import { type AddressInfo, Socket } from 'node:net'
 import { type ToPrimary, type ToWorker, unwrap, type Where, wrap } from './messages.ts'
 
 /** A worker's end of its channel to the primary. */
-export interface Link {
+export interface PrimaryChannel {
   /** Resolves when it is on its way, or when there is no primary any more. */
   send(message: ToPrimary): Promise<void>
   isOpen(): boolean
@@ -18,8 +18,8 @@ export interface Link {
   untilReleased(): Promise<void>
 }
 
-export function createLink(worker: Worker): Link {
-  const send: Link['send'] = (message) =>
+export function createLink(worker: Worker): PrimaryChannel {
+  const send: PrimaryChannel['send'] = (message) =>
     new Promise((resolve) => {
       if (worker.isConnected()) worker.process.send(wrap(message), () => resolve())
       else resolve()

@@ -1,7 +1,7 @@
-import { delegateLedger } from '../ledger/delegate-ledger.ts'
+import { createDelegateLedger } from '../ledger/delegate-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createCalls, forwardCalls, type LedgerAnswer } from '../ledger/ledger-rpc.ts'
-import type { Link } from './primary-channel.ts'
+import type { PrimaryChannel } from './primary-channel.ts'
 
 export interface RemoteLedger {
   ledger: Ledger
@@ -10,14 +10,14 @@ export interface RemoteLedger {
 }
 
 /** The ledger of a worker: the primary's, and one of its own when there is no primary any more. */
-export function createRemoteLedger(link: Link, openOwn: () => Ledger): RemoteLedger {
+export function createRemoteLedger(link: PrimaryChannel, openOwn: () => Ledger): RemoteLedger {
   const calls = createCalls((call) => void link.send({ kind: 'call', call }))
   const remote = forwardCalls(calls.call, async () => {})
   let own: Ledger | null = null
   link.onClose(() => calls.failAll(new Error('the primary has died')))
   return {
     settle: calls.settle,
-    ledger: delegateLedger(
+    ledger: createDelegateLedger(
       (work) => {
         if (link.isOpen()) return work(remote)
         own ??= openOwn()

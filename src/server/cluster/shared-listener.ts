@@ -2,19 +2,22 @@ import type { AddressInfo, Server } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { listenAtAll } from '../lifecycle/listen-at-all.ts'
 import { stopAccepting } from '../lifecycle/stop-accepting.ts'
-import { createHandOut, type HandOut } from './distribute-connections.ts'
+import { type ConnectionDistributor, createConnectionDistributor } from './distribute-connections.ts'
 import type { Where } from './messages.ts'
 
 /** Takes the connections of all workers. */
-export interface Front extends Pick<HandOut, 'add' | 'free' | 'remove'> {
+export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'free' | 'remove'> {
   /** Where it listens. It begins to with the first worker that asks, who is to serve there. Rejects with what the system says. */
   listen(wanted: Where): Promise<AddressInfo | string>
   /** Stops listening within a second. Resolves when all connections that have come are with a worker. */
   close(): Promise<void>
 }
 
-export function createFront({ port, host, socket }: Where, log: Pick<FastifyBaseLogger, 'warn'>): Front {
-  const { take, add, free, remove, hold, end } = createHandOut()
+export function createSharedListener(
+  { port, host, socket }: Where,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): SharedListener {
+  const { take, add, free, remove, hold, end } = createConnectionDistributor()
   let opening: Promise<Server[]> | null = null
   let closed: Promise<void> | null = null
 

@@ -4,17 +4,17 @@ import closeWithGrace from 'close-with-grace'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
 import { createHydrantError } from '../errors/error-table.ts'
-import { createKeeper, type Keeper } from '../ledger/failure-store.ts'
+import { createFailureStore, type FailureStore } from '../ledger/failure-store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { answerCall } from '../ledger/ledger-rpc.ts'
 import { KEEP_MS } from '../lifecycle/shutdown.ts'
 import { freeSocketFile } from '../lifecycle/socket-file.ts'
 import { createJsonLogging, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
-import type { GatheredCounts } from './cluster-metrics.ts'
+import type { ClusterMetrics } from './cluster-metrics.ts'
 import type { ToPrimary, Where } from './messages.ts'
-import { createFront, type Front } from './shared-listener.ts'
-import { createPool, type Pool } from './worker-pool.ts'
+import { createSharedListener, type SharedListener } from './shared-listener.ts'
+import { createWorkerPool, type Pool } from './worker-pool.ts'
 import { forkWorker, type WorkerProcess } from './worker-process.ts'
 
 /**
@@ -31,11 +31,11 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   for (const stream of [process.stdout, stderr]) stream.on('error', () => {})
   const { log } = Fastify(createJsonLogging(options.logLevel, stdout))
   if (note !== null) log.warn(note)
-  const keeper = createKeeper(dir, options, log)
+  const keeper = createFailureStore(dir, options, log)
   const ledger = shareLedger(keeper)
-  const front = createFront(options, log)
+  const front = createSharedListener(options, log)
   cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const pool = createPool({
+  const pool = createWorkerPool({
     ...{ count, log },
     timeouts: options.timeouts,
     fork(name, isSuccessor) {
@@ -117,7 +117,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   }
 }
 
-async function tellAddress(front: Front, where: Where, worker: WorkerProcess) {
+async function tellAddress(front: SharedListener, where: Where, worker: WorkerProcess) {
   try {
     worker.send({ kind: 'listening', address: await front.listen(where) })
   } catch (error) {
@@ -126,13 +126,13 @@ async function tellAddress(front: Front, where: Where, worker: WorkerProcess) {
   }
 }
 
-async function countAll(pool: Pool): Promise<GatheredCounts> {
+async function countAll(pool: Pool): Promise<ClusterMetrics> {
   const { gatherCounts } = await import('./cluster-metrics.ts')
   return gatherCounts(pool)
 }
 
 /** The ledger as workers have it: what they hand over has been taken, whether it can be written now or not. */
-function shareLedger({ ledger, writer }: Keeper): Ledger {
+function shareLedger({ ledger, writer }: FailureStore): Ledger {
   return {
     ...ledger,
     record: async (entries) => writer.addAll(entries),

@@ -1,16 +1,16 @@
 import cluster from 'node:cluster'
 import { createInstance } from '../create-server.ts'
 import { createHydrantError } from '../errors/error-table.ts'
-import { createKeeperOf } from '../ledger/failure-store.ts'
+import { createFailureStoreFor } from '../ledger/failure-store.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
 import { HandedServer } from '../lifecycle/handed-server.ts'
 import { createListenError, listenHanded } from '../lifecycle/listen.ts'
-import { endWithProcess } from '../lifecycle/shutdown.ts'
-import { watchForHangs } from '../lifecycle/watchdog.ts'
+import { handleShutdown } from '../lifecycle/shutdown.ts'
+import { startWatchdog } from '../lifecycle/watchdog.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
-import { createLink, type Link } from './primary-channel.ts'
+import { createLink, type PrimaryChannel } from './primary-channel.ts'
 import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
 import { createCounting } from './worker-metrics.ts'
 
@@ -23,7 +23,7 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
   await serve(input, name, createLink(worker))
 }
 
-async function serve({ dir, folder, options }: ServeInput, name: string, link: Link) {
+async function serve({ dir, folder, options }: ServeInput, name: string, link: PrimaryChannel) {
   const counting = createCounting(link)
   const server = new HandedServer(options)
   let settle: RemoteLedger['settle'] = () => {}
@@ -37,7 +37,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     findKeeper(log) {
       const remote = createRemoteLedger(link, () => createLedger(dir, options, log))
       settle = remote.settle
-      return createKeeperOf(remote.ledger, log)
+      return createFailureStoreFor(remote.ledger, log)
     },
   })
   const { app, keeper, release, build } = instance
@@ -50,15 +50,15 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     await app.close()
     await closeKeeper()
   }
-  const { stop, fail, leaveAlone } = endWithProcess(
-    { ...instance, keeper: { ...keeper, close: closeKeeper }, close },
-    options.timeouts,
-    {
-      ignoresSignals: true,
-      hasStandIn: true,
-      onFail: () => void link.send({ kind: 'leaving' }),
-    },
-  )
+  const {
+    stop,
+    fail,
+    detach: leaveAlone,
+  } = handleShutdown({ ...instance, keeper: { ...keeper, close: closeKeeper }, close }, options.timeouts, {
+    ignoresSignals: true,
+    othersServe: true,
+    onFail: () => void link.send({ kind: 'leaving' }),
+  })
   // Of all signals the one that is sent to a single process on purpose; the primary knows whether it was.
   process.on('SIGTERM', () => void link.send({ kind: 'asked' }))
   link.listen((message) => {
@@ -85,8 +85,8 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: L
     await close()
     throw error
   }
-  link.onClose(() => stop({ delayMs: 0, hasStandIn: false }))
+  link.onClose(() => stop({ delayMs: 0, othersServe: false }))
   await link.send({ kind: 'ready', addresses, served: { release, build } })
   if (options.admin) await counting.open()
-  await watchForHangs(options.timeouts.hangMs, app.log, fail)
+  await startWatchdog(options.timeouts.hangMs, app.log, fail)
 }

@@ -1,12 +1,12 @@
 import type { ProcessMetrics } from '../metrics/process-metrics.ts'
-import { createTallying, type Tallying } from '../metrics/request-metrics.ts'
-import type { Link } from './primary-channel.ts'
+import { createRequestMetrics, type RequestMetrics } from '../metrics/request-metrics.ts'
+import type { PrimaryChannel } from './primary-channel.ts'
 
 /** How much time's counts may be lost with a worker that is killed. */
 const TALLY_MS = 1_000
 
 /** What a worker counts, for the primary's metrics. */
-export interface Counting extends Pick<Tallying, 'measures' | 'failed'> {
+export interface WorkerMetrics extends Pick<RequestMetrics, 'measures' | 'failed'> {
   /** From now on the primary is told again and again, as nobody can ask a worker that is dead. */
   open(): Promise<void>
   /** Tells the primary, which has asked. */
@@ -15,8 +15,8 @@ export interface Counting extends Pick<Tallying, 'measures' | 'failed'> {
   close(): Promise<void>
 }
 
-export function createCounting(link: Link): Counting {
-  const { measures, failed, read } = createTallying()
+export function createCounting(link: PrimaryChannel): WorkerMetrics {
+  const { measures, failed, read } = createRequestMetrics()
   let timer: NodeJS.Timeout | undefined
   let readMetrics: () => Promise<ProcessMetrics> = async () => []
   const tell = () => link.send({ kind: 'tally', tally: read() })

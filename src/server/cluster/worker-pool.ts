@@ -5,7 +5,7 @@ import type { Options } from '../options/options.ts'
 import { pauseBefore } from './back-off.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
 
-export interface PoolInput {
+export interface WorkerPool {
   count: number
   timeouts: Pick<Options['timeouts'], 'drainMs' | 'stopDelayMs'>
   log: FastifyBaseLogger
@@ -47,7 +47,7 @@ interface Slot {
   isReplacing: boolean
 }
 
-export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Pool {
+export function createWorkerPool({ count, timeouts, log, fork, onEnd }: WorkerPool): Pool {
   const slots = Array.from({ length: count }, (_, index): Slot => {
     const none = { startedAt: 0, lastPauseMs: 0, timer: undefined, isReplacing: false }
     return { name: String(index + 1), current: null, ...none }
@@ -65,7 +65,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
     void worker.ended.then((end) => {
       alive.delete(worker)
       onEnd(worker)
-      if (slot.current === worker) lose(slot, worker, describe(end))
+      if (slot.current === worker) onLost(slot, worker, describe(end))
     })
     return worker
   }
@@ -76,7 +76,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
     return slot.current
   }
 
-  function lose(slot: Slot, { pid }: WorkerProcess, why: string) {
+  function onLost(slot: Slot, { pid }: WorkerProcess, why: string) {
     if (isStopping || isStarting) return
     lost++
     slot.current = null
@@ -93,7 +93,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
   }
 
   /** False when the successor could not start. */
-  async function succeed(slot: Slot): Promise<boolean> {
+  async function replace(slot: Slot): Promise<boolean> {
     if (slot.isReplacing) return true
     slot.isReplacing = true
     clearTimeout(slot.timer)
@@ -105,14 +105,14 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
     if (isReady) {
       const before = slot.current
       Object.assign(slot, { current: successor, startedAt })
-      if (before) retire(before)
+      if (before) stopWorker(before)
     } else if (slot.current === null) refill(slot, slot.lastPauseMs)
     return isReady
   }
 
-  function retire(worker: WorkerProcess) {
+  function stopWorker(worker: WorkerProcess) {
     if (!worker.isReady()) return worker.kill()
-    worker.send({ kind: 'stop', how: { delayMs: 0, hasStandIn: true } })
+    worker.send({ kind: 'stop', how: { delayMs: 0, othersServe: true } })
     killAfter(worker, timeouts.drainMs)
   }
 
@@ -139,7 +139,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
         }
       }
       isStarting = false
-      for (const slot of slots) if (slot.current && !alive.has(slot.current)) lose(slot, slot.current, 'has ended')
+      for (const slot of slots) if (slot.current && !alive.has(slot.current)) onLost(slot, slot.current, 'has ended')
       return { addresses: addresses[0] ?? [] }
     },
     async reload() {
@@ -160,13 +160,13 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
     },
     leave(worker) {
       const slot = slotOf(worker)
-      if (slot) lose(slot, worker, 'is ending')
+      if (slot) onLost(slot, worker, 'is ending')
     },
     replace(worker) {
       const slot = slotOf(worker)
       if (!slot || isStopping) return
       log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it will, once its successor is ready`)
-      void succeed(slot)
+      void replace(slot)
     },
     serving,
     lostCount: () => lost,
@@ -178,7 +178,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
         [...alive].map(async (worker) => {
           const hasServed = worker.isReady()
           if (hasServed) {
-            worker.send({ kind: 'stop', how: { delayMs: timeouts.stopDelayMs, hasStandIn: false } })
+            worker.send({ kind: 'stop', how: { delayMs: timeouts.stopDelayMs, othersServe: false } })
             killAfter(worker, timeouts.stopDelayMs + timeouts.drainMs)
           } else worker.kill()
           const { code } = await worker.ended
@@ -194,7 +194,7 @@ export function createPool({ count, timeouts, log, fork, onEnd }: PoolInput): Po
   }
 
   async function allSucceed(): Promise<boolean> {
-    for (const slot of slots) if (!(await succeed(slot))) return false
+    for (const slot of slots) if (!(await replace(slot))) return false
     return true
   }
 }

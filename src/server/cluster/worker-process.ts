@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Served } from '../build-output/served-build.ts'
+import type { ServedBuild } from '../build-output/served-build.ts'
 import { passLines } from './forward-lines.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 
@@ -19,7 +19,7 @@ export interface WorkerProcess {
   ready: Promise<readonly string[] | null>
   isReady(): boolean
   /** What it has of the site, once it is ready. */
-  served(): Served
+  served(): ServedBuild
   /** Resolves when it has ended and all that it had to say has arrived. */
   ended: Promise<End>
   send(message: ToWorker): void
@@ -52,7 +52,7 @@ export function forkWorker(name: string, isSuccessor: boolean, output: Output, l
     if (from) void passLines(from, output[stream]).catch(() => {})
   }
   let isReady = false
-  let served: Served = { release: '', build: '' }
+  let served: ServedBuild = { release: '', build: '' }
   const ended = untilEnded(forked)
   const ready = new Promise<readonly string[] | null>((resolve) => {
     void ended.then(() => resolve(null))

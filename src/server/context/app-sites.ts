@@ -1,8 +1,8 @@
 import type { RawServerBase } from 'fastify'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { Failures } from '../failures/failures.ts'
-import type { Keeper } from '../ledger/failure-store.ts'
-import type { Tallying } from '../metrics/request-metrics.ts'
+import type { FailureStore } from '../ledger/failure-store.ts'
+import type { RequestMetrics } from '../metrics/request-metrics.ts'
 import type { Options } from '../options/options.ts'
 
 /** A site that the plugin serves in an app. */
@@ -18,10 +18,10 @@ export interface AppSite {
   /** The build's id. */
   build: string
   options: Options
-  keeper: Keeper
+  keeper: FailureStore
   failures: Failures
   /** Begins to measure the site, with the first call. */
-  measure(): Promise<Tallying>
+  measure(): Promise<RequestMetrics>
 }
 
 interface AppSites {

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { sendBareRefusal } from '../http/refusal.ts'
-import { createCountedLine } from '../log/throttled-line.ts'
-import type { Visit } from './request-context.ts'
+import { sendRefusal } from '../http/refusal.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
+import type { RequestContext } from './request-context.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1
@@ -10,11 +10,11 @@ const RETRY_AFTER_S = 1
 export class RenderSlots {
   #max: number
   #taken = 0
-  #line: ReturnType<typeof createCountedLine>
+  #line: ReturnType<typeof createThrottledLine>
 
   constructor(max: number, log: Pick<FastifyBaseLogger, 'warn'>) {
     this.#max = max
-    this.#line = createCountedLine((count) =>
+    this.#line = createThrottledLine((count) =>
       log.warn(
         { statusCode: BUSY, refused: count },
         `refused: ${BUSY} requests for pages, as ${max} are being made: ${count} (what do they wait for? or raise limits.maxRenders)`,
@@ -23,26 +23,26 @@ export class RenderSlots {
   }
 
   /** Takes a slot for a visit. False when there is none, and the visit has been refused. */
-  admit(visit: Visit): boolean {
+  admit(visit: RequestContext): boolean {
     if (!this.hasRoom(visit)) return false
     this.take(visit)
     return true
   }
 
   /** Is there one? If not, the visit has been refused. */
-  hasRoom(visit: Visit): boolean {
+  hasRoom(visit: RequestContext): boolean {
     if (this.#taken < this.#max) return true
     this.#refuse(visit)
     return false
   }
 
   /** For a visit that there was room for. */
-  take(visit: Visit) {
+  take(visit: RequestContext) {
     visit.hasSlot = true
     this.#taken++
   }
 
-  free(visit: Visit) {
+  free(visit: RequestContext) {
     if (visit.hasSlot) this.#taken--
     visit.hasSlot = false
   }
@@ -52,9 +52,9 @@ export class RenderSlots {
   }
 
   // Nothing is rendered for it, and no load is run.
-  #refuse({ request, reply }: Visit) {
+  #refuse({ request, reply }: RequestContext) {
     this.#line.count()
     reply.header('retry-after', RETRY_AFTER_S)
-    sendBareRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
+    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
   }
 }

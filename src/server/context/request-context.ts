@@ -4,11 +4,11 @@ import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { Failure, FailureDetails } from '../failures/failure-details.ts'
 import type { Failures } from '../failures/failures.ts'
-import { asError, type Telling, tellHooks } from '../failures/on-error-hooks.ts'
+import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { nonceOf } from '../http/headers.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
 import { pathAndQuery } from '../http/request-url.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Redirection } from '../thrown/http-error.ts'
 
 /** The lines that answer a navigation. */
@@ -36,7 +36,7 @@ export interface NavigationAnswer {
 }
 
 /** One request for a page, from its first load to its last byte. */
-export class Visit {
+export class RequestContext {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   /** The site's route: `/products/[id]`. */
@@ -60,7 +60,7 @@ export class Visit {
   #controller: AbortController | null = null
   #isAborted = false
   #onLeave: (() => void) | null = null
-  #hooks: Telling | null = null
+  #hooks: HookRun | null = null
 
   constructor(request: FastifyRequest, reply: FastifyReply, route: string, failures: Failures) {
     this.request = request
@@ -124,7 +124,7 @@ export class Visit {
 
   /** An error to go on with, for what must not be thrown as it is: see `guardPromises`. */
   substitute(thrown: unknown, details: FailureDetails): Error {
-    const meaning = meaningOf(thrown)
+    const meaning = classifyThrown(thrown)
     if (meaning.kind === 'redirect') return this.lateRedirect(meaning.redirection)
     // What has been told to stop does so in whatever way it likes.
     if (!this.#isAborted) this.fail(thrown, details)
@@ -177,7 +177,7 @@ export class Visit {
     if (this.#hooks) return
     const error = asError(thrown)
     if (error !== thrown) this.#failures.alias(error, thrown, this)
-    this.#hooks = tellHooks(error, this.request, this.reply)
+    this.#hooks = runErrorHooks(error, this.request, this.reply)
   }
 
   #inTime(details: FailureDetails): FailureDetails {

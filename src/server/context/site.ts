@@ -5,11 +5,11 @@ import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
 import type { Format } from '../http/negotiate.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
-import type { Measures } from '../metrics/metrics-recorder.ts'
+import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import type { RenderSlots } from './render-slots.ts'
-import type { Visit } from './request-context.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** A site that is being served: what every request of it needs. */
 export interface Site {
@@ -25,10 +25,10 @@ export interface Site {
   mapper: ServerMapper
   render: RenderToPipe
   /** Requests that an error handler of the site has answered, and how. */
-  handled: WeakMap<FastifyRequest, { visit: Visit; format: Format }>
+  handled: WeakMap<FastifyRequest, { visit: RequestContext; format: Format }>
   slots: RenderSlots
   uploads: UploadSpace
   policies: PolicyWatch
   /** Null when nobody measures. */
-  measures: Measures | null
+  measures: MetricsRecorder | null
 }

@@ -1,6 +1,6 @@
 import type { Side } from '../../shared/page-types.ts'
 import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
-import type { Hidden } from '../redaction/hidden.ts'
+import type { Redaction } from '../redaction/hidden.ts'
 import { wordsIn } from '../redaction/message-words.ts'
 import { type Description, framesIn } from './describe-thrown.ts'
 import { causeOf } from './digest.ts'
@@ -45,10 +45,10 @@ export interface LoggedError {
 }
 
 /** `placeFrames` are asked for when no frame of the error's own lies in the site. */
-export function examine(
+export function analyzeError(
   description: Description,
   mapper: SourceMapper,
-  hidden: Hidden,
+  hidden: Redaction,
   placeFrames: () => readonly MappedFrame[],
   { side, key }: Naming,
 ): Examined {
@@ -83,7 +83,7 @@ const MAX_NAME = 100
 
 const typeOf = ({ type }: Description, mapper: SourceMapper) => mapper.mapName(type) || type
 
-function toExamined(description: Description, mapper: SourceMapper, hidden: Hidden): ExaminedError {
+function toExamined(description: Description, mapper: SourceMapper, hidden: Redaction): ExaminedError {
   const { message, stack, ownDigest, cause, errors } = description
   const inner = (one: Description) => toExamined(one, mapper, hidden)
   const type = typeOf(description, mapper)
@@ -121,7 +121,7 @@ function codeIn(frames: readonly MappedFrame[], mapper: SourceMapper): readonly 
 const REMARK = /… (\(\d+ characters\))$/
 
 /** `code` is what is known of the code: its words stay, as they are no visitor's. */
-function redactMessage(message: string, { inMessage }: Hidden, code: () => readonly string[]): string {
+function redactMessage(message: string, { inMessage }: Redaction, code: () => readonly string[]): string {
   let known: ReadonlySet<string> | null = null
   const isKnownWord = (word: string) => {
     known ??= new Set(code().flatMap(wordsIn))
@@ -135,11 +135,11 @@ function redactMessage(message: string, { inMessage }: Hidden, code: () => reado
 
 const MAX_FRAME = 500
 
-function redactFrame(text: string, { inPlace }: Hidden): string {
+function redactFrame(text: string, { inPlace }: Redaction): string {
   return inPlace(text, { maxLength: MAX_FRAME })
 }
 
-export function toLogged(error: ExaminedError, hidden: Hidden): LoggedError {
+export function toLogged(error: ExaminedError, hidden: Redaction): LoggedError {
   const { type, message, frames, ownDigest, cause, errors } = error
   const lines = frames.map(({ text }) => redactFrame(text, hidden))
   return {
@@ -155,7 +155,7 @@ export function toLogged(error: ExaminedError, hidden: Hidden): LoggedError {
 /** Of the frames of the site, how many are kept with the code around them. */
 const MAX_WITH_CODE = 3
 
-export function toKept(error: ExaminedError, mapper: SourceMapper, hidden: Hidden): KeptError {
+export function toKept(error: ExaminedError, mapper: SourceMapper, hidden: Redaction): KeptError {
   const { type, message, frames, cause, errors } = error
   let left = MAX_WITH_CODE
   const stack = frames.flatMap(({ frame }): SourceFrame[] => {

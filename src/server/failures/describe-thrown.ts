@@ -26,7 +26,7 @@ const MAX_ERRORS = 5
 const MAX_DESCRIPTIONS = 20
 
 /** Describes any value at all, also one that throws when it is looked at. */
-export function describe(thrown: unknown): Description {
+export function describeThrown(thrown: unknown): Description {
   return describeAt(0, thrown, [])
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { publicAddress } from '../http/public-address.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Failures } from './failures.ts'
 
 const SITE = Symbol('site')
@@ -35,7 +35,7 @@ export function digestOf(request: FastifyRequest, error?: unknown): string | nul
   if (!site) return null
   const { failures, routes } = site
   if (error === undefined) return failures.firstOf(request)?.digest ?? null
-  if (meaningOf(error).kind !== 'failure') return null
+  if (classifyThrown(error).kind !== 'failure') return null
   const { url } = request.routeOptions
   const subject = { request, route: routes.get(url) ?? url ?? '*', address: publicAddress(request) }
   return failures.name(error, subject, { phase: 'route' }).digest

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomFillSync } from 'node:crypto'
 import type { Side } from '../../shared/page-types.ts'
 import { CAUSE_LENGTH, causeOfSide, encodeBase32, OCCURRENCE_LENGTH } from '../../shared/wire/digest-format.ts'
 
-export interface Frame {
+export interface SourceFunction {
   /** Path in the site, with forward slashes. */
   file: string
   /** The function's name in the source; empty for none. */
@@ -14,7 +14,7 @@ export interface CauseParts {
   type: string
   message: string
   /** The frames inside the site, innermost first. */
-  frames: readonly Frame[]
+  frames: readonly SourceFunction[]
   /** ('server') What anybody may say of a browser has other causes than what the server knows. */
   side?: Side
   /** Makes causes that nobody can compute who does not know it (none). */

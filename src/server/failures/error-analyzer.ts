@@ -1,13 +1,13 @@
 import type { KeptError } from '../errors/failure-record.ts'
-import type { Hidden } from '../redaction/hidden.ts'
-import { examine, type LoggedError, type Naming, toKept, toLogged } from './analyze-error.ts'
-import { type Description, describe } from './describe-thrown.ts'
+import type { Redaction } from '../redaction/hidden.ts'
+import { analyzeError, type LoggedError, type Naming, toKept, toLogged } from './analyze-error.ts'
+import { type Description, describeThrown } from './describe-thrown.ts'
 import { causeOf } from './digest.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** All that is told of what was thrown. */
-export interface Told {
+export interface AnalyzedError {
   /** The first half of the digest. */
   cause: string
   logged: LoggedError
@@ -15,9 +15,13 @@ export interface Told {
 }
 
 /** Examines anything at all that was thrown, or an error that has been described elsewhere. Never throws. */
-export interface Examiner {
-  examineThrown(thrown: unknown, hidden: Hidden, placeFrames: () => readonly MappedFrame[]): Told
-  examineDescription(description: Description, hidden: Hidden, placeFrames: () => readonly MappedFrame[]): Told
+export interface ErrorAnalyzer {
+  analyzeThrown(thrown: unknown, hidden: Redaction, placeFrames: () => readonly MappedFrame[]): AnalyzedError
+  analyzeDescription(
+    description: Description,
+    hidden: Redaction,
+    placeFrames: () => readonly MappedFrame[],
+  ): AnalyzedError
 }
 
 const MAX_KNOWN = 500
@@ -26,19 +30,19 @@ const MAX_KNOWN = 500
  * What fails once often fails again, and to examine it is most of what a failure costs: what is told is made once for
  * failures that are alike to the letter.
  */
-export function createExaminer(mapper: SourceMapper, naming: Naming): Examiner {
-  const known = new Map<string, Told>()
+export function createErrorAnalyzer(mapper: SourceMapper, naming: Naming): ErrorAnalyzer {
+  const known = new Map<string, AnalyzedError>()
 
   function examineDescription(
     description: Description,
-    hidden: Hidden,
+    hidden: Redaction,
     placeFrames: () => readonly MappedFrame[],
-  ): Told {
+  ): AnalyzedError {
     const key = keyOf(description)
     const isPrivate = key === null || hidden.mayHold(key)
     const found = isPrivate ? undefined : known.get(key)
     if (found) return found
-    const { cause, error, isPlaced } = examine(description, mapper, hidden, placeFrames, naming)
+    const { cause, error, isPlaced } = analyzeError(description, mapper, hidden, placeFrames, naming)
     const told = { cause, logged: toLogged(error, hidden), kept: toKept(error, mapper, hidden) }
     // One without a frame of the site is told by the place where it was met.
     if (isPrivate || !isPlaced) return told
@@ -47,19 +51,19 @@ export function createExaminer(mapper: SourceMapper, naming: Naming): Examiner {
     return told
   }
 
-  function examineThrown(thrown: unknown, hidden: Hidden, placeFrames: () => readonly MappedFrame[]): Told {
+  function examineThrown(thrown: unknown, hidden: Redaction, placeFrames: () => readonly MappedFrame[]): AnalyzedError {
     try {
-      return examineDescription(describe(thrown), hidden, placeFrames)
+      return examineDescription(describeThrown(thrown), hidden, placeFrames)
     } catch (error) {
       // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
-      const { type, message } = describe(error)
+      const { type, message } = describeThrown(error)
       const own = { type: 'FailurePath', message: `while a failure was examined: ${message}` }
       const cause = causeOf({ type: own.type, message: type, frames: [], key: naming.key })
       return { cause, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
     }
   }
 
-  return { examineThrown, examineDescription }
+  return { analyzeThrown: examineThrown, analyzeDescription: examineDescription }
 }
 
 // Null for one that is more than its type, message and frames.

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
 import type { PublicAddress } from '../http/public-address.ts'
-import type { Frame } from './digest.ts'
+import type { SourceFunction } from './digest.ts'
 
 /** The request that a failure belongs to. */
 export interface FailureSubject {
@@ -25,7 +25,7 @@ export interface FailureDetails {
   /** React's stacks of the components that it found unfinished. */
   pendingComponents?: readonly string[]
   /** Where it happened, for what carries no stack of its own: a file of the site and a function in it. */
-  place?: Frame
+  place?: SourceFunction
   components?: Components
 }
 

@@ -3,15 +3,15 @@ import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { publicAddress } from '../http/public-address.ts'
 import type { FindTrace } from '../http/trace-context.ts'
-import type { Measures } from '../metrics/metrics-recorder.ts'
-import { type Hidden, hiddenIn } from '../redaction/hidden.ts'
+import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
+import { type Redaction, redactionFor } from '../redaction/hidden.ts'
 import { SmallMap } from '../util/small-map.ts'
 import type { Description } from './describe-thrown.ts'
 import { createOccurrence } from './digest.ts'
-import { createExaminer, type Examiner, type Told } from './error-analyzer.ts'
+import { type AnalyzedError, createErrorAnalyzer, type ErrorAnalyzer } from './error-analyzer.ts'
 import type { Failure, FailureDetails, FailureSubject } from './failure-details.ts'
-import { tellProcessFailure } from './process-failure.ts'
-import { type Telling, tellFailure } from './record-failure.ts'
+import { recordProcessFailure } from './process-failure.ts'
+import { type FailureEvent, recordFailure } from './record-failure.ts'
 import { placeFrames, processFrames, type SiteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper, SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
@@ -57,14 +57,14 @@ export interface BrowserFailure {
 
 interface RequestFailures {
   occurrence: string
-  hidden: Hidden
+  hidden: Redaction
   first: Failure | null
   count: number
-  byThrown: SmallMap<unknown, Named>
-  byDigest: SmallMap<string, Named>
+  byThrown: SmallMap<unknown, NamedFailure>
+  byDigest: SmallMap<string, NamedFailure>
 }
 
-interface Named extends Failure, Told {
+interface NamedFailure extends Failure, AnalyzedError {
   isWritten: boolean
 }
 
@@ -90,7 +90,7 @@ export interface FailuresInput {
   /** The option; empty for none. */
   digestKey: string
   /** Null when nobody measures (null). */
-  measures?: Pick<Measures, 'timedOut'> | null
+  measures?: Pick<MetricsRecorder, 'timedOut'> | null
   /** Takes each failure once its line is written. */
   keep(failure: FailureRecord): void
   /** How long an answer waits for `onError` hooks (10 000). */
@@ -110,14 +110,14 @@ export function createFailures({
   maxHooksMs = 10_000,
   traceOf = null,
 }: FailuresInput): Failures {
-  const examiner = createExaminer(mapper, { side: 'server', key: digestKey })
+  const examiner = createErrorAnalyzer(mapper, { side: 'server', key: digestKey })
   /** Those of the scripts for browsers: what an examiner knows is of use as long as it stays. */
-  const examiners = new WeakMap<SourceMapper, Examiner>()
+  const examiners = new WeakMap<SourceMapper, ErrorAnalyzer>()
 
   function failuresOf(request: Holder): RequestFailures {
     request[FAILURES] ??= {
       occurrence: createOccurrence(),
-      hidden: hiddenIn(request),
+      hidden: redactionFor(request),
       first: null,
       count: 0,
       byThrown: new SmallMap(),
@@ -128,11 +128,11 @@ export function createFailures({
 
   // The same failure comes here more than once: from React's `onError` and `onShellError`, from a deferred promise
   // and from the component that reads it, from a layout that is rendered again around the fallback.
-  function name(thrown: unknown, { request, route }: FailureSubject, details: FailureDetails): Named {
+  function name(thrown: unknown, { request, route }: FailureSubject, details: FailureDetails): NamedFailure {
     const own = failuresOf(request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const { cause, logged, kept } = examiner.examineThrown(thrown, own.hidden, () =>
+    const { cause, logged, kept } = examiner.analyzeThrown(thrown, own.hidden, () =>
       placeFrames({ request, route }, details, mapper, files),
     )
     const digest = formatDigest(cause, own.occurrence)
@@ -158,7 +158,7 @@ export function createFailures({
     const url = own.hidden.inPlace(request.originalUrl)
     const { method } = request
     const isRecovered = false
-    const telling: Telling = {
+    const telling: FailureEvent = {
       digest,
       told: named,
       side: 'server',
@@ -175,28 +175,28 @@ export function createFailures({
       isRecovered,
       pending,
     }
-    tellFailure(telling, request, keep, traceOf)
+    recordFailure(telling, request, keep, traceOf)
     return named
   }
 
   function failInBrowser(failure: BrowserFailure, request: FastifyRequest) {
     const { hidden, occurrence } = failuresOf(request)
     const { description, mapper, route, path, placeFrames, release, build, isRecovered } = failure
-    const examiner = examiners.get(mapper) ?? createExaminer(mapper, { side: 'client', key: digestKey })
+    const examiner = examiners.get(mapper) ?? createErrorAnalyzer(mapper, { side: 'client', key: digestKey })
     examiners.set(mapper, examiner)
-    const told = examiner.examineDescription(description, hidden, placeFrames)
+    const told = examiner.analyzeDescription(description, hidden, placeFrames)
     const digest = formatDigest(told.cause, occurrence)
     const url = hidden.inPlace(path)
     const { host } = publicAddress(request)
     const requestId = requestIdOf(request, hidden)
     const place = { side: 'client', phase: 'client', route, method: 'GET', host, url, requestId } as const
     const nothing = { statusSent: undefined, status: null, pending: null }
-    tellFailure({ digest, told, ...place, release, build, isRecovered, ...nothing }, request, keep, traceOf)
+    recordFailure({ digest, told, ...place, release, build, isRecovered, ...nothing }, request, keep, traceOf)
   }
 
   function failProcess(thrown: unknown, log: FastifyBaseLogger): Failure {
     const frames = () => processFrames(mapper, files)
-    const digest = tellProcessFailure(thrown, frames, examiner, { release, build }, log, keep)
+    const digest = recordProcessFailure(thrown, frames, examiner, { release, build }, log, keep)
     return { digest, status: statusOf(thrown) }
   }
 
@@ -223,7 +223,7 @@ export function createFailures({
 
 const MAX_REQUEST_ID = 200
 
-function requestIdOf({ id }: FastifyRequest, { inPlace }: Hidden): string {
+function requestIdOf({ id }: FastifyRequest, { inPlace }: Redaction): string {
   return inPlace(String(id), { maxLength: MAX_REQUEST_ID })
 }
 

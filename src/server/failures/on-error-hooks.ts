@@ -7,12 +7,12 @@ import { createHydrantError } from '../errors/error-table.ts'
 import { startDeadline } from '../util/deadline.ts'
 
 /** The hooks that look at a request's first failure. */
-export interface Telling {
+export interface HookRun {
   /** Null when they have run. Rejects with HYD_HOOK_TIMEOUT when they do not end in time: Fastify sends nothing then. */
   wait(maxMs: number): Promise<void> | null
 }
 
-interface Told extends Telling {
+interface Told extends HookRun {
   error: Error
   /** Has `reply.send` not returned yet? */
   isStarting: boolean
@@ -34,7 +34,7 @@ const REMOVED_HEADERS = ['content-type', 'content-length']
  * Starts the hooks, once for each request. Returns null when they have run for this request already, or when the answer is
  * complete.
  */
-export function tellHooks(error: Error, request: Holder, reply: FastifyReply): Telling | null {
+export function runErrorHooks(error: Error, request: Holder, reply: FastifyReply): HookRun | null {
   if (request[TOLD] !== undefined || reply.sent) return null
   let waiting: Promise<void> | null = null
   const told: Told = {

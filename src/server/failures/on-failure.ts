@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { describe } from './describe-thrown.ts'
+import { describeThrown } from './describe-thrown.ts'
 
 const WARN_MS = 60_000
 /** How long a server that stops waits for what listens. */
@@ -37,7 +37,7 @@ export function createFailureListener(
   function warn(error: unknown, { digest }: FailureRecord) {
     if (performance.now() - warnedAt < WARN_MS) return
     warnedAt = performance.now()
-    const { type, message, stack: frames } = describe(error)
+    const { type, message, stack: frames } = describeThrown(error)
     const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
     log.warn({ err: { type, message, stack }, digest }, `onFailure has failed itself: ${type}: ${message}`)
   }

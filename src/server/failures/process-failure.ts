@@ -1,22 +1,22 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { HIDDEN_OUTSIDE } from '../redaction/hidden.ts'
+import { REDACTION_OUTSIDE_REQUESTS } from '../redaction/hidden.ts'
 import { createOccurrence } from './digest.ts'
-import type { Examiner } from './error-analyzer.ts'
+import type { ErrorAnalyzer } from './error-analyzer.ts'
 import { writeFailure } from './failure-log.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */
-export function tellProcessFailure(
+export function recordProcessFailure(
   thrown: unknown,
   placeFrames: () => readonly MappedFrame[],
-  { examineThrown }: Examiner,
+  { analyzeThrown: examineThrown }: ErrorAnalyzer,
   { release, build }: { release: string; build: string | null },
   log: FastifyBaseLogger,
   keep: (failure: FailureRecord) => void,
 ): string {
-  const { cause, logged, kept } = examineThrown(thrown, HIDDEN_OUTSIDE, placeFrames)
+  const { cause, logged, kept } = examineThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
   const digest = formatDigest(cause, createOccurrence())
   writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
   keep({

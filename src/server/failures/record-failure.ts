@@ -3,13 +3,13 @@ import type { Side } from '../../shared/page-types.ts'
 import type { FailureRecord, Phase } from '../errors/failure-record.ts'
 import { type FindTrace, findTrace } from '../http/trace-context.ts'
 import { userAgentClass } from '../http/user-agent.ts'
-import type { Told } from './error-analyzer.ts'
+import type { AnalyzedError } from './error-analyzer.ts'
 import { type FailureLine, writeFailure } from './failure-log.ts'
 
 /** A failure in a request, examined. */
-export interface Telling {
+export interface FailureEvent {
   digest: string
-  told: Told
+  told: AnalyzedError
   side: Side
   phase: Phase
   route: string
@@ -36,8 +36,8 @@ export interface Telling {
 const MAX_PATH = 2_000
 
 /** Writes the line of a failure, and hands it over to be kept. */
-export function tellFailure(
-  telling: Telling,
+export function recordFailure(
+  telling: FailureEvent,
   request: FastifyRequest,
   keep: (failure: FailureRecord) => void,
   traceOf: FindTrace | null,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { createCountedLine } from '../log/throttled-line.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { createHttpOptions } from './http-options.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
@@ -27,7 +27,7 @@ export function createConnectionLimits(
 }
 
 function limitConnections({ server, log }: FastifyInstance, maxConnections: number): () => void {
-  const line = createCountedLine((count) =>
+  const line = createThrottledLine((count) =>
     log.warn(
       { closed: count },
       `closed: new connections, as ${maxConnections} are open: ${count} (who holds them? or raise limits.maxConnections)`,

@@ -1,4 +1,4 @@
-import { readUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/parse-url.ts'
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
 
@@ -65,7 +65,7 @@ function isPortLost(from: string | null, own: string | null): boolean {
 
 /** Host and port in one spelling, without a default port; null for what has none, such as the origin `null`. */
 function authorityOf(origin: string): string | null {
-  const url = /^https?:\/\/[^/?#@\\\s]+$/i.test(origin) ? readUrl(origin) : null
+  const url = /^https?:\/\/[^/?#@\\\s]+$/i.test(origin) ? parseUrl(origin) : null
   return url?.host.replace(/:(?:80|443)$/, '') ?? null
 }
 

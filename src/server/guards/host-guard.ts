@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { publicAddress, UNKNOWN_HOST } from '../http/public-address.ts'
-import { sendBareRefusal } from '../http/refusal.ts'
+import { sendRefusal } from '../http/refusal.ts'
 import { isHealthRoute } from '../http/route-config.ts'
 import { createRedactor } from '../redaction/redact.ts'
 
@@ -29,6 +29,6 @@ export function addHostGuard(app: FastifyInstance, hosts: readonly string[]) {
       { method: request.method, url, statusCode: MISDIRECTED, host: asked },
       `refused: ${MISDIRECTED} a host that is not among "hosts"`,
     )
-    sendBareRefusal(MISDIRECTED, 'This host is not served here.', request, reply, UNKNOWN_HOST)
+    sendRefusal(MISDIRECTED, 'This host is not served here.', request, reply, UNKNOWN_HOST)
   })
 }

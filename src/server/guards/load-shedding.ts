@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import { sendBareRefusal } from '../http/refusal.ts'
-import { createCountedLine } from '../log/throttled-line.ts'
+import { sendRefusal } from '../http/refusal.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1
@@ -29,7 +29,7 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
     delayMs = Number.isNaN(histogram.mean) ? 0 : histogram.mean / 1e6 - RESOLUTION_MS
     histogram.reset()
   }, SAMPLE_MS).unref()
-  const line = createCountedLine((count) =>
+  const line = createThrottledLine((count) =>
     app.log.warn(
       { statusCode: BUSY, refused: count, delayMs: Math.round(delayMs) },
       `refused: ${BUSY} requests, as the event loop is more than ${maxDelayMs} ms late: ${count} (limits.maxEventLoopDelayMs)`,
@@ -46,6 +46,6 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
     line.count()
     onShed()
     reply.header('retry-after', RETRY_AFTER_S)
-    sendBareRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
+    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
   })
 }

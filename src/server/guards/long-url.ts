@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { sendBareRefusal } from '../http/refusal.ts'
+import { sendRefusal } from '../http/refusal.ts'
 import { createRedactor } from '../redaction/redact.ts'
 
 const TOO_LONG = 414
@@ -10,5 +10,5 @@ export function refuseLongUrl(maxUrlBytes: number, request: FastifyRequest, repl
   const { method, headers, originalUrl } = request
   const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
   request.log.info({ method, url, statusCode: TOO_LONG }, `refused: ${TOO_LONG} a URL of ${originalUrl.length} bytes`)
-  sendBareRefusal(TOO_LONG, `The address is longer than ${maxUrlBytes} bytes (limits.maxUrlBytes).`, request, reply)
+  sendRefusal(TOO_LONG, `The address is longer than ${maxUrlBytes} bytes (limits.maxUrlBytes).`, request, reply)
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { createCountedLine } from '../log/throttled-line.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 
 /**
  * Lets requests that arrive together on one connection wait for the one before them: Node hands over all of them at once, and who
  * reads nothing would have a thousand answers made. A connection on which more wait than may is closed.
  */
-export function createTurns(maxWaiting: number, log: Pick<FastifyBaseLogger, 'info'>) {
+export function createPipelineQueue(maxWaiting: number, log: Pick<FastifyBaseLogger, 'info'>) {
   const waiting = new WeakMap<Socket, number>()
-  const line = createCountedLine((count) =>
+  const line = createThrottledLine((count) =>
     log.info({ closed: count }, `closed: connections on which more than ${maxWaiting} requests waited (${count})`),
   )
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { createCountedLine } from '../log/throttled-line.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 
 /** How often is looked until a visitor is too slow. Turns of the event loop lie between: its own delays count once. */
 const CHECKS = 4
@@ -20,7 +20,7 @@ interface Connection {
  */
 export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   let remoteAddress: string | undefined
-  const line = createCountedLine((count) =>
+  const line = createThrottledLine((count) =>
     app.log.info(
       { ended: count, remoteAddress },
       `ended: visitors who took nothing of their answer for ${sendMs} ms (${count})`,

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { createHydrantError } from '../errors/error-table.ts'
-import { readUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/parse-url.ts'
 import { lookAtHeaders } from './caching.ts'
 import { findBlockingDirective } from './policy-check.ts'
 import type { PublicAddress } from './public-address.ts'
@@ -40,7 +40,7 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
     const { origin } = document.address
     const key = `${origin} ${policies.join()}`
     if (key === fine) return
-    const subject = { nonce: document.nonce, script: new URL(script, readUrl(origin) ?? 'http://localhost') }
+    const subject = { nonce: document.nonce, script: new URL(script, parseUrl(origin) ?? 'http://localhost') }
     const directive = findBlockingDirective(policies, subject)
     if (directive === null) {
       // One with a nonce is for a single document.

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { serverSentence } from '../../shared/wire/error-messages.ts'
-import { messageOf, type Shown } from '../../shared/wire/public-error.ts'
+import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -18,9 +18,9 @@ export interface Problem {
   digest?: string
 }
 
-export function createProblem(shown: Shown, host: string, path: string): Problem {
+export function createProblem(shown: PublicError, host: string, path: string): Problem {
   const status = shown.kind === 'failure' && shown.side === 'client' ? 500 : shown.status
   const problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, instance: path }
-  if (shown.kind === 'refusal') return { ...problem, detail: messageOf(shown, host) }
+  if (shown.kind === 'refusal') return { ...problem, detail: publicMessage(shown, host) }
   return { ...problem, detail: serverSentence(host), ...(shown.side === 'server' ? { digest: shown.digest } : {}) }
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { readUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/parse-url.ts'
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_-]{1,63})*\.?$/i
 const IPV6 = /^\[[0-9a-f:.]{2,45}\]$/i
@@ -41,6 +41,6 @@ function readAddress(protocol: string, authority: string): PublicAddress {
   const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(authority) ?? []
   const isValid = isHostName(name) && (port === undefined || PORT.test(port))
   const origin = `${protocol === 'https' ? 'https' : 'http'}://${name.toLowerCase()}${port === undefined ? '' : `:${port}`}`
-  if (!isValid || readUrl(origin) === null) return { host: UNKNOWN_HOST, origin: 'http://localhost' }
+  if (!isValid || parseUrl(origin) === null) return { host: UNKNOWN_HOST, origin: 'http://localhost' }
   return { host: name.toLowerCase(), origin }
 }

@@ -9,7 +9,7 @@ import { publicAddress } from './public-address.ts'
 import { INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './security-headers.ts'
 
 /** Refuses without a site around it. `host` is said in the answer (the request's own). */
-export function sendBareRefusal(
+export function sendRefusal(
   status: number,
   message: string,
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import type { Ledger } from './ledger.ts'
 export type UseLedger = <T>(work: (ledger: Ledger) => Promise<T>) => Promise<T>
 
 /** A ledger whose work is done by another one. */
-export function delegateLedger(use: UseLedger, close: () => Promise<void>): Ledger {
+export function createDelegateLedger(use: UseLedger, close: () => Promise<void>): Ledger {
   return {
     record: (entries) => use((ledger) => ledger.record(entries)),
     list: (query) => use((ledger) => ledger.list(query)),

@@ -8,7 +8,7 @@ export function hourOf(time: number): number {
 }
 
 /** What a ledger is told of one failure. */
-export function entryOf(record: FailureRecord): LedgerEntry {
+export function toEntry(record: FailureRecord): LedgerEntry {
   const { cause, side, error, time } = record
   return {
     cause,
@@ -67,7 +67,7 @@ export function addRecord(entry: LedgerEntry, record: FailureRecord) {
 }
 
 /** Adds a later entry of the same cause to an earlier one. */
-export function addEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrences: number) {
+export function mergeEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrences: number) {
   earlier.error = later.error
   earlier.count += later.count
   earlier.lastSeen = Math.max(earlier.lastSeen, later.lastSeen)

@@ -7,7 +7,7 @@ import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts'
 import { createLedger, type LedgerOptions } from './open-ledger.ts'
 
 /** Where a server's failures go once their lines are written: the ledger, and who else wants to know. */
-export interface Keeper {
+export interface FailureStore {
   ledger: Ledger
   writer: LedgerWriter
   /** Opens the ledger now, in the background, so that what is wrong with it is warned of. It is opened with its first use. */
@@ -26,15 +26,18 @@ export interface Keeper {
 }
 
 /** For a site's folder. Throws HYD_OPTION_INVALID for a ledger that can be none. */
-export function createKeeper(siteDir: string, options: LedgerOptions, log: FastifyBaseLogger): Keeper {
-  return createKeeperOf(createLedger(siteDir, options, log), log)
+export function createFailureStore(siteDir: string, options: LedgerOptions, log: FastifyBaseLogger): FailureStore {
+  return createFailureStoreFor(createLedger(siteDir, options, log), log)
 }
 
 /** After which another process that serves the site has written what waits there. */
 const AGAIN_MS = 1_000
 
 /** For a ledger that is there already; it is closed with the keeper. */
-export function createKeeperOf(ledger: Ledger, log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>): Keeper {
+export function createFailureStoreFor(
+  ledger: Ledger,
+  log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>,
+): FailureStore {
   const writer = createLedgerWriter(ledger, log)
   const listeners = new Set<(failure: FailureRecord) => void>()
   const marking = new Set<Promise<void>>()

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
-import { createWaiting } from './write-queue.ts'
+import { createWriteQueue } from './write-queue.ts'
 
 /** How long a failure waits for others to be written with it, */
 const GATHER_MS = 200
@@ -45,7 +45,7 @@ export function createLedgerWriter(
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
   maxCharacters = MAX_CHARACTERS_WAITING,
 ): LedgerWriter {
-  const waiting = createWaiting(maxCharacters)
+  const waiting = createWriteQueue(maxCharacters)
   /** On its way, or refused. It stays the same until it is written: a ledger has to tell whether it has had it already. */
   let batch: LedgerEntry[] | null = null
   let dropped = 0

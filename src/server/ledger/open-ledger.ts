@@ -3,8 +3,8 @@ import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors/error-table.ts'
 import type { Options } from '../options/options.ts'
-import { readUrl } from '../util/parse-url.ts'
-import { delegateLedger } from './delegate-ledger.ts'
+import { parseUrl } from '../util/parse-url.ts'
+import { createDelegateLedger } from './delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createThreadLedger } from './ledger-thread.ts'
 import { createMemoryLedger } from './memory-ledger.ts'
@@ -55,13 +55,13 @@ export function nameLedger(siteDir: string, { ledger }: Pick<LedgerOptions, 'led
   return place.kind === 'file' ? place.file : place.url
 }
 
-type Place = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'file'; file: string }
+type LedgerLocation = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'file'; file: string }
 
-function readPlace(siteDir: string, ledger: Options['ledger']): Place {
+function readPlace(siteDir: string, ledger: Options['ledger']): LedgerLocation {
   if (ledger === false) return { kind: 'none' }
   if (/^postgres(?:ql)?:\/\//.test(ledger)) {
     // One for a socket names no host. Without the value, which may hold a password.
-    if (readUrl(ledger.replace('@/', '@socket/')) === null)
+    if (parseUrl(ledger.replace('@/', '@socket/')) === null)
       throw invalid('a URL like postgres://user@host/database', 'one that cannot be read')
     return { kind: 'postgres', url: ledger }
   }
@@ -101,7 +101,7 @@ function withMemory(store: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger
     return memory
   }
 
-  return delegateLedger(
+  return createDelegateLedger(
     async (work) => {
       if (memory) return work(memory)
       try {

@@ -1,5 +1,5 @@
 import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-record.ts'
-import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from './entries.ts'
+import { addRecord, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from './entries.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 const MAX_CAUSES = 2_000
@@ -9,7 +9,7 @@ const MAX_OCCURRENCES = 100
 const SMALL_TEXTS = 300
 
 /** What waits to be written, by cause and side. */
-export interface Waiting {
+export interface WriteQueue {
   readonly causes: number
   /** False when there is no room for it. */
   add(record: FailureRecord): boolean
@@ -24,7 +24,7 @@ export interface Waiting {
 }
 
 /** Holds so many characters at the most, and of causes and their occurrences so many. Beyond, known causes are only counted. */
-export function createWaiting(maxCharacters: number): Waiting {
+export function createWriteQueue(maxCharacters: number): WriteQueue {
   const byCause = new Map<string, { entry: LedgerEntry; size: number }>()
   const keyOf = ({ cause, side }: Pick<LedgerEntry, 'cause' | 'side'>) => `${side} ${cause}`
   let total = 0
@@ -53,7 +53,7 @@ export function createWaiting(maxCharacters: number): Waiting {
     },
     add(record) {
       const held = byCause.get(keyOf(record))
-      if (!held) return addNew(entryOf(record))
+      if (!held) return addNew(toEntry(record))
       const { entry } = held
       addRecord(entry, record)
       grow(held, sizeOf(record))
@@ -66,7 +66,7 @@ export function createWaiting(maxCharacters: number): Waiting {
       for (const entry of batch) {
         const held = byCause.get(keyOf(entry))
         if (held) {
-          addEntry(held.entry, entry, mostOccurrences())
+          mergeEntry(held.entry, entry, mostOccurrences())
           grow(held, sizeOfEntry(held.entry) - held.size)
         } else if (!addNew(entry)) dropped += entry.count
       }

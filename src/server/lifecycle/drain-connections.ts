@@ -16,7 +16,7 @@ const MOST_CHECKS = 40
 const LONGEST_TURN_MS = 20
 
 /** Ends a server without losing a request. */
-export interface Draining {
+export interface ConnectionDrain {
   /** From now on each answer is the last one of its connection, and says so: whoever asks goes elsewhere with the next. */
   begin(): void
   /** Takes no more connections, within a second. Those that are there stay. */
@@ -30,7 +30,7 @@ export interface Draining {
  * each, and are closed behind its answer or when all is quiet. To be called before the instance listens. `close` ends
  * the listening of an instance that does not do it by itself.
  */
-export function createDraining(app: FastifyInstance, close?: () => Promise<void>): Draining {
+export function createDraining(app: FastifyInstance, close?: () => Promise<void>): ConnectionDrain {
   const { server } = app
   const { begin, sockets } = watchAnswers(server)
   let stopped: Promise<void> | null = null
@@ -60,7 +60,7 @@ export function createDraining(app: FastifyInstance, close?: () => Promise<void>
     closeIdle()
   }
 
-  const draining: Draining = {
+  const draining: ConnectionDrain = {
     begin,
     stopListening() {
       stopped ??= whileHeld(server, sockets(), close ?? (() => stopAccepting(server)))

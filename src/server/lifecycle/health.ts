@@ -10,12 +10,12 @@ export interface Health {
   /** Set once it has been told to stop: it still answers, but others should be asked. */
   isStopping: boolean
   /** Do others go on serving at the same address, so that it is as ready as before? */
-  hasStandIn: boolean
+  othersServe: boolean
 }
 
 /** For load balancers and supervisors: does the process answer, and is it to be sent requests? */
 export function addHealthRoutes(app: FastifyInstance, base: string): Health {
-  const health: Health = { isStopping: false, hasStandIn: false }
+  const health: Health = { isStopping: false, othersServe: false }
   app.addHook('preClose', (done) => {
     health.isStopping = true
     done()
@@ -29,6 +29,6 @@ export function addHealthRoutes(app: FastifyInstance, base: string): Health {
     })
   }
   add('live', () => [200, 'live'])
-  add('ready', () => (health.isStopping && !health.hasStandIn ? [503, 'stopping'] : [200, 'ready']))
+  add('ready', () => (health.isStopping && !health.othersServe ? [503, 'stopping'] : [200, 'ready']))
   return health
 }

@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import type { Failures } from '../failures/failures.ts'
 import type { Options } from '../options/options.ts'
-import type { Draining } from './drain-connections.ts'
+import type { ConnectionDrain } from './drain-connections.ts'
 import type { Health } from './health.ts'
 
 /** How long what is not yet kept of failures has, once the requests have had theirs. */
@@ -12,9 +12,9 @@ export const KEEP_MS = 3_000
 /** What a terminal and a supervisor send to all processes of a group. */
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
-export interface Ending {
+export interface ShutdownTarget {
   app: FastifyInstance
-  draining: Draining
+  draining: ConnectionDrain
   failures: Pick<Failures, 'failProcess'>
   health: Health
   /** Closes the store of failures. */
@@ -26,46 +26,46 @@ export interface Ending {
 }
 
 /** How a server stops. */
-export interface Stop {
+export interface StopRequest {
   /** How long it goes on taking requests, while it says that others should be asked. */
   delayMs: number
   /** Do others go on serving at the same address? */
-  hasStandIn: boolean
+  othersServe: boolean
 }
 
-export interface EndingOptions {
+export interface ShutdownOptions {
   /** Does somebody else hear the signals, and pass on what they mean? (false) */
   ignoresSignals?: boolean
   /** Is told when an exception begins to end the process (nobody). */
   onFail?(): void
   /** Do others go on serving when that happens? (false) */
-  hasStandIn?: boolean
+  othersServe?: boolean
 }
 
-export interface EndedWithProcess {
+export interface ShutdownHandle {
   /** Does what a signal would have it do. */
-  stop(how: Stop): void
+  stop(how: StopRequest): void
   /** Ends it as an exception does that nothing has caught. */
   fail(thrown: unknown): void
-  leaveAlone(): void
+  detach(): void
 }
 
 /**
  * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
  * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
  */
-export function endWithProcess(
-  { app, draining, failures, health, keeper, settleFailures, close }: Ending,
+export function handleShutdown(
+  { app, draining, failures, health, keeper, settleFailures, close }: ShutdownTarget,
   { drainMs, stopDelayMs }: Options['timeouts'],
-  { ignoresSignals = false, onFail, hasStandIn = false }: EndingOptions = {},
-): EndedWithProcess {
+  { ignoresSignals = false, onFail, othersServe: hasStandIn = false }: ShutdownOptions = {},
+): ShutdownHandle {
   let isEnding = false
   let exitCode = 0
-  let told: Stop = { delayMs: 0, hasStandIn }
+  let told: StopRequest = { delayMs: 0, othersServe: hasStandIn }
 
-  async function finish({ delayMs, hasStandIn }: Stop) {
+  async function finish({ delayMs, othersServe: hasStandIn }: StopRequest) {
     isEnding = true
-    health.hasStandIn = hasStandIn
+    health.othersServe = hasStandIn
     health.isStopping = true
     draining.begin()
     if (delayMs > 0) await wait(delayMs)
@@ -94,7 +94,7 @@ export function endWithProcess(
     async ({ signal }) => {
       if (signal === undefined) return finish(told)
       app.log.info({ signal }, 'stopping: requests in flight are finished first')
-      await finish({ delayMs: stopDelayMs, hasStandIn: false })
+      await finish({ delayMs: stopDelayMs, othersServe: false })
       app.log.info('stopped: nothing was left')
     },
   )
@@ -116,7 +116,7 @@ export function endWithProcess(
       ending.close()
     },
     fail,
-    leaveAlone() {
+    detach() {
       process.off('uncaughtException', fail).off('unhandledRejection', fail)
       ending.uninstall()
     },

@@ -29,7 +29,7 @@ const THREAD = new URL('./watchdog-thread.js', import.meta.url)
  * Has a thread look whether the event loop goes on. When it has been held up for so many milliseconds (0: for ever), what
  * holds it up is cut off, and told of with an error whose stack leads there. Returns what ends the watch. One process has one.
  */
-export async function watchForHangs(
+export async function startWatchdog(
   hangMs: number,
   log: Pick<FastifyBaseLogger, 'warn'>,
   onHang: (error: Error) => void,

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
-import { escapeObeyed, escapeObeyedIn, tameLine } from './control-characters.ts'
+import { escapeControlCharacters, escapeObeyedIn, sanitizeLine } from './control-characters.ts'
 import { isStream, type LogOutput, standardOutput } from './output.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
@@ -15,7 +15,7 @@ export async function createLogging(level: string): Promise<Logging> {
  * `stream` (standard output).
  */
 export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write'>): Logging {
-  if (stream) return { logger: { level, hooks: { streamWrite: escapeObeyed }, stream } }
+  if (stream) return { logger: { level, hooks: { streamWrite: escapeControlCharacters }, stream } }
   // Looks at the lines of a turn at once.
   return { logger: { level, stream: standardOutput(escapeObeyedIn) } }
 }
@@ -23,7 +23,7 @@ export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write
 /** For people. What it loads serves as many loggers as there are. */
 export async function loadPrettyLogging(): Promise<(level: string) => Logging> {
   const createPretty = await loadPretty()
-  return (level) => ({ logger: { level, stream: createPretty(), hooks: { streamWrite: tameLine } } })
+  return (level) => ({ logger: { level, stream: createPretty(), hooks: { streamWrite: sanitizeLine } } })
 }
 
 /** Takes what several processes write, whole lines at once: JSON of their logs, and what else they say. */
@@ -34,7 +34,7 @@ export async function createSharedOutput(): Promise<Writable> {
   const pretty = (await loadPretty())()
   return new Writable({
     write(chunk, _encoding, done) {
-      for (const line of String(chunk).split(/(?<=\n)/)) pretty.write(line.startsWith('{') ? tameLine(line) : line)
+      for (const line of String(chunk).split(/(?<=\n)/)) pretty.write(line.startsWith('{') ? sanitizeLine(line) : line)
       done()
     },
   })

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000
  * For what anybody can make happen as often as they like: tells of the first at once, and from then on once a minute of how
  * many there have been.
  */
-export function createCountedLine(tell: (count: number) => void): { count(): void; stop(): void } {
+export function createThrottledLine(tell: (count: number) => void): { count(): void; stop(): void } {
   let count = 0
   let timer: NodeJS.Timeout | undefined
 

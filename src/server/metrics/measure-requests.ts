@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { routeOf } from '../http/route-config.ts'
-import type { Measures } from './metrics-recorder.ts'
+import type { MetricsRecorder } from './metrics-recorder.ts'
 
 const MEASURES = Symbol('measures')
 
 interface Watched extends FastifyRequest {
   /** Null when the request is over. */
-  [MEASURES]?: Measures | null
+  [MEASURES]?: MetricsRecorder | null
 }
 
 /**
  * Measures the requests that come to an instance's routes, where the instance is in an app whose log is its own. Null from
  * `current` measures nothing.
  */
-export function measureRequests(app: FastifyInstance, current: () => Measures | null) {
+export function measureRequests(app: FastifyInstance, current: () => MetricsRecorder | null) {
   app.addHook('onRequest', (request, reply, done) => {
     const measures = current()
     if (measures !== null) begin(measures, request, reply)
@@ -28,7 +28,7 @@ export function measureRequests(app: FastifyInstance, current: () => Measures | 
   })
 }
 
-function begin(measures: Measures, request: Watched, reply: FastifyReply) {
+function begin(measures: MetricsRecorder, request: Watched, reply: FastifyReply) {
   request[MEASURES] = measures
   measures.began()
   const { raw } = reply
@@ -44,7 +44,7 @@ function end(request: Watched, reply: FastifyReply, kind: 'answered' | 'aborted'
 }
 
 /** Measures the requests that a log observes. */
-export function observerOf(measures: Measures | null) {
+export function observerOf(measures: MetricsRecorder | null) {
   if (measures === null) return null
   return {
     began: () => measures.began(),
@@ -54,7 +54,7 @@ export function observerOf(measures: Measures | null) {
 }
 
 function tellOutcome(
-  measures: Measures,
+  measures: MetricsRecorder,
   request: FastifyRequest,
   reply: FastifyReply,
   kind: 'answered' | 'aborted' | 'errored',

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import type { Phase } from '../errors/failure-record.ts'
 
 /** Takes measurements of the site that is served. Never throws. `route` is a pattern, and never what a visitor has sent. */
-export interface Measures {
+export interface MetricsRecorder {
   /** Counts the connections of this server. */
   watch(server: Pick<Server, 'on'>): void
   /** A request has come. */

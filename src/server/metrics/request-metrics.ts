@@ -1,11 +1,11 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { lostLogLines } from '../log/output.ts'
 import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'
-import type { Measures } from './metrics-recorder.ts'
-import { addRouteCounts, createRouteTally, type RouteCounts, type RouteTally } from './route-metrics.ts'
+import type { MetricsRecorder } from './metrics-recorder.ts'
+import { addRouteCounts, createRouteMetrics, type RouteCounts, type RouteMetrics } from './route-metrics.ts'
 
 /** What a process has counted since it started, and what it has now: plain data, which can be sent and added up. */
-export interface Tally {
+export interface RequestCounts {
   routes: RouteCounts[]
   render: HistogramCounts
   firstByte: HistogramCounts
@@ -19,10 +19,10 @@ export interface Tally {
   connections: number
 }
 
-export interface Tallying {
-  measures: Measures
+export interface RequestMetrics {
+  measures: MetricsRecorder
   failed(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
-  read(): Tally
+  read(): RequestCounts
 }
 
 /** Everything that has no route of its own. */
@@ -30,20 +30,20 @@ const OTHER = '*'
 /** So many have counts of their own, and the others are counted as everything else: each is some forty numbers. */
 const MAX_ROUTES = 1_000
 
-export function createTallying(): Tallying {
-  const routes = new Map<string, RouteTally>()
+export function createRequestMetrics(): RequestMetrics {
+  const routes = new Map<string, RouteMetrics>()
   const render = createHistogram()
   const firstByte = createHistogram()
   let shed = 0
   let inFlight = 0
   let connections = 0
 
-  function of(route: string): RouteTally {
+  function of(route: string): RouteMetrics {
     return routes.get(route) ?? add(routes.size < MAX_ROUTES ? route : OTHER)
   }
 
-  function add(route: string): RouteTally {
-    const tally = routes.get(route) ?? createRouteTally(route)
+  function add(route: string): RouteMetrics {
+    const tally = routes.get(route) ?? createRouteMetrics(route)
     routes.set(route, tally)
     return tally
   }
@@ -80,11 +80,11 @@ export function createTallying(): Tallying {
   }
 }
 
-export function addTallies(tallies: readonly Tally[]): Tally {
+export function addRequestCounts(tallies: readonly RequestCounts[]): RequestCounts {
   const byRoute = new Map<string, RouteCounts[]>()
   for (const { routes } of tallies)
     for (const counts of routes) byRoute.set(counts.route, [...(byRoute.get(counts.route) ?? []), counts])
-  const sum = (read: (tally: Tally) => number) => tallies.reduce((total, tally) => total + read(tally), 0)
+  const sum = (read: (tally: RequestCounts) => number) => tallies.reduce((total, tally) => total + read(tally), 0)
   return {
     routes: [...byRoute].map(([route, counts]) => addRouteCounts(route, counts)),
     render: addHistograms(tallies.map(({ render }) => render)),
@@ -97,6 +97,6 @@ export function addTallies(tallies: readonly Tally[]): Tally {
 }
 
 /** What is left of a process that has ended: what it has counted, and nothing that it had at the time. */
-export function endTally(tally: Tally): Tally {
+export function endRequestCounts(tally: RequestCounts): RequestCounts {
   return { ...tally, inFlight: 0, connections: 0 }
 }

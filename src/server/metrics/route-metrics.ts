@@ -17,7 +17,7 @@ export interface RouteCounts {
 }
 
 /** Counts what happens on one route. */
-export interface RouteTally {
+export interface RouteMetrics {
   answered(method: string, status: number, durationMs: number): void
   aborted(): void
   loaded(durationMs: number): void
@@ -29,7 +29,7 @@ export interface RouteTally {
 
 const CLASS = 100
 
-export function createRouteTally(route: string): RouteTally {
+export function createRouteMetrics(route: string): RouteMetrics {
   // Labels are made when somebody reads them: for each request they would cost more than counting it.
   const requests = new Map<string, Map<number, number>>()
   const failures = new Map<Side, Map<Phase, number>>()

@@ -2,7 +2,7 @@ import type { FastifyServerOptions } from 'fastify'
 import { createHydrantError, showValue } from '../errors/error-table.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
-import { nearest } from '../util/closest-match.ts'
+import { closestMatch } from '../util/closest-match.ts'
 import { type AdminAddress, type AdminOptions, joinAdmin } from './admin-address.ts'
 import { type OptionRule, rules, SCOPES, type Scope } from './rules.ts'
 
@@ -162,7 +162,7 @@ function invalid(source: string, rule: OptionRule, value: unknown) {
 
 function requireKnown(name: string, known: readonly string[]) {
   if (known.includes(name)) return
-  const meant = nearest(name, known)
+  const meant = closestMatch(name, known)
   throw createHydrantError('HYD_OPTION_UNKNOWN', [name, meant ? `; did you mean "${meant}"?` : ''])
 }
 

@@ -1,6 +1,6 @@
 import { isHostName } from '../http/public-address.ts'
 import { isAddressRange } from '../util/ip-ranges.ts'
-import { readUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/parse-url.ts'
 import { parseAdmin } from './admin-address.ts'
 
 /** Each scope takes the options of those before it. */
@@ -240,7 +240,7 @@ function isKey(value: unknown): boolean {
 
 function isOrigin(value: unknown): boolean {
   // A star would be taken for a part of the name, and match nothing.
-  return typeof value === 'string' && /^https?:\/\/[^*]+$/.test(value) && readUrl(value)?.origin === value
+  return typeof value === 'string' && /^https?:\/\/[^*]+$/.test(value) && parseUrl(value)?.origin === value
 }
 
 // Of another database it would be a file by that name.

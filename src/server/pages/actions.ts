@@ -2,10 +2,10 @@ import type { FastifyReply } from 'fastify'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/error-table.ts'
-import type { Frame } from '../failures/digest.ts'
+import type { SourceFunction } from '../failures/digest.ts'
 import { requireShallow } from '../forms/body-depth.ts'
 import { readForm } from '../forms/read-form.ts'
 import { TemporaryFiles } from '../forms/upload-files.ts'
@@ -17,7 +17,7 @@ import { createDeadline, createLoadContext, DEADLINE } from './loads.ts'
 /** What became of an action. */
 export type ActionOutcome =
   | { kind: 'returned'; value: unknown }
-  | { kind: 'thrown'; thrown: unknown; phase: 'action'; origin: Frame }
+  | { kind: 'thrown'; thrown: unknown; phase: 'action'; origin: SourceFunction }
   /** The visitor has gone, or the action has sent an answer of its own: there is nothing left to do. */
   | { kind: 'done' }
 
@@ -29,7 +29,7 @@ export async function runAction(
   route: Route,
   params: Record<string, string>,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<ActionOutcome> {
   visit.watchLeaving()
   const files = new TemporaryFiles(site.uploads)
@@ -58,7 +58,7 @@ export function serialiseActionData(value: unknown, { page }: Route): string {
   }
 }
 
-export function originOf({ page }: Route): Frame {
+export function originOf({ page }: Route): SourceFunction {
   return { file: page.serverFile, function: 'action' }
 }
 
@@ -66,7 +66,7 @@ async function callAction(
   route: Route,
   params: Record<string, string>,
   { app, options, slots, measures }: Site,
-  visit: Visit,
+  visit: RequestContext,
   files: TemporaryFiles,
 ): Promise<unknown> {
   requireShallow(visit.request.body)
@@ -121,7 +121,7 @@ function whenClosed({ raw }: FastifyReply, then: () => void) {
   else raw.once('close', then)
 }
 
-async function removeFiles(files: TemporaryFiles, { request }: Visit) {
+async function removeFiles(files: TemporaryFiles, { request }: RequestContext) {
   try {
     await files.remove()
   } catch (err) {

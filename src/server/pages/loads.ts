@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { Params } from '../../shared/page-types.ts'
 import type { LoadFunction } from '../build-output/load-build.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { LoadContext } from '../options/config.ts'
 import { silencePromises } from '../render/data-promises.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { startDeadline } from '../util/deadline.ts'
 
 export interface LoadStep {
@@ -30,7 +30,7 @@ export type Loads =
 export async function runLoads(
   steps: readonly LoadStep[],
   context: LoadContext,
-  visit: Visit,
+  visit: RequestContext,
   { options, measures }: Pick<Site, 'options' | 'measures'>,
   onLoaded?: (index: number, value: unknown) => void,
 ): Promise<Loads> {
@@ -74,7 +74,7 @@ export async function runLoads(
   }
 }
 
-export function createLoadContext(visit: Visit, app: FastifyInstance, params: Params): LoadContext {
+export function createLoadContext(visit: RequestContext, app: FastifyInstance, params: Params): LoadContext {
   const { request, reply } = visit
   const context = { request, reply, app, params, [VISIT]: visit }
   // Few loads ask for them, and either costs more than all the rest of a context. Together they would take longer to define.
@@ -86,7 +86,7 @@ export function createLoadContext(visit: Visit, app: FastifyInstance, params: Pa
 
 const VISIT = Symbol('visit')
 
-type OfVisit = PropertyDescriptor & ThisType<{ [VISIT]: Visit }>
+type OfVisit = PropertyDescriptor & ThisType<{ [VISIT]: RequestContext }>
 
 // One accessor of each for all contexts, for the reason that `lazy-url.ts` gives.
 const URL_OF_VISIT: OfVisit = {
@@ -151,13 +151,13 @@ function startLoad(
 
 // Failures beside a failure are told as well. Beside a redirect, 404 or refusal they are its consequence: the page
 // loaded what only a member has, and the layout has turned the visitor away.
-function reportOthers(others: readonly RunningLoad[], winner: unknown, step: LoadStep, visit: Visit) {
-  if (visit.isGone || meaningOf(winner).kind !== 'failure') return
+function reportOthers(others: readonly RunningLoad[], winner: unknown, step: LoadStep, visit: RequestContext) {
+  if (visit.isGone || classifyThrown(winner).kind !== 'failure') return
   // First of all, so that its digest is the one that is shown.
   visit.fail(winner, { phase: 'load', place: { file: step.serverFile, function: 'load' } })
   for (const { promise, step } of others) {
     void promise.then((result) => {
-      const isFailure = 'thrown' in result && meaningOf(result.thrown).kind === 'failure'
+      const isFailure = 'thrown' in result && classifyThrown(result.thrown).kind === 'failure'
       const isAborted = 'thrown' in result && result.thrown === visit.signal.reason
       if (isFailure && !isAborted && !visit.isGone) {
         visit.fail(result.thrown, { phase: 'load', place: { file: step.serverFile, function: 'load' } })

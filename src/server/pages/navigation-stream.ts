@@ -8,7 +8,7 @@ import {
   NAVIGATION_TYPE,
   type NavigationLine,
 } from '../../shared/wire/navigation-protocol.ts'
-import type { NavigationAnswer, Visit } from '../context/request-context.ts'
+import type { NavigationAnswer, RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import { isForSomeCaches, limitCaching } from '../http/caching.ts'
@@ -17,7 +17,7 @@ import { addVary } from '../http/headers.ts'
 import { createDataWriter, type Deferred } from '../render/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { createLoadContext, type LoadStep, type Loads, runLoads } from './loads.ts'
-import { answerPastHooks } from './raw-response.ts'
+import { sendRawError } from './raw-response.ts'
 import type { DocumentPlan } from './render-page.ts'
 
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
@@ -47,13 +47,13 @@ export function isOwnAnswer(reply: FastifyReply): boolean {
 /** The lines that answer a navigation. They are collected until `open`. */
 export class NavigationStream implements NavigationAnswer {
   #site: Site
-  #visit: Visit
+  #visit: RequestContext
   #text = ''
   #stream: Readable | null = null
   #cookies = ''
   #isEnded = false
 
-  constructor(site: Site, visit: Visit) {
+  constructor(site: Site, visit: RequestContext) {
     this.#site = site
     this.#visit = visit
   }
@@ -106,7 +106,7 @@ export class NavigationStream implements NavigationAnswer {
     if (hooksRun === null) return void sendOwn(body, reply)
     void hooksRun.then(
       () => sendOwn(body, reply),
-      (error) => answerPastHooks(error, 'navigation', this.#site, this.#visit),
+      (error) => sendRawError(error, 'navigation', this.#site, this.#visit),
     )
   }
 
@@ -137,7 +137,7 @@ export interface Destination {
 const MAX_BUILD = 64
 
 /** A page of another build is told to load the document: its scripts do not go with those of this one. */
-export function refuseOtherBuild(stream: NavigationAnswer, site: Site, visit: Visit): boolean {
+export function refuseOtherBuild(stream: NavigationAnswer, site: Site, visit: RequestContext): boolean {
   const build = visit.request.headers[BUILD_HEADER]
   if (build === site.build.manifest.buildId) return false
   visit.note({ build: String(build).slice(0, MAX_BUILD) }, 'a page of another build: it loads the document instead')
@@ -147,7 +147,7 @@ export function refuseOtherBuild(stream: NavigationAnswer, site: Site, visit: Vi
 }
 
 /** Tells the page to load a document. */
-export function refuseNavigation(site: Site, visit: Visit) {
+export function refuseNavigation(site: Site, visit: RequestContext) {
   const stream = new NavigationStream(site, visit)
   stream.send(['load'])
   stream.end()
@@ -162,7 +162,7 @@ export function startNavigation(
   { plan, params }: Destination,
   mayKeep: boolean,
   stream: NavigationAnswer,
-  visit: Visit,
+  visit: RequestContext,
 ): number {
   const kept = mayKeep ? countKept(plan.bootLayouts, params, String(visit.request.headers[LAYOUTS_HEADER])) : 0
   const boot = bootText(plan.boot, { url: visit.href, params })
@@ -177,7 +177,7 @@ export async function loadNavigation(
   kept: number,
   stream: NavigationAnswer,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ) {
   const writer = createDataWriter(plan.dataFiles.at(-1) ?? '', visit)
   writer.subscribe((settlement) => stream.sendText(settledLine(settlement)))
@@ -194,7 +194,7 @@ export async function finishNavigation(
   deferred: Deferred,
   stream: NavigationAnswer,
   { options }: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
   if (deferred.pendingCount() === 0) return stream.end()
   if (!stream.isOpen) stream.open()

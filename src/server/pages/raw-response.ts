@@ -2,19 +2,19 @@
 // for every answer, for one. Fastify would turn to its own handler, which sends the error's message.
 
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
-import type { Shown } from '../../shared/wire/public-error.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { PublicError } from '../../shared/wire/public-error.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY } from '../http/security-headers.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
 import { createRefusal } from './respond-with-error.ts'
 
 /** Writes an answer with Node's own response, past all hooks and without any header that they have set. */
-export function answerPastHooks(thrown: unknown, format: Format, site: Site, visit: Visit) {
+export function sendRawError(thrown: unknown, format: Format, site: Site, visit: RequestContext) {
   const { reply, request } = visit
   const { status, headers, body } = compose(thrown, format, site, visit)
   const { raw } = reply.hijack()
@@ -37,8 +37,8 @@ interface RawAnswer {
   body: string
 }
 
-function compose(thrown: unknown, format: Format, site: Site, visit: Visit): RawAnswer {
-  const meaning = meaningOf(thrown)
+function compose(thrown: unknown, format: Format, site: Site, visit: RequestContext): RawAnswer {
+  const meaning = classifyThrown(thrown)
   // What the visitor was about to read had not begun to go out.
   visit.statusSent = null
   if (meaning.kind === 'redirect') {
@@ -55,17 +55,17 @@ function compose(thrown: unknown, format: Format, site: Site, visit: Visit): Raw
   return composeShown(createRefusal(status, message), format, site, visit)
 }
 
-function failureOf(thrown: unknown, visit: Visit): Extract<Shown, { side: 'server' }> {
+function failureOf(thrown: unknown, visit: RequestContext): Extract<PublicError, { side: 'server' }> {
   const failure = visit.fail(thrown, { phase: 'route' })
   const { digest, status } = visit.firstFailure ?? failure
   return { kind: 'failure', side: 'server', digest, status }
 }
 
 function composeShown(
-  shown: Exclude<Shown, { side: 'client' }>,
+  shown: Exclude<PublicError, { side: 'client' }>,
   format: Format,
   { options }: Site,
-  { address, request, search }: Visit,
+  { address, request, search }: RequestContext,
 ): RawAnswer {
   const { status } = shown
   const policyOf = (policy: string): Record<string, string> =>

@@ -3,8 +3,8 @@ import { fallbackNoscript, hostScript } from '../../shared/tree/fallback.ts'
 import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootLeaf, type BootPlan, type BootVisit, bootScript, planText } from '../../shared/wire/boot.ts'
-import type { Build, Frame, SiteModule } from '../build-output/load-build.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { wantsWhole } from '../http/crawler.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
@@ -34,22 +34,22 @@ export interface DocumentPlan {
 }
 
 /** What a page's action has returned, as it is and as `serialiseActionData` writes it. */
-export interface Acted {
+export interface ActionResult {
   value: unknown
   serialised: string
 }
 
-export interface Scene {
+export interface PageRender {
   plan: DocumentPlan
   /** Data of the layouts, outermost first, then the page's. */
   data: readonly unknown[]
-  action?: Acted | null
+  action?: ActionResult | null
   leaf: TreeLeaf
   params: Record<string, string>
 }
 
 interface PlanInput {
-  frame: Frame
+  frame: LayoutChain
   /** How many of the frame's layouts stand around the leaf. */
   level: number
   bootLeaf: BootLeaf
@@ -86,12 +86,12 @@ export function createPlan(
 }
 
 /** May a document that is not complete at the shell go out in parts? */
-export function mayStream(plan: DocumentPlan, { reply, request }: Visit): boolean {
+export function mayStream(plan: DocumentPlan, { reply, request }: RequestContext): boolean {
   return plan.canStream && !isStorable(reply) && !wantsWhole(request.headers['user-agent'])
 }
 
 /** Renders a scene. Throws HYD_DATA_UNSERIALISABLE; everything else is in what it resolves with. */
-export function renderScene(scene: Scene, site: Site, visit: Visit): Promise<Rendered> {
+export function renderPage(scene: PageRender, site: Site, visit: RequestContext): Promise<Rendered> {
   const { plan, leaf, params, action } = scene
   const { host } = visit.address
   const { nonce } = visit

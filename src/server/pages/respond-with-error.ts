@@ -1,18 +1,18 @@
 import { STATUS_CODES } from 'node:http'
 import { NOT_FOUND, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import type { BootLeaf } from '../../shared/wire/boot.ts'
-import type { Refusal, Shown } from '../../shared/wire/public-error.ts'
-import type { Frame as SiteFrame, SiteModule } from '../build-output/load-build.ts'
-import type { NavigationAnswer, Visit } from '../context/request-context.ts'
+import type { PublicError, Refusal } from '../../shared/wire/public-error.ts'
+import type { LayoutChain as SiteFrame, SiteModule } from '../build-output/load-build.ts'
+import type { NavigationAnswer, RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import type { Phase } from '../errors/failure-record.ts'
-import type { Frame } from '../failures/digest.ts'
+import type { SourceFunction } from '../failures/digest.ts'
 import { CrossSiteError } from '../guards/cross-site-guard.ts'
 import type { Format } from '../http/negotiate.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { isSentOnRedirect, redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
 import { SmallMap } from '../util/small-map.ts'
-import { createPlan, type DocumentPlan, renderScene, type Scene } from './render-page.ts'
+import { createPlan, type DocumentPlan, type PageRender, renderPage } from './render-page.ts'
 import {
   sendDocument,
   sendPlainDocument,
@@ -23,38 +23,38 @@ import {
 } from './send-response.ts'
 
 /** Where in the site something went wrong. */
-export interface Place {
+export interface ErrorTarget {
   frame: SiteFrame
   /** Data of the layouts that can stand around what is shown, outermost first. */
   layoutData: readonly unknown[]
   params: Record<string, string>
 }
 
-export interface Thrown {
+export interface CaughtError {
   thrown: unknown
   phase: Phase
   /** For what carries no stack of its own. */
-  origin?: Frame
+  origin?: SourceFunction
 }
 
 /**
  * Answers what a load, an action, a component, a hook or a route has thrown, as it was meant. Rejects when nothing at
  * all can be sent.
  */
-export function answerThrown(
-  { thrown, phase, origin }: Thrown,
-  place: Place,
+export function respondWithError(
+  { thrown, phase, origin }: CaughtError,
+  place: ErrorTarget,
   format: Format,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
   if (visit.isGone) return ANSWERED
   const { hooksRun } = visit
   if (hooksRun) {
-    const thrownAgain: Thrown = { thrown, phase, ...(origin ? { origin } : {}) }
-    return hooksRun.then(() => answerThrown(thrownAgain, place, format, site, visit))
+    const thrownAgain: CaughtError = { thrown, phase, ...(origin ? { origin } : {}) }
+    return hooksRun.then(() => respondWithError(thrownAgain, place, format, site, visit))
   }
-  const meaning = meaningOf(thrown)
+  const meaning = classifyThrown(thrown)
   if (meaning.kind === 'redirect') {
     const { to, status } = meaning.redirection
     try {
@@ -67,7 +67,7 @@ export function answerThrown(
       } else sendRedirect(location, redirectStatus(status, method), visit)
       return ANSWERED
     } catch (error) {
-      return answerThrown({ thrown: error, phase, ...(origin ? { origin } : {}) }, place, format, site, visit)
+      return respondWithError({ thrown: error, phase, ...(origin ? { origin } : {}) }, place, format, site, visit)
     }
   }
   if (meaning.kind === 'failure') {
@@ -88,7 +88,13 @@ export function createRefusal(status: number, message: string): Refusal {
   return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
 }
 
-async function showShown(shown: Shown, place: Place, format: Format, site: Site, visit: Visit): Promise<void> {
+async function showShown(
+  shown: PublicError,
+  place: ErrorTarget,
+  format: Format,
+  site: Site,
+  visit: RequestContext,
+): Promise<void> {
   if (visit.hooksRun) await visit.hooksRun
   if (format === 'json') return sendProblem(shown, site, visit)
   if (visit.navigation) return showInNavigation(shown, place, visit.navigation, site, visit)
@@ -108,7 +114,7 @@ async function showShown(shown: Shown, place: Place, format: Format, site: Site,
  * Renders what is shown in the place of the page. When that fails as well, what is at fault gives way, from inside to
  * outside: the site's own error page, then layout by layout; in the end stands a document that needs nothing.
  */
-async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit): Promise<void> {
+async function showInPlace(first: PublicError, place: ErrorTarget, site: Site, visit: RequestContext): Promise<void> {
   let shown = first
   let broken = NOTHING_BROKEN
   let level = place.layoutData.length
@@ -117,7 +123,7 @@ async function showInPlace(first: Shown, place: Place, site: Site, visit: Visit)
     const before = visit.firstFailure
     const known = visit.failureCount
     setShownHeaders(shown, site, visit)
-    const rendered = await renderScene(createShownScene(shown, page, place, level, site), site, visit)
+    const rendered = await renderPage(createShownScene(shown, page, place, level, site), site, visit)
     if (rendered.kind === 'gone') return
     if (visit.hooksRun) await visit.hooksRun
     if (rendered.kind !== 'thrown') {
@@ -143,7 +149,7 @@ type Chosen =
   | { kind: 'error'; module: SiteFrame['errorPages'][number] & object }
 
 function chooseModule(
-  shown: Shown,
+  shown: PublicError,
   frame: SiteFrame,
   level: number,
   broken: ReadonlySet<string | null>,
@@ -157,11 +163,11 @@ function chooseModule(
 
 // The browser peels by itself when what is shown fails there.
 function showInNavigation(
-  shown: Shown,
-  { frame, layoutData }: Place,
+  shown: PublicError,
+  { frame, layoutData }: ErrorTarget,
   stream: NavigationAnswer,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ) {
   const level = layoutData.length
   if (!stream.isOpen) setShownHeaders(shown, site, visit)
@@ -174,7 +180,13 @@ function createBootLeaf(page: Chosen | null): BootLeaf {
   return { kind: page?.kind === 'notFound' ? 'notFound' : 'shown', ...boot }
 }
 
-function createShownScene(shown: Shown, page: Chosen | null, place: Place, level: number, { build }: Site): Scene {
+function createShownScene(
+  shown: PublicError,
+  page: Chosen | null,
+  place: ErrorTarget,
+  level: number,
+  { build }: Site,
+): PageRender {
   const { frame, params } = place
   const { scripts, css } = page?.module ?? { scripts: [], css: [] }
   const leaf: TreeLeaf =

@@ -1,8 +1,8 @@
 // Sends what has been decided. Nothing here decides what an answer is, only how it is written.
 
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
-import type { Shown } from '../../shared/wire/public-error.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { PublicError } from '../../shared/wire/public-error.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isForSomeCaches, limitCaching, limitCachingAsSaid } from '../http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
@@ -24,7 +24,11 @@ import type { Rendered } from '../render/document.ts'
 import { PRIVACY_HEADERS } from './report-settings.ts'
 
 /** Sends a document that renders a page as it should be, or as far as it could be. */
-export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>, site: Site, visit: Visit) {
+export function sendDocument(
+  rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>,
+  site: Site,
+  visit: RequestContext,
+) {
   const { reply, request } = visit
   const { failure } = rendered
   site.measures?.firstByte(reply.elapsedTime)
@@ -49,7 +53,7 @@ export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stre
 }
 
 /** The headers of a document that is not rendered, for HEAD. */
-export function sendDocumentHead(isStreamed: boolean, site: Site, visit: Visit) {
+export function sendDocumentHead(isStreamed: boolean, site: Site, visit: RequestContext) {
   setDocumentHeaders(site, visit)
   if (isStreamed) setStreamHeaders(visit)
   const encoding = isStreamed && site.options.compress ? chooseEncoding(visit.request, visit.reply, Infinity) : null
@@ -58,21 +62,21 @@ export function sendDocumentHead(isStreamed: boolean, site: Site, visit: Visit) 
 }
 
 /** The headers of what is shown, for HEAD. */
-export function sendShownHead(shown: Shown, site: Site, visit: Visit) {
+export function sendShownHead(shown: PublicError, site: Site, visit: RequestContext) {
   setShownHeaders(shown, site, visit)
   setDocumentHeaders(site, visit)
   visit.reply.send()
 }
 
 /** What an action has returned nothing for. A status that it has set stays. */
-export function sendNothing({ reply }: Visit) {
+export function sendNothing({ reply }: RequestContext) {
   addVary(reply, 'Accept')
   if (reply.statusCode === 200) reply.code(204)
   reply.removeHeader('content-type')
   reply.send()
 }
 
-export function sendJson(json: string, site: Site, { reply }: Visit) {
+export function sendJson(json: string, site: Site, { reply }: RequestContext) {
   addVary(reply, varyOf(site))
   // Caches that do not look at `Vary` would give it to those who ask for the page.
   limitCaching(reply, 'private')
@@ -81,7 +85,7 @@ export function sendJson(json: string, site: Site, { reply }: Visit) {
 }
 
 /** Status and headers of what went wrong, whatever its body will be. */
-export function setShownHeaders(shown: Shown, site: Site, visit: Visit) {
+export function setShownHeaders(shown: PublicError, site: Site, visit: RequestContext) {
   const { reply } = visit
   setErrorHeaders(reply)
   addVary(reply, varyOf(site))
@@ -90,7 +94,7 @@ export function setShownHeaders(shown: Shown, site: Site, visit: Visit) {
   if (shown.kind === 'failure') reply.header(DIGEST_HEADER, shown.digest)
 }
 
-export function sendProblem(shown: Shown, site: Site, visit: Visit) {
+export function sendProblem(shown: PublicError, site: Site, visit: RequestContext) {
   const { reply, request, address } = visit
   setShownHeaders(shown, site, visit)
   if (site.options.csp) setPolicy(reply, INERT_POLICY)
@@ -99,7 +103,7 @@ export function sendProblem(shown: Shown, site: Site, visit: Visit) {
 }
 
 /** The document of last resort: no layout, no React. */
-export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
+export function sendPlainDocument(shown: PublicError, site: Site, visit: RequestContext) {
   const { address, reply, search, nonce } = visit
   setShownHeaders(shown, site, visit)
   setDocumentHeaders(site, visit)
@@ -107,7 +111,7 @@ export function sendPlainDocument(shown: Shown, site: Site, visit: Visit) {
   sendOwn(fallbackDocument(shown, context), reply)
 }
 
-export function sendRedirect(location: string, status: number, visit: Visit) {
+export function sendRedirect(location: string, status: number, visit: RequestContext) {
   const { reply } = visit
   addVary(reply, 'Accept')
   // What a load has said for caches of some kind it has said of the page.
@@ -119,12 +123,12 @@ export function sendRedirect(location: string, status: number, visit: Visit) {
 }
 
 // nginx and others that know the header pass each part on as it comes. What may yet fail is not to be kept.
-function setStreamHeaders({ reply }: Visit) {
+function setStreamHeaders({ reply }: RequestContext) {
   limitCaching(reply, 'no-store')
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-function setDocumentHeaders(site: Site, visit: Visit) {
+function setDocumentHeaders(site: Site, visit: RequestContext) {
   const { options } = site
   const { address, reply, nonce } = visit
   addVary(reply, varyOf(site))

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
-import { Visit } from '../context/request-context.ts'
+import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import { limitCaching } from '../http/caching.ts'
@@ -13,11 +13,11 @@ import { originOf, runAction, serialiseActionData } from './actions.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
 import { answerLoads, createPlace, loadAll } from './page-loads.ts'
 import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
-import { answerPastHooks } from './raw-response.ts'
-import type { Acted } from './render-page.ts'
-import type { Thrown } from './respond-with-error.ts'
+import { sendRawError } from './raw-response.ts'
+import type { ActionResult } from './render-page.ts'
+import type { CaughtError } from './respond-with-error.ts'
 import { sendJson, sendNothing } from './send-response.ts'
-import { answerAround } from './serve-error.ts'
+import { serveErrorInLayouts } from './serve-error.ts'
 import { answerNavigation } from './serve-navigation.ts'
 import { answerDocument } from './serve-page.ts'
 
@@ -28,20 +28,20 @@ export async function serveAction(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const visit = new Visit(request, reply, route.id, site.failures)
+  const visit = new RequestContext(request, reply, route.id, site.failures)
   // Who sends a form with files slowly makes nothing yet: the slot is taken behind it.
   if (!site.slots.hasRoom(visit)) return
   try {
     await answerAction(route, site, visit)
   } catch (thrown) {
     // Neither the answer nor what failed of it can be sent.
-    answerPastHooks(thrown, formatOf(request), site, visit)
+    sendRawError(thrown, formatOf(request), site, visit)
   } finally {
     site.slots.free(visit)
   }
 }
 
-async function answerAction(route: PageRoute, site: Site, visit: Visit): Promise<void> {
+async function answerAction(route: PageRoute, site: Site, visit: RequestContext): Promise<void> {
   const { request, reply } = visit
   const format = formatOf(request)
   const params = paramsOf(route, request)
@@ -55,7 +55,7 @@ async function answerAction(route: PageRoute, site: Site, visit: Visit): Promise
   const outcome = await runAction(route, params, site, visit)
   if (outcome.kind === 'done') return
   reply.header('cache-control', NO_STORE)
-  if (outcome.kind === 'thrown') return answerAround(route, outcome, params, format, site, visit)
+  if (outcome.kind === 'thrown') return serveErrorInLayouts(route, outcome, params, format, site, visit)
   if (format === 'json') return answerActionJson(route, outcome.value, params, site, visit)
   await answerActed(route, outcome.value, params, format, site, visit)
 }
@@ -67,14 +67,14 @@ async function answerActed(
   params: Record<string, string>,
   format: Format,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
-  let action: Acted | null = null
+  let action: ActionResult | null = null
   try {
     if (value !== undefined) action = { value, serialised: serialiseActionData(value, route) }
   } catch (thrown) {
-    const own: Thrown = { thrown, phase: 'action', origin: originOf(route) }
-    return answerAround(route, own, params, format, site, visit)
+    const own: CaughtError = { thrown, phase: 'action', origin: originOf(route) }
+    return serveErrorInLayouts(route, own, params, format, site, visit)
   }
   if (format === 'navigation') return answerNavigation(route, { kind: 'acted', action }, params, site, visit)
   const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
@@ -92,7 +92,7 @@ async function answerActionJson(
   value: unknown,
   params: Record<string, string>,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
   if (value === undefined) return sendNothing(visit)
   const { renderMs } = site.options.timeouts
@@ -101,7 +101,7 @@ async function answerActionJson(
     const json = await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs)
     sendJson(json, site, visit)
   } catch (thrown) {
-    const own: Thrown = { thrown, phase: 'action', origin: originOf(route) }
-    await answerAround(route, own, params, 'json', site, visit)
+    const own: CaughtError = { thrown, phase: 'action', origin: originOf(route) }
+    await serveErrorInLayouts(route, own, params, 'json', site, visit)
   }
 }

@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Frame } from '../build-output/load-build.ts'
-import { Visit } from '../context/request-context.ts'
+import type { LayoutChain } from '../build-output/load-build.ts'
+import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { takeTold, wasTold } from '../failures/on-error-hooks.ts'
 import { isSafe } from '../guards/cross-site.ts'
 import { CrossSiteError } from '../guards/cross-site-guard.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
 import { pathAndQuery, withoutTrailingSlash } from '../http/request-url.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { refuseNavigation } from './navigation-stream.ts'
 import { answerLoads, loadAll, loadOf } from './page-loads.ts'
 import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
-import { answerPastHooks } from './raw-response.ts'
-import { answerThrown, type Place, type Thrown } from './respond-with-error.ts'
+import { sendRawError } from './raw-response.ts'
+import { type CaughtError, type ErrorTarget, respondWithError } from './respond-with-error.ts'
 import { sendRedirect } from './send-response.ts'
 import { answerNavigation } from './serve-navigation.ts'
 
@@ -28,35 +28,35 @@ export async function refuseMethod(
   reply: FastifyReply,
 ): Promise<void> {
   const refusal = new HttpError(405, `${request.method} is not allowed here.`)
-  const visit = new Visit(request, reply, route.id, site.failures)
+  const visit = new RequestContext(request, reply, route.id, site.failures)
   if (!site.slots.admit(visit)) return
   reply.header('allow', allowed)
-  const thrown: Thrown = { thrown: refusal, phase: 'route' }
+  const thrown: CaughtError = { thrown: refusal, phase: 'route' }
   try {
     const layouts = layoutsAround(route, refusal, request)
-    await answerAround(route, thrown, paramsOf(route, request), formatOf(request), site, visit, layouts)
+    await serveErrorInLayouts(route, thrown, paramsOf(route, request), formatOf(request), site, visit, layouts)
   } catch (error) {
-    answerPastHooks(error, formatOf(request), site, visit)
+    sendRawError(error, formatOf(request), site, visit)
   } finally {
     site.slots.free(visit)
   }
 }
 
 /** Answers a path that is no page: without its slash at the end, or with the 404 page. */
-export async function serveUnknown(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function serveNotFound(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   const location = isRead ? withoutTrailingSlash(pathAndQuery(request.url)) : null
-  const visit = new Visit(request, reply, '*', site.failures)
+  const visit = new RequestContext(request, reply, '*', site.failures)
   if (location !== null) return sendRedirect(location, 308, visit)
   if (!site.slots.admit(visit)) return
   const format = preferredFormat(request.headers)
-  const thrown: Thrown = { thrown: new NotFoundSignal(), phase: 'route' }
+  const thrown: CaughtError = { thrown: new NotFoundSignal(), phase: 'route' }
   const { root } = site.build
   try {
     const layouts = layoutsAround(root, thrown.thrown, request)
-    await answerAround(root, thrown, NO_PARAMS, format, site, visit, layouts)
+    await serveErrorInLayouts(root, thrown, NO_PARAMS, format, site, visit, layouts)
   } catch (error) {
-    answerPastHooks(error, format, site, visit)
+    sendRawError(error, format, site, visit)
   } finally {
     site.slots.free(visit)
   }
@@ -66,7 +66,7 @@ export async function serveUnknown(site: Site, request: FastifyRequest, reply: F
  * Answers what a hook or a route of the site's `server.ts` has thrown. When the answer cannot be sent either, Fastify
  * asks the next error handler, which comes here as well.
  */
-export function serveThrown(
+export function serveError(
   thrown: unknown,
   route: PageRoute | null,
   site: Site,
@@ -97,17 +97,17 @@ async function answerOnce(
   reply: FastifyReply,
 ): Promise<void> {
   const handled = site.handled.get(request)
-  if (handled) return answerPastHooks(thrown, handled.format, site, handled.visit)
+  if (handled) return sendRawError(thrown, handled.format, site, handled.visit)
   const format = route ? formatOf(request) : preferredErrorFormat(request.headers)
   const params = route ? paramsOf(route, request) : NO_PARAMS
   const id = route?.id ?? request.routeOptions.url ?? '*'
-  const visit = new Visit(request, reply, id, site.failures)
+  const visit = new RequestContext(request, reply, id, site.failures)
   visit.firstFailure = site.failures.firstOf(request)
-  if (wasTold(thrown, request)) return answerPastHooks(thrown, format, site, visit)
+  if (wasTold(thrown, request)) return sendRawError(thrown, format, site, visit)
   site.handled.set(request, { visit, format })
   const frame = route ?? site.build.root
   const layouts = layoutsAround(frame, thrown, request)
-  await answerAround(frame, { thrown, phase: 'route' }, params, format, site, visit, layouts)
+  await serveErrorInLayouts(frame, { thrown, phase: 'route' }, params, format, site, visit, layouts)
 }
 
 /**
@@ -116,7 +116,7 @@ async function answerOnce(
  * the later ones. What a layout loads is for those whom they let pass, so these end at the first one that loads something.
  * Where a hook itself has thrown that is not the root layout, which stands around every unknown path as well.
  */
-function layoutsAround({ layouts }: Frame, thrown: unknown, { method }: FastifyRequest): Frame['layouts'] {
+function layoutsAround({ layouts }: LayoutChain, thrown: unknown, { method }: FastifyRequest): LayoutChain['layouts'] {
   const isAsked = isSafe(method) && !(thrown instanceof CrossSiteError)
   const first = layouts.findIndex(({ load }, index) => load !== null && !(isAsked && index === 0))
   return first === -1 ? layouts : layouts.slice(0, first)
@@ -127,28 +127,28 @@ function layoutsAround({ layouts }: Frame, thrown: unknown, { method }: FastifyR
  *
  * @param layouts Those that may stand around it, outermost first (all).
  */
-export async function answerAround(
-  frame: Frame | PageRoute,
-  own: Thrown,
+export async function serveErrorInLayouts(
+  frame: LayoutChain | PageRoute,
+  own: CaughtError,
   params: Record<string, string>,
   format: Format,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
   layouts = frame.layouts,
 ): Promise<void> {
   if (format === 'navigation') {
     if (!('plan' in frame)) return void refuseNavigation(site, visit)
     return answerNavigation(frame, { kind: 'thrown', own, layouts }, params, site, visit)
   }
-  const isRedirect = meaningOf(own.thrown).kind === 'redirect'
+  const isRedirect = classifyThrown(own.thrown).kind === 'redirect'
   const isDocument = format === 'html' && visit.request.method !== 'HEAD' && !isRedirect
   const loads = isDocument ? await loadAll(layouts, params, site, visit) : null
-  const place: Place = { frame, params, layoutData: loads?.values ?? [] }
-  if (loads?.kind !== 'thrown') return answerThrown(own, place, format, site, visit)
+  const place: ErrorTarget = { frame, params, layoutData: loads?.values ?? [] }
+  if (loads?.kind !== 'thrown') return respondWithError(own, place, format, site, visit)
   // A layout's load has thrown as well. Two failures are both told, the first is shown; otherwise the layout decides.
-  if (meaningOf(own.thrown).kind !== 'failure') return answerLoads(loads, place, format, site, visit)
+  if (classifyThrown(own.thrown).kind !== 'failure') return answerLoads(loads, place, format, site, visit)
   visit.fail(own.thrown, { phase: own.phase, ...(own.origin ? { place: own.origin } : {}) })
-  if (meaningOf(loads.thrown).kind === 'failure')
+  if (classifyThrown(loads.thrown).kind === 'failure')
     visit.fail(loads.thrown, { phase: 'load', place: loadOf(loads.serverFile) })
-  await answerThrown(own, place, format, site, visit)
+  await respondWithError(own, place, format, site, visit)
 }

@@ -1,7 +1,7 @@
 import type { Route } from '../build-output/load-build.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import {
   finishNavigation,
   loadNavigation,
@@ -11,23 +11,23 @@ import {
 } from './navigation-stream.ts'
 import { answerLoads } from './page-loads.ts'
 import type { PageRoute } from './page-route.ts'
-import type { Acted } from './render-page.ts'
-import { answerThrown, type Place, type Thrown } from './respond-with-error.ts'
+import type { ActionResult } from './render-page.ts'
+import { type CaughtError, type ErrorTarget, respondWithError } from './respond-with-error.ts'
 
 /** What has happened before any load. */
-export type Before =
+export type NavigationStart =
   | { kind: 'nothing' }
   /** What a hook or the action has thrown stands in the page's place, inside of these layouts. */
-  | { kind: 'thrown'; own: Thrown; layouts: Route['layouts'] }
-  | { kind: 'acted'; action: Acted | null }
+  | { kind: 'thrown'; own: CaughtError; layouts: Route['layouts'] }
+  | { kind: 'acted'; action: ActionResult | null }
 
 /** Answers a page of this build that goes to this one, or sends a form to it. */
 export async function answerNavigation(
   route: PageRoute,
-  before: Before,
+  before: NavigationStart,
   params: Record<string, string>,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
   const stream = new NavigationStream(site, visit)
   visit.navigation = stream
@@ -35,9 +35,9 @@ export async function answerNavigation(
   const isPage = before.kind !== 'thrown'
   const steps = isPage ? route.steps : before.layouts
   const destination = { plan, steps, params }
-  const place = (level: number): Place => ({ frame: route, params, layoutData: new Array(level).fill(undefined) })
-  if (!isPage && meaningOf(before.own.thrown).kind === 'redirect') {
-    return answerThrown(before.own, place(0), 'navigation', site, visit)
+  const place = (level: number): ErrorTarget => ({ frame: route, params, layoutData: new Array(level).fill(undefined) })
+  if (!isPage && classifyThrown(before.own.thrown).kind === 'redirect') {
+    return respondWithError(before.own, place(0), 'navigation', site, visit)
   }
   if (refuseOtherBuild(stream, site, visit)) return
   const kept = startNavigation(destination, before.kind === 'nothing', stream, visit)
@@ -48,6 +48,6 @@ export async function answerNavigation(
   if (visit.isGone || (stream.endIfLate() && loads.kind === 'loaded')) return
   const around = place(Math.min(kept + loads.values.length, route.layouts.length))
   if (loads.kind === 'thrown') return answerLoads(loads, around, 'navigation', site, visit)
-  if (!isPage) return answerThrown(before.own, around, 'navigation', site, visit)
+  if (!isPage) return respondWithError(before.own, around, 'navigation', site, visit)
   await finishNavigation(deferred, stream, site, visit)
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../build-output/load-build.ts'
-import { Visit } from '../context/request-context.ts'
+import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { Format } from '../http/negotiate.ts'
@@ -10,9 +10,9 @@ import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
 import { answerLoads, createPlace, loadAll, loadOf } from './page-loads.ts'
 import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
-import { answerPastHooks } from './raw-response.ts'
-import { type Acted, mayStream, renderScene } from './render-page.ts'
-import { answerThrown, type Place } from './respond-with-error.ts'
+import { sendRawError } from './raw-response.ts'
+import { type ActionResult, mayStream, renderPage } from './render-page.ts'
+import { type ErrorTarget, respondWithError } from './respond-with-error.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
 import { answerNavigation } from './serve-navigation.ts'
 
@@ -23,7 +23,7 @@ export async function servePage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  const visit = new Visit(request, reply, route.id, site.failures)
+  const visit = new RequestContext(request, reply, route.id, site.failures)
   if (!site.slots.admit(visit)) return
   const format = formatOf(request)
   try {
@@ -32,13 +32,13 @@ export async function servePage(
     else await answerPage(route, format, site, visit)
   } catch (thrown) {
     // Neither the page nor what failed of it can be sent: a header that load has set is none, for one.
-    answerPastHooks(thrown, format, site, visit)
+    sendRawError(thrown, format, site, visit)
   } finally {
     site.slots.free(visit)
   }
 }
 
-async function answerPage(route: PageRoute, format: Format, site: Site, visit: Visit): Promise<void> {
+async function answerPage(route: PageRoute, format: Format, site: Site, visit: RequestContext): Promise<void> {
   const params = paramsOf(route, visit.request)
   const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
   if (visit.isGone || loads.kind === 'thrown' || format === 'json') silencePromises(loads.values)
@@ -52,10 +52,10 @@ async function answerPage(route: PageRoute, format: Format, site: Site, visit: V
 export async function answerDocument(
   route: PageRoute,
   values: readonly unknown[],
-  place: Place,
-  action: Acted | null,
+  place: ErrorTarget,
+  action: ActionResult | null,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
   const { plan, leaf } = route
   try {
@@ -63,24 +63,24 @@ export async function answerDocument(
       const isPending = deferData(values, plan.dataFiles, visit).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, visit), site, visit)
     }
-    const rendered = await renderScene({ plan, data: values, action, leaf, params: place.params }, site, visit)
+    const rendered = await renderPage({ plan, data: values, action, leaf, params: place.params }, site, visit)
     if (rendered.kind === 'gone') return
     if (visit.hooksRun) await visit.hooksRun
     if (rendered.kind === 'thrown')
-      return answerThrown({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
+      return respondWithError({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
     sendDocument(rendered, site, visit)
     if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {
-    await answerThrown({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)
+    await respondWithError({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)
   }
 }
 
 async function answerJson(
   route: Route,
   values: readonly unknown[],
-  place: Place,
+  place: ErrorTarget,
   site: Site,
-  visit: Visit,
+  visit: RequestContext,
 ): Promise<void> {
   const { load, serverFile } = route.page
   const { renderMs } = site.options.timeouts
@@ -94,6 +94,6 @@ async function answerJson(
     const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => visit.watchLeaving(stop))
     if (!visit.isGone) sendJson(json, site, visit)
   } catch (thrown) {
-    await answerThrown({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)
+    await respondWithError({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)
   }
 }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Options } from '../options/options.ts'
-import { isNear } from '../util/ip-ranges.ts'
-import type { Trust } from './trust-proxy.ts'
+import { isPrivateAddress } from '../util/ip-ranges.ts'
+import type { TrustProxy } from './trust-proxy.ts'
 
 /** How what arrives contradicts what the options say of proxies. */
-export type Contradiction = 'nobody-trusted' | 'other-trusted' | 'other-header' | 'no-proxy'
+export type ForwardingMismatch = 'nobody-trusted' | 'other-trusted' | 'other-header' | 'no-proxy'
 
 type ProxyOptions = Pick<Options, 'trustProxy' | 'forwardedHeader'>
 
@@ -19,15 +19,15 @@ const FORWARDED = ['forwarded'] as const
  */
 export function findContradiction(
   { trustProxy, forwardedHeader }: ProxyOptions,
-  trust: Trust | null,
+  trust: TrustProxy | null,
   peer: string | undefined,
   headers: IncomingHttpHeaders,
-): Contradiction | null {
+): ForwardingMismatch | null {
   const hasOne = (names: readonly string[]) => names.some((name) => headers[name] !== undefined)
   const isStandard = forwardedHeader === 'forwarded'
   const isRead = hasOne(isStandard ? FORWARDED : X_FORWARDED)
   const isOther = hasOne(isStandard ? X_FORWARDED : FORWARDED)
-  const isNearby = peer === undefined || isNear(peer)
+  const isNearby = peer === undefined || isPrivateAddress(peer)
   // Of somebody far away it is an attempt.
   if (trust === null) return isNearby && (isRead || isOther) ? 'nobody-trusted' : null
   if (!isRead && !isOther) return trustProxy === true && !isNearby ? 'no-proxy' : null
@@ -36,8 +36,8 @@ export function findContradiction(
 }
 
 /** Warns once of each contradiction. What fits costs a look at a few headers. */
-export function watchForwarding(app: FastifyInstance, options: ProxyOptions, trust: Trust | null) {
-  const told = new Set<Contradiction>()
+export function checkForwarding(app: FastifyInstance, options: ProxyOptions, trust: TrustProxy | null) {
+  const told = new Set<ForwardingMismatch>()
   const sign = options.forwardedHeader === 'forwarded' ? 'forwarded' : 'x-forwarded-for'
   /** Whose requests with that header fit. */
   let fitting: string | undefined
@@ -60,7 +60,7 @@ export function watchForwarding(app: FastifyInstance, options: ProxyOptions, tru
   app.server.prependListener('request', look)
 }
 
-function describe(found: Contradiction, peer: string | undefined, { forwardedHeader }: ProxyOptions): string {
+function describe(found: ForwardingMismatch, peer: string | undefined, { forwardedHeader }: ProxyOptions): string {
   const sender = peer ?? 'the socket file'
   const variable = `HYDRANT_TRUST_PROXY=${peer ?? 'loopback'}`
   const isStandard = forwardedHeader === 'forwarded'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Trust } from './trust-proxy.ts'
+import type { TrustProxy } from './trust-proxy.ts'
 
 /** What one proxy says, by the names of RFC 7239 in lower case: `for`, `by`, `host`, `proto`, and others. */
 export type ForwardedElement = ReadonlyMap<string, string>
@@ -45,7 +45,7 @@ export function parseForwarded(header: string): ForwardedElement[] | null {
  * What the proxies that are trusted say of the visitor. Each proxy adds itself at the end, so it is read from there: an
  * element counts when whoever wrote it is trusted. The host and the scheme are those that the outermost of them saw.
  */
-export function readForwarded(header: string, trust: Trust): Forwarding {
+export function readForwarded(header: string, trust: TrustProxy): Forwarding {
   const elements = parseForwarded(header) ?? []
   const addresses = elements.map((element) => addressOf(element.get('for')))
   let at = elements.length - 1

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { plainTarget, rewriteUrl } from '../http/request-url.ts'
 import type { Options } from '../options/options.ts'
 import { readForwarded } from './forwarded-header.ts'
-import type { Trust } from './trust-proxy.ts'
+import type { TrustProxy } from './trust-proxy.ts'
 
 type Rewrite = (raw: IncomingMessage) => string
 
@@ -12,7 +12,7 @@ type Rewrite = (raw: IncomingMessage) => string
  */
 export function createRewrite(
   { base, proxyStripsBase, forwardedHeader }: Pick<Options, 'base' | 'proxyStripsBase' | 'forwardedHeader'>,
-  trust: Trust | null,
+  trust: TrustProxy | null,
 ): Rewrite {
   const isStripped = proxyStripsBase && base !== '/'
   const isStandard = forwardedHeader === 'forwarded' && trust !== null
@@ -25,7 +25,7 @@ export function createRewrite(
 }
 
 /** Fastify, and whatever plugin asks it, reads `X-Forwarded-…`; those of the request itself are nobody's word then. */
-function translateForwarded({ headers, socket }: IncomingMessage, trust: Trust) {
+function translateForwarded({ headers, socket }: IncomingMessage, trust: TrustProxy) {
   for (const name of ['for', 'host', 'proto'] as const) delete headers[`x-forwarded-${name}`]
   const { forwarded } = headers
   if (forwarded === undefined || !trust(socket.remoteAddress, 0)) return

@@ -3,7 +3,7 @@ import { bodySecretsOf } from './body-secrets.ts'
 import { type RedactOptions, redactorOf, secretsOf } from './redact.ts'
 
 /** What of a request must not stand in the texts that are logged and kept. */
-export interface Hidden {
+export interface Redaction {
   /** Removes it from a message, and what came in the request's body. */
   inMessage(text: string, options?: RedactOptions): string
   /** Removes it from an address, a name or a frame of a stack: what stands there must not depend on a body. */
@@ -12,7 +12,7 @@ export interface Hidden {
   mayHold(text: string): boolean
 }
 
-export function hiddenIn(request: FastifyRequest): Hidden {
+export function redactionFor(request: FastifyRequest): Redaction {
   const texts = secretsOf(request.headers)
   const inPlace = redactorOf(texts)
   let known = { body: undefined as unknown, redactor: inPlace }
@@ -38,4 +38,4 @@ export function hiddenIn(request: FastifyRequest): Hidden {
 const redact = redactorOf([])
 
 /** Outside of any request. */
-export const HIDDEN_OUTSIDE: Hidden = { inMessage: redact, inPlace: redact, mayHold: redact.mayHold }
+export const REDACTION_OUTSIDE_REQUESTS: Redaction = { inMessage: redact, inPlace: redact, mayHold: redact.mayHold }

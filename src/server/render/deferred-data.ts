@@ -1,10 +1,10 @@
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/wire/serialise.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/error-table.ts'
-import type { Frame } from '../failures/digest.ts'
+import type { SourceFunction } from '../failures/digest.ts'
 import type { Failure } from '../failures/failure-details.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { silencePromises } from './data-promises.ts'
 
 /** The promises in a page's data. */
@@ -12,7 +12,7 @@ export interface Deferred {
   /** How many are pending; 0 when the page needs no more data. */
   pendingCount(): number
   /** Where they come from: the page's load. */
-  place: Frame
+  place: SourceFunction
   /** Where the pending ones stand: `data.reviews`. */
   pendingNames(): string[]
   /** Tells each settlement, as JSON that is safe inside a script. What settled before is told at once. */
@@ -42,7 +42,7 @@ export interface DeferredData extends Deferred {
  *
  * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
  */
-export function deferData(values: readonly unknown[], files: readonly string[], visit: Visit): DeferredData {
+export function deferData(values: readonly unknown[], files: readonly string[], visit: RequestContext): DeferredData {
   // Most data is plain, and a writer costs as much again as to write it.
   const plain = values.map(tryPlain)
   if (plain.every((text) => text !== null)) return new PlainData(plain)
@@ -66,7 +66,7 @@ function tryPlain(value: unknown): string | null {
 }
 
 /** @param file The page's own file with its load. */
-export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
+export function createDataWriter(pageFile: string, visit: RequestContext): DataWriter {
   const values: unknown[] = []
   const pending = new Map<number, unknown>()
   /** Of the load whose data is being written. */
@@ -79,7 +79,7 @@ export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
 
   function defer(promise: PromiseLike<unknown>): number {
     const id = ++lastId
-    const from: Frame = { file, function: 'load' }
+    const from: SourceFunction = { file, function: 'load' }
     pending.set(id, promise)
     promise.then(
       (value) => settle(id, () => fulfilled(id, value, from)),
@@ -95,7 +95,7 @@ export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
     onSettled(settlement)
   }
 
-  function fulfilled(id: number, value: unknown, from: Frame): string {
+  function fulfilled(id: number, value: unknown, from: SourceFunction): string {
     file = from.file
     try {
       return fulfilledText(id, serialise(value, defer))
@@ -105,8 +105,8 @@ export function createDataWriter(pageFile: string, visit: Visit): DataWriter {
     }
   }
 
-  function rejected(id: number, reason: unknown, from: Frame): string {
-    const meaning = meaningOf(reason)
+  function rejected(id: number, reason: unknown, from: SourceFunction): string {
+    const meaning = classifyThrown(reason)
     switch (meaning.kind) {
       case 'refusal':
         return messageText([id, 'refusal', meaning.status, meaning.message])
@@ -168,7 +168,7 @@ class PlainData implements DeferredData {
   failPending() {}
 }
 
-const NO_PLACE: Frame = { file: '', function: 'load' }
+const NO_PLACE: SourceFunction = { file: '', function: 'load' }
 
 /** For a page without any load. */
 export const NO_DATA: DeferredData = new PlainData([])

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react'
 import { messageScript, type Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialise.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
-import type { Visit } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { Components, Failure } from '../failures/failure-details.ts'
-import type { Measures } from '../metrics/metrics-recorder.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { startDeadline } from '../util/deadline.ts'
 import type { Deferred } from './deferred-data.ts'
 import { DocumentSink, type WriteHeadEnd } from './document-sink.ts'
-import { type Held, optionsFor, type RenderListener } from './react-callbacks.ts'
+import { optionsFor, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
 import { markFallbacks } from './without-script.ts'
 
 export type Rendered =
@@ -27,7 +27,7 @@ export type Rendered =
 export interface DocumentInput {
   render: RenderToPipe
   /** Null when nobody measures. */
-  measures: Measures | null
+  measures: MetricsRecorder | null
   element: ReactNode
   nonce: string
   /** Where the document's policy has one for styles. */
@@ -37,7 +37,7 @@ export interface DocumentInput {
   /** What goes behind a shell that has not failed: the boot data and the client's entry. */
   shellEnd(): string
   data: Deferred
-  visit: Visit
+  visit: RequestContext
   /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
   canStream(): boolean
   renderMs: number
@@ -61,9 +61,9 @@ const MAX_TIMER_MS = 2_147_483_647
 // Cheaper than `queueMicrotask`, which makes an AsyncResource each time.
 const afterThisTurn = Promise.resolve()
 
-class DocumentRender implements RenderListener {
+class DocumentRender implements RenderObserver {
   #input: DocumentInput
-  #held: Held = { listener: this }
+  #held: ReactCallbacks = { listener: this }
   #resolve: (rendered: Rendered) => void
   #sink: DocumentSink
   #react: ReturnType<RenderToPipe>
@@ -135,7 +135,7 @@ class DocumentRender implements RenderListener {
       }
       return digest
     }
-    const meaning = meaningOf(thrown)
+    const meaning = classifyThrown(thrown)
     const { kind } = meaning
     if (kind !== 'failure' && this.#state !== 'piped') {
       this.#early ??= { thrown }

@@ -18,7 +18,7 @@ let rehearsed: Promise<void> | null = null
  * for what has happened so far. Where all pages have been fine for a long time, the first that fails undoes a part of
  * React's, and as long as others fail it may not be made again: each of them then costs a sixth more.
  */
-export function rehearseFailures(render: RenderToPipe): Promise<void> {
+export function warmUpFailures(render: RenderToPipe): Promise<void> {
   rehearsed ??= rehearse(render)
   return rehearsed
 }

@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>
  * Reads what somebody says that a browser has told. Every field is checked, as anybody may send anything, and texts lose
  * what could command a terminal.
  */
-export function readReport(json: unknown): ReadReport {
+export function parseReport(json: unknown): ReadReport {
   try {
     return { report: toReport(json) }
   } catch (error) {

@@ -8,13 +8,13 @@ import { readBrowserStack } from '../failures/stacks/browser-stack.ts'
 import { type ClientMapper, createClientMapper } from '../failures/stacks/client-source-map.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import { frameText, type MappedFrame, unplacedName } from '../failures/stacks/stack-frame.ts'
-import type { Keeper } from '../ledger/failure-store.ts'
+import type { FailureStore } from '../ledger/failure-store.ts'
 import { matchRoute } from './match-route.ts'
 import type { TakeReport } from './report-route.ts'
 
 export interface TakeReportInput {
   site: Site
-  keeper: Pick<Keeper, 'markRecovered'>
+  keeper: Pick<FailureStore, 'markRecovered'>
   /** Name of what is running now. */
   release: string
 }

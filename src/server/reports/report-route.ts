@@ -12,11 +12,11 @@ import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { publicAddress } from '../http/public-address.ts'
 import { REPORT_ROUTE } from '../http/route-config.ts'
 import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
-import { createCountedLine } from '../log/throttled-line.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { isPrivate } from '../pages/report-settings.ts'
-import { serveThrown } from '../pages/serve-error.ts'
-import { meaningOf } from '../thrown/classify-thrown.ts'
+import { serveError } from '../pages/serve-error.ts'
+import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { HttpError } from '../thrown/http-error.ts'
 
 /** Takes a report that is what it should be. */
@@ -61,7 +61,7 @@ export function addReportRoute(
     preParsing: refuseEncoded,
     async handler(request, reply) {
       if (!isPrivate(reports, request.headers)) {
-        const { readReport } = await import('./parse-report.ts')
+        const { parseReport: readReport } = await import('./parse-report.ts')
         const read = readReport(parseJson(request.body))
         if ('problem' in read) throw new HttpError(400, `This is no report: ${read.problem}.`)
         taker ??= loadTaker()
@@ -71,8 +71,8 @@ export function addReportRoute(
       return reply.code(204).header('cache-control', NO_STORE).send()
     },
     async errorHandler(error, request, reply) {
-      const meaning = meaningOf(error)
-      if (meaning.kind !== 'refusal') return serveThrown(error, null, site, request, reply)
+      const meaning = classifyThrown(error)
+      if (meaning.kind !== 'refusal') return serveError(error, null, site, request, reply)
       const { status: statusCode, message } = meaning
       // The others are told of elsewhere.
       if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
@@ -102,7 +102,7 @@ function sendRefusal(status: number, message: string, request: FastifyRequest, r
 
 /** Tells the log how many are refused. */
 function createRefusalCount(app: FastifyInstance): () => void {
-  const line = createCountedLine((count) =>
+  const line = createThrottledLine((count) =>
     app.log.info({ refused: count }, `refused: 429 reports of browsers, too many of them: ${count}`),
   )
   app.addHook('onClose', (_app, done) => {

@@ -21,14 +21,14 @@ import { addNavigationStrategy } from '../http/navigation-strategy.ts'
 import { ownOrigin } from '../http/origin.ts'
 import { createPolicyWatch } from '../http/policy-watch.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
-import type { Keeper } from '../ledger/failure-store.ts'
+import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
-import type { Measures } from '../metrics/metrics-recorder.ts'
+import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import { createPageRoute } from '../pages/page-route.ts'
-import { serveThrown } from '../pages/serve-error.ts'
+import { serveError } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
-import { rehearseFailures } from '../render/warm-up.ts'
+import { warmUpFailures } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
@@ -38,9 +38,9 @@ import { addFiles } from './static-files.ts'
 /** What a site is given by who serves it. */
 export interface SiteParts {
   /** Where its failures go; it has to outlive the instance. */
-  keeper: Keeper
+  keeper: FailureStore
   /** Null when nobody measures (null). */
-  measures?: Measures | null
+  measures?: MetricsRecorder | null
   /** Number of the worker whose process this is; null for none (null). */
   worker?: string | null
 }
@@ -56,14 +56,14 @@ export interface ServedSite {
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
   settleFailures(): Promise<void>
   /** For a site that nobody has measured so far. */
-  startMeasuring(measures: Measures): void
+  startMeasuring(measures: MetricsRecorder): void
 }
 
 /**
  * Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. Failures go to
  * the keeper, which has to outlive the instance.
  */
-export async function serveSite(
+export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
@@ -76,17 +76,17 @@ export async function serveSite(
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const { buildId } = build.manifest
-  const keep: Keeper['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
+  const keep: FailureStore['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
   const maxHooksMs = options.timeouts.renderMs
   const files = filesOf(build)
-  const timedOut: Measures['timedOut'] = (...told) => site.measures?.timedOut(...told)
+  const timedOut: MetricsRecorder['timedOut'] = (...told) => site.measures?.timedOut(...told)
   const failures = createFailures({
     ...{ mapper, files, release, build: buildId, digestKey: options.digestKey },
     ...{ measures: { timedOut }, keep, maxHooksMs, traceOf: options.traceOf },
   })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
-  await rehearseFailures(render)
+  await warmUpFailures(render)
   const handled: Site['handled'] = new WeakMap()
   const slots = new RenderSlots(options.limits.maxRenders, outer.log)
   outer.addHook('onClose', (_app, done) => {
@@ -123,7 +123,7 @@ export async function serveSite(
   async function addSite(app: FastifyInstance) {
     site.app = app
     for (const instance of [outer, app]) {
-      instance.setErrorHandler<FastifyError>((error, request, reply) => serveThrown(error, null, site, request, reply))
+      instance.setErrorHandler<FastifyError>((error, request, reply) => serveError(error, null, site, request, reply))
     }
     addLoadShedding(app, {
       maxDelayMs: options.limits.maxEventLoopDelayMs,
@@ -141,7 +141,7 @@ export async function serveSite(
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
   await outer.register(async (scope) => addOtherNavigations(scope, site))
-  function startMeasuring(measures: Measures) {
+  function startMeasuring(measures: MetricsRecorder) {
     site.measures = measures
   }
   return { failures, health, release, build: buildId, settleFailures, startMeasuring }
@@ -152,7 +152,7 @@ function filesOf({ manifest, routes }: Build): SiteFiles {
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
-function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: Keeper): () => Promise<void> {
+function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: FailureStore): () => Promise<void> {
   if (!onFailure) return async () => {}
   const { tell, settle } = createFailureListener(onFailure, outer.log)
   const forget = keeper.subscribe(tell)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
-import { Visit } from '../context/request-context.ts'
+import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { setErrorHeaders } from '../http/headers.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
@@ -16,7 +16,7 @@ const READ = ['GET', 'HEAD']
 const METHODS = [...READ, 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const refuse = (site: Site, request: FastifyRequest, reply: FastifyReply) =>
-  refuseNavigation(site, new Visit(request, reply, '*', site.failures))
+  refuseNavigation(site, new RequestContext(request, reply, '*', site.failures))
 
 /** What a page's route has in addition where it answers navigations. */
 export function navigationOptions(site: Site) {

@@ -9,7 +9,7 @@ import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { pageRoute } from '../http/route-config.ts'
 import type { PageRoute } from '../pages/page-route.ts'
 import { serveAction } from '../pages/serve-action.ts'
-import { refuseMethod, serveThrown, serveUnknown } from '../pages/serve-error.ts'
+import { refuseMethod, serveError, serveNotFound } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
 import { navigationOptions } from './navigation-routes.ts'
 
@@ -32,7 +32,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
       addPageRoute(scope, site, WRITE, withBase(options.base, page.url), page.id, {
         bodyLimit: options.bodyLimit,
         preParsing: refuseEncoded,
-        errorHandler: (error, ...pair) => serveThrown(nameLimit(error, limits), page, site, ...pair),
+        errorHandler: (error, ...pair) => serveError(nameLimit(error, limits), page, site, ...pair),
         handler: (...pair) => void serveAction(page, site, ...pair),
       })
     }
@@ -49,7 +49,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
   for (const route of pages) {
     const url = withBase(options.base, route.url)
     const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
-      serveThrown(error, route, site, request, reply)
+      serveError(error, route, site, request, reply)
     const handler: RouteOptions['handler'] = (...pair) => void servePage(route, site, ...pair)
     addPageRoute(app, site, READ, url, route.id, { errorHandler, handler })
     const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
@@ -57,7 +57,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
     addPageRoute(app, site, WRITE, url, route.id, { errorHandler, ...refusal })
   }
   // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
-  const answer: Answer = (...pair) => serveUnknown(site, ...pair)
+  const answer: Answer = (...pair) => serveNotFound(site, ...pair)
   // For what such an answer has told itself; the rest is for the error handler that `server.ts` may have set.
   const errorHandler: RouteOptions['errorHandler'] = (error, ...pair) => {
     if (!takeTold(error, ...pair)) throw error

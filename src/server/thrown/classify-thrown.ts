@@ -3,14 +3,14 @@ import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.t
 import { isForVisitor } from './visitor-error.ts'
 
 /** What was meant by throwing it. */
-export type Meaning =
+export type ThrownKind =
   | { kind: 'redirect'; redirection: Redirection }
   | { kind: 'notFound' }
   | { kind: 'refusal'; status: number; message: string }
   | { kind: 'failure' }
 
 /** Decides what a thrown value means. Anything at all may come in; nothing is thrown out. */
-export function meaningOf(thrown: unknown): Meaning {
+export function classifyThrown(thrown: unknown): ThrownKind {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return { kind: 'failure' }
   try {
     if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }

@@ -1,6 +1,6 @@
 import { withBase } from '../../shared/paths.ts'
 import { createHydrantError, showValue } from '../errors/error-table.ts'
-import { readUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/parse-url.ts'
 
 /** What stands for the site's origin while a path is read; the real one does not matter to a path. */
 const SITE = 'http://site.invalid'
@@ -18,7 +18,7 @@ export function redirectLocation(to: string | URL, path: string, base: string): 
   }
   const isRooted = to.startsWith('/')
   // The URL standard's parser, which browsers use: it takes `/\evil.example` and `/<tab>/evil.example` for other hosts.
-  const target = readUrl(to, SITE + path)
+  const target = parseUrl(to, SITE + path)
   if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to).slice(1, -1)])
   const own = isRooted && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
   return collapseSlashes(own) + target.search + target.hash
@@ -40,7 +40,7 @@ export function isSentOnRedirect(status: number, method: string): boolean {
 
 /** May the address stand in a Location header? It leads to a web page, or is relative to one. */
 export function isWebAddress(to: string): boolean {
-  return /^https?:$/.test(readUrl(to, SITE)?.protocol ?? '')
+  return /^https?:$/.test(parseUrl(to, SITE)?.protocol ?? '')
 }
 
 // Two slashes (or a backslash) at the beginning would be read as another host, also with what a browser leaves out in between.

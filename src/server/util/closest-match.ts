@@ -1,5 +1,5 @@
 /** The candidate that was probably meant, or undefined when none is near: at most a third of the letters differ. */
-export function nearest(given: string, candidates: readonly string[]): string | undefined {
+export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1
   for (const candidate of candidates) {
@@ -13,7 +13,7 @@ export function nearest(given: string, candidates: readonly string[]): string | 
 }
 
 /** Up to `count` of the candidates that are near, the nearest first. */
-export function nearestFew(given: string, candidates: readonly string[], count: number): string[] {
+export function closestMatches(given: string, candidates: readonly string[], count: number): string[] {
   const most = Math.max(2, Math.floor(given.length / 3))
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(given.toLowerCase(), candidate.toLowerCase()) }))

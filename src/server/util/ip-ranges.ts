@@ -9,7 +9,7 @@ const RANGES: Record<string, readonly string[]> = {
 const MAX_KNOWN = 1_000
 
 /** Is it an address of this machine or of the network around it? */
-export function isNear(address: string): boolean {
+export function isPrivateAddress(address: string): boolean {
   return near.includes(address)
 }
 

@@ -14,7 +14,7 @@ const SPAN = /^(\d{1,9})([smhdw])$/
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /** The moment that a text means, a span back from now or a date, in milliseconds since 1970; null for one that means none. */
-export function readSince(text: string, now: number): number | null {
+export function parseSince(text: string, now: number): number | null {
   const [, count, unit = ''] = SPAN.exec(text) ?? []
   if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS_MS.get(unit) ?? 0))
   const [, date] = MOMENT.exec(text) ?? []

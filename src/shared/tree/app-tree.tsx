@@ -1,8 +1,8 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
-import type { Refusal, Shown } from '../wire/public-error.ts'
-import { Boundary, Failed } from './boundary.tsx'
+import type { PublicError, Refusal } from '../wire/public-error.ts'
+import { Boundary, ErrorView } from './boundary.tsx'
 import { type Platform, PlatformContext } from './platform.ts'
 
 type Data = { data: unknown }
@@ -24,7 +24,7 @@ export interface TreeLayout {
 export type TreeLeaf = { css: readonly string[]; key?: string } & (
   | { kind: 'page'; Component: PageComponent }
   | { kind: 'notFound'; Component: NotFoundComponent }
-  | { kind: 'shown'; shown: Shown; Component: ErrorComponent | null }
+  | { kind: 'shown'; shown: PublicError; Component: ErrorComponent | null }
 )
 
 export interface Tree {
@@ -90,7 +90,7 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
         </>
       )
     case 'shown':
-      return <Failed shown={leaf.shown} errorPage={leaf.Component} />
+      return <ErrorView shown={leaf.shown} errorPage={leaf.Component} />
   }
 }
 

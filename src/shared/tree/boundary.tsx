@@ -1,8 +1,8 @@
 import { Component, type ComponentType, createRef, type FragmentInstance, type ReactNode, useContext } from 'react'
 import { Fragment } from 'react/jsx-runtime'
 import type { ErrorPageProps } from '../page-types.ts'
-import { Refusal, ServerFailure } from '../wire/deferred-data.ts'
-import { errorPageProps, type Shown } from '../wire/public-error.ts'
+import { RefusalError, ServerFailure } from '../wire/deferred-data.ts'
+import { errorPageProps, type PublicError } from '../wire/public-error.ts'
 import { DefaultLayout } from './default-layout.tsx'
 import { fallbackContent, fallbackTitle, PAGE_STYLE } from './fallback.ts'
 import { type Platform, PlatformContext } from './platform.ts'
@@ -12,7 +12,7 @@ interface BoundaryProps {
   /** The site's own page for what went wrong. */
   errorPage?: ComponentType<ErrorPageProps> | null
   /** What to show instead of looking at what was thrown: the first failure, while its error page fails too. */
-  first?: Shown
+  first?: PublicError
   /** Does the boundary stand outside of `<html>`? */
   isDocument?: boolean
 }
@@ -38,7 +38,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   #place = createRef<FragmentInstance>()
   #failed: object | undefined
   /** What it shows, and on which page. */
-  examined: { page: number; shown: Shown } | undefined
+  examined: { page: number; shown: PublicError } | undefined
 
   // Written out: Safari tells no place of a constructor that is not, and by this one reports know what is inside of a page.
   constructor(props: BoundaryProps) {
@@ -67,13 +67,13 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     const shown = failed && (first ?? this.#examine(failed))
     if (!shown && (isDocument || first)) return children
     if (!shown) return <Fragment ref={this.#place}>{children}</Fragment>
-    if (!isDocument) return <Failed shown={shown} errorPage={errorPage} />
+    if (!isDocument) return <ErrorView shown={shown} errorPage={errorPage} />
     // The root layout itself failed: `<html>` has to be made anew.
     return (
       <DefaultLayout>
         <style>{PAGE_STYLE}</style>
         <main>
-          <Failed shown={shown} errorPage={null} />
+          <ErrorView shown={shown} errorPage={null} />
         </main>
       </DefaultLayout>
     )
@@ -81,7 +81,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 
   // React renders a failing boundary more than once, and may catch the same anew each time; only the first time the
   // digest is in the page. When the visitor has gone to another page, what failed on the one before is over.
-  #examine(failed: { thrown: unknown }): Shown | null {
+  #examine(failed: { thrown: unknown }): PublicError | null {
     const { page } = this.context
     if (this.#failed !== failed && this.examined?.page !== page)
       this.examined = { page, shown: this.#look(failed.thrown) }
@@ -89,8 +89,8 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     return this.examined?.page === page ? this.examined.shown : null
   }
 
-  #look(thrown: unknown): Shown {
-    if (thrown instanceof Refusal) return { kind: 'refusal', status: thrown.status, message: thrown.message }
+  #look(thrown: unknown): PublicError {
+    if (thrown instanceof RefusalError) return { kind: 'refusal', status: thrown.status, message: thrown.message }
     const digest = thrown instanceof ServerFailure ? thrown.digest : this.context.findDigest?.(this.#place.current)
     if (digest === undefined) return { kind: 'failure', side: 'client' }
     return { kind: 'failure', side: 'server', status: 500, digest }
@@ -98,13 +98,13 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 }
 
 interface FailedProps {
-  shown: Shown
+  shown: PublicError
   /** Null when the page has none; parts of a page have none to look for. */
   errorPage: ComponentType<ErrorPageProps> | null | undefined
 }
 
 /** What stands in the place of what failed: the site's error page, or the plain fallback. */
-export function Failed({ shown, errorPage: ErrorPage }: FailedProps) {
+export function ErrorView({ shown, errorPage: ErrorPage }: FailedProps) {
   const platform = useContext(PlatformContext)
   const noIndex = <meta name="robots" content="noindex" />
   if (ErrorPage)

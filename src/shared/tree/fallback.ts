@@ -3,7 +3,7 @@
 
 import { clientSentence, digestLine, serverSentence } from '../wire/error-messages.ts'
 import { escapeHtml } from '../wire/html.ts'
-import type { Shown } from '../wire/public-error.ts'
+import type { PublicError } from '../wire/public-error.ts'
 
 export interface FallbackContext {
   /** Host name to say in the sentence. */
@@ -31,7 +31,7 @@ export const PAGE_STYLE = ':root{color-scheme:light dark}body{margin:0;padding:1
 const NOINDEX = '<meta name="robots" content="noindex">'
 
 /** What stands inside `<div class="hydrant-failure" role="alert">`. */
-export function fallbackContent(shown: Shown, context: FallbackContext): string {
+export function fallbackContent(shown: PublicError, context: FallbackContext): string {
   const { host, search } = context
   // The browser's bundles are without what only the server writes.
   const style = (typeof HYDRANT_BROWSER === 'undefined' ? styleTag(context) : '<style>') + STYLE_AND_END
@@ -58,29 +58,29 @@ const serverParagraph = rememberLast((host) => paragraph(host, serverSentence(ho
 
 /** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
-  const shown: Shown = { kind: 'failure', side: 'server', status, digest }
+  const shown: PublicError = { kind: 'failure', side: 'server', status, digest }
   const { host, search, styleNonce } = context
   const content = fallbackContent(shown, { host, search, styleNonce })
   return `<noscript>${NOINDEX}<div class="hydrant-failure" role="alert">${content}</div></noscript>`
 }
 
 /** A whole document that needs nothing: no layout, no React, no script. */
-export function fallbackDocument(shown: Shown, context: FallbackContext): string {
+export function fallbackDocument(shown: PublicError, context: FallbackContext): string {
   return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(shown, context)}</head><body>${fallbackBody(shown, context)}</body></html>`
 }
 
-export function fallbackTitle(shown: Shown): string {
+export function fallbackTitle(shown: PublicError): string {
   return shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
 }
 
-export function fallbackHead(shown: Shown, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
+export function fallbackHead(shown: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
     `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title>${styleTag(context)}${PAGE_STYLE}</style>`
   )
 }
 
-export function fallbackBody(shown: Shown, context: FallbackContext): string {
+export function fallbackBody(shown: PublicError, context: FallbackContext): string {
   return `<main><div class="hydrant-failure" role="alert">${fallbackContent(shown, context)}</div></main>`
 }
 

@@ -3,7 +3,7 @@
 
 import type { Flat, Settlement } from './deferred-data.ts'
 import { escapeScript } from './html.ts'
-import type { Shown } from './public-error.ts'
+import type { PublicError } from './public-error.ts'
 
 /** The global variable that holds the array. */
 export const BOOT_VARIABLE = '__hydrant'
@@ -37,7 +37,7 @@ export interface BootVisit {
   url: string
   params: Record<string, string>
   /** What a leaf of that kind shows. */
-  shown?: Shown
+  shown?: PublicError
   /** Host name in the sentence of a document that stands on a failure. */
   host?: string
   /** How many failures the document may report, if not as many as always: 0 for none. */

@@ -26,7 +26,7 @@ export class ServerFailure extends Error {
 }
 
 /** What a deferred promise rejects with in the browser after a refusal (4xx) on the server. */
-export class Refusal extends Error {
+export class RefusalError extends Error {
   override name = 'Refusal'
   readonly status: number
   constructor(status: number, message: string) {
@@ -80,7 +80,7 @@ export function createDeferredPromises() {
       settle = ([, kind, told, message]) => {
         if (!pending.delete(id)) return
         if (kind === 'value') return revive(told, promised).then(fulfil, refuse)
-        refuse(kind === 'failure' ? new ServerFailure(told) : new Refusal(told, message))
+        refuse(kind === 'failure' ? new ServerFailure(told) : new RefusalError(told, message))
       }
     })
     // Nobody may be waiting for it; the server has logged the failure.

@@ -4,7 +4,7 @@
 import type { Boot, BootLeaf, BootModule } from './boot.ts'
 import type { Flat, Settlement } from './deferred-data.ts'
 import { layoutKey } from './layout-key.ts'
-import type { Shown } from './public-error.ts'
+import type { PublicError } from './public-error.ts'
 
 /** Parameter of the query that makes a request for a page a navigation. The server takes it away before any hook runs. */
 export const NAVIGATION_MARK = '_hydrant'
@@ -34,7 +34,7 @@ export type NavigationLine =
   | [kind: 'data', index: number, data: Flat]
   | [kind: 'settled', ...Settlement]
   /** What stands in the page's place, inside that many layouts. */
-  | [kind: 'shown', level: number, leaf: BootLeaf, shown: Shown]
+  | [kind: 'shown', level: number, leaf: BootLeaf, shown: PublicError]
   /** With a 1, what was sent is sent there as well. */
   | [kind: 'redirect', to: string, isSentOn?: 1]
   /** Load the document of this address instead. */

@@ -2,7 +2,7 @@ import type { ErrorPageProps } from '../page-types.ts'
 import { clientSentence, serverSentence } from './error-messages.ts'
 
 /** What a visitor may learn of something that went wrong. */
-export type Shown =
+export type PublicError =
   | { kind: 'failure'; side: 'server'; status: number; digest: string }
   | { kind: 'failure'; side: 'client' }
   | Refusal
@@ -15,12 +15,12 @@ export interface Refusal {
   message: string
 }
 
-export function messageOf(shown: Shown, host: string): string {
+export function publicMessage(shown: PublicError, host: string): string {
   if (shown.kind === 'refusal') return shown.message
   return shown.side === 'server' ? serverSentence(host) : clientSentence(host)
 }
 
-export function errorPageProps(shown: Shown, host: string, retry: () => void): ErrorPageProps {
+export function errorPageProps(shown: PublicError, host: string, retry: () => void): ErrorPageProps {
   const { kind: _, ...own } = shown
-  return { status: 500, side: 'server', ...own, message: messageOf(shown, host), host, retry }
+  return { status: 500, side: 'server', ...own, message: publicMessage(shown, host), host, retry }
 }

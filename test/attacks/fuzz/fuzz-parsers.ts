@@ -7,10 +7,10 @@ import { preferredErrorFormat, preferredFormat } from '../../../src/server/http/
 import { isHostName } from '../../../src/server/http/public-address.ts'
 import { pathAndQuery, plainTarget, withoutTrailingSlash } from '../../../src/server/http/request-url.ts'
 import { traceOf } from '../../../src/server/http/trace-context.ts'
-import { tameLine } from '../../../src/server/log/control-characters.ts'
+import { sanitizeLine } from '../../../src/server/log/control-characters.ts'
 import { parseForwarded, readForwarded } from '../../../src/server/proxy/forwarded-header.ts'
 import { createRedactor } from '../../../src/server/redaction/redact.ts'
-import { readReport } from '../../../src/server/reports/parse-report.ts'
+import { parseReport } from '../../../src/server/reports/parse-report.ts'
 import { redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
 import { parseDigest } from '../../../src/shared/wire/digest-format.ts'
 import { createRandom } from '../../shared/random.ts'
@@ -117,7 +117,7 @@ const PARSERS: readonly [Parser, ...Parser[]] = [
     ],
     read(text) {
       if (!isJson(text)) return
-      const read = readReport(JSON.parse(text))
+      const read = parseReport(JSON.parse(text))
       if (!('report' in read) || read.report.kind !== 'failure') return
       for (const frame of readBrowserStack(read.report.error.stack)) check(!frame.includes('\n'), 'a frame is one line')
     },
@@ -144,7 +144,7 @@ const PARSERS: readonly [Parser, ...Parser[]] = [
   {
     name: 'a line of the log',
     seeds: ['{"level":30,"msg":"a\\nb\\u001b","err":{"stack":"x"}}', 'no JSON'],
-    read: (line) => check(!/\p{Cc}/u.test(tameLine(line).replace(/[\n\t]/g, '')), 'it commands something'),
+    read: (line) => check(!/\p{Cc}/u.test(sanitizeLine(line).replace(/[\n\t]/g, '')), 'it commands something'),
   },
 ]
 

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { createDoor as createDoorOf, type Door } from '../../../src/server/admin/auth.ts'
+import { type Auth, createAuth as createDoorOf } from '../../../src/server/admin/auth.ts'
 
 const TOKEN = 'correct-horse-battery'
 const READ_TOKEN = 'only-for-reading-it'
 const IP = '192.0.2.1'
 
 type Rest = Parameters<typeof createDoorOf> extends [unknown, ...infer Others] ? Others : never
-const createDoor = (token: string, ...rest: Rest): Door => createDoorOf({ token, readToken: '' }, ...rest)
+const createDoor = (token: string, ...rest: Rest): Auth => createDoorOf({ token, readToken: '' }, ...rest)
 
 function createClock() {
   let time = 1_000_000

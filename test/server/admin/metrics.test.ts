@@ -1,6 +1,10 @@
 import t from 'tap'
 import { createServer } from '../../../src/server/create-server.ts'
-import { addTallies, createTallying, endTally } from '../../../src/server/metrics/request-metrics.ts'
+import {
+  addRequestCounts,
+  createRequestMetrics,
+  endRequestCounts,
+} from '../../../src/server/metrics/request-metrics.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 /** Each sample's value by its name and labels. */
@@ -89,7 +93,7 @@ t.test('move with what the site does, by its routes', async (t) => {
 })
 
 t.test('what workers have counted adds up by route, and what they had at the time ends with them', async (t) => {
-  const [one, two] = [createTallying(), createTallying()]
+  const [one, two] = [createRequestMetrics(), createRequestMetrics()]
   for (const { measures } of [one, two]) {
     measures.began()
     measures.answered('/', 'GET', 200, 4)
@@ -99,7 +103,7 @@ t.test('what workers have counted adds up by route, and what they had at the tim
   }
   two.measures.answered('/b', 'GET', 404, 4)
   two.failed({ side: 'server', phase: 'load', route: '/b' })
-  const { routes, inFlight } = addTallies([addTallies([]), one.read(), endTally(two.read())])
+  const { routes, inFlight } = addRequestCounts([addRequestCounts([]), one.read(), endRequestCounts(two.read())])
   t.equal(inFlight, 1)
   t.match(routes, [
     {
@@ -116,7 +120,7 @@ t.test('what workers have counted adds up by route, and what they had at the tim
 })
 
 t.test('routes without end do not make metrics without end', async (t) => {
-  const { measures, read } = createTallying()
+  const { measures, read } = createRequestMetrics()
   for (let number = 0; number < 1_500; number++) measures.answered(`/${number}`, 'GET', 200, 1)
   const { routes } = read()
   t.equal(routes.length, 1_001)

@@ -7,9 +7,9 @@ import Fastify from 'fastify'
 import type { Test } from 'tap'
 import { startAdmin } from '../../../src/server/admin/start-admin.ts'
 import type { FailureRecord, SourceFrame } from '../../../src/server/errors/failure-record.ts'
-import { createKeeper, type Keeper } from '../../../src/server/ledger/failure-store.ts'
-import type { Measures } from '../../../src/server/metrics/metrics-recorder.ts'
-import { createTallying } from '../../../src/server/metrics/request-metrics.ts'
+import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
+import type { MetricsRecorder } from '../../../src/server/metrics/metrics-recorder.ts'
+import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { createLog, type Log } from '../served.ts'
@@ -17,8 +17,8 @@ import { createLog, type Log } from '../served.ts'
 export interface ServedAdmin {
   port: number
   origin: string
-  keeper: Keeper
-  measures: Measures
+  keeper: FailureStore
+  measures: MetricsRecorder
   log: Log
   /** Keeps failures and has them written. */
   keep(...failures: FailureRecord[]): Promise<void>
@@ -46,8 +46,8 @@ export async function serveAdmin(
   const app = Fastify({ logger: log.logger })
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
   const options = resolveOptions({ env: hasLedger ? { HYDRANT_LEDGER: ledger } : { HYDRANT_LEDGER: 'false' } })
-  const keeper = createKeeper(folder, options, app.log)
-  const { measures, failed, read } = createTallying()
+  const keeper = createFailureStore(folder, options, app.log)
+  const { measures, failed, read } = createRequestMetrics()
   keeper.subscribe(failed)
   const listener = await startAdmin({
     admin: { host, port: 0, token, readToken },

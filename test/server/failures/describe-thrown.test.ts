@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type Description, describe, framesIn } from '../../../src/server/failures/describe-thrown.ts'
-import { meaningOf } from '../../../src/server/thrown/classify-thrown.ts'
+import { type Description, describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
+import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
 
 function unreadable(): object {
   const refuse = () => {
@@ -129,40 +129,40 @@ for (const [name, create] of Object.entries(thrown)) {
     const value = create()
     let description: Description = { type: '', message: '', stack: '' }
     t.doesNotThrow(() => {
-      description = describe(value)
+      description = describeThrown(value)
     })
     t.type(description.type, 'string')
     t.not(description.type, '')
     t.type(description.message, 'string')
     t.ok(framesIn(description.stack).every((frame) => typeof frame === 'string'))
     t.ok(JSON.stringify(description).length < 400_000, `${JSON.stringify(description).length} characters`)
-    t.doesNotThrow(() => t.strictSame(meaningOf(value), { kind: 'failure' }, 'it is a failure'))
+    t.doesNotThrow(() => t.strictSame(classifyThrown(value), { kind: 'failure' }, 'it is a failure'))
   })
 }
 
 t.test('tells what is worth knowing', async (t) => {
-  t.match(describe(new TypeError('text')), { type: 'TypeError', message: 'text', stack: /^ {4}at / })
-  t.strictSame(describe('text'), { type: 'string', message: 'text', stack: '' })
-  t.strictSame(describe(null), { type: 'null', message: 'null', stack: '' })
-  t.strictSame(describe(undefined), { type: 'undefined', message: 'undefined', stack: '' })
-  t.strictSame(describe(Symbol('x')), { type: 'symbol', message: 'Symbol(x)', stack: '' })
-  t.strictSame(describe({ user: 'a', password: 'b' }), {
+  t.match(describeThrown(new TypeError('text')), { type: 'TypeError', message: 'text', stack: /^ {4}at / })
+  t.strictSame(describeThrown('text'), { type: 'string', message: 'text', stack: '' })
+  t.strictSame(describeThrown(null), { type: 'null', message: 'null', stack: '' })
+  t.strictSame(describeThrown(undefined), { type: 'undefined', message: 'undefined', stack: '' })
+  t.strictSame(describeThrown(Symbol('x')), { type: 'symbol', message: 'Symbol(x)', stack: '' })
+  t.strictSame(describeThrown({ user: 'a', password: 'b' }), {
     type: 'Object',
     message: 'an object with the keys user, password',
     stack: '',
   })
-  t.match(describe(Object.assign(new Error('x'), { digest: 'own' })), { ownDigest: 'own' })
-  t.match(describe(circle()), { message: 'first', cause: { message: 'second', cause: { type: 'Circular' } } })
-  t.match(describe(new AggregateError([new Error('one'), 'two'], 'several')), {
+  t.match(describeThrown(Object.assign(new Error('x'), { digest: 'own' })), { ownDigest: 'own' })
+  t.match(describeThrown(circle()), { message: 'first', cause: { message: 'second', cause: { type: 'Circular' } } })
+  t.match(describeThrown(new AggregateError([new Error('one'), 'two'], 'several')), {
     type: 'AggregateError',
     message: 'several',
     errors: [{ message: 'one' }, { type: 'string', message: 'two' }],
   })
-  const cut = describe(new Error('m'.repeat(10_000_000)))
+  const cut = describeThrown(new Error('m'.repeat(10_000_000)))
   t.ok(cut.message.length < 3_000)
   t.match(cut.message, /10000000 characters/, 'says how long it was')
   t.ok(cut.stack.length > 0, 'with its frames')
-  t.match(describe(new GetterError()), {
+  t.match(describeThrown(new GetterError()), {
     type: 'Error',
     message: '(cannot be read)',
     stack: /^ {4}at .*describe\.test/,
@@ -172,16 +172,16 @@ t.test('tells what is worth knowing', async (t) => {
 t.test('frames are those of the stack, whatever the message says', async (t) => {
   const where = 'describe.test'
   const error = new Error('one\n    at fake (/evil.js:1:1)\ntwo')
-  t.match(framesIn(describe(error).stack)[0], where)
-  t.notMatch(framesIn(describe(error).stack).join('\n'), 'evil')
+  t.match(framesIn(describeThrown(error).stack)[0], where)
+  t.notMatch(framesIn(describeThrown(error).stack).join('\n'), 'evil')
   const renamed = new Error('short')
   renamed.message = `while the products of the shop were being loaded from its database: ${renamed.message}`
-  t.match(framesIn(describe(renamed).stack)[0], where, 'a message that was changed later')
-  t.equal(framesIn(describe(renamed).stack).length, framesIn(describe(new Error('short')).stack).length)
+  t.match(framesIn(describeThrown(renamed).stack)[0], where, 'a message that was changed later')
+  t.equal(framesIn(describeThrown(renamed).stack).length, framesIn(describeThrown(new Error('short')).stack).length)
   const emptied = new Error('short')
   emptied.message = ''
-  t.match(framesIn(describe(emptied).stack)[0], where, 'a message that was taken away')
+  t.match(framesIn(describeThrown(emptied).stack)[0], where, 'a message that was taken away')
   const custom = new Error('x')
   custom.stack = 'no frames at all'
-  t.strictSame(framesIn(describe(custom).stack), [])
+  t.strictSame(framesIn(describeThrown(custom).stack), [])
 })

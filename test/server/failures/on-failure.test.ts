@@ -3,7 +3,7 @@ import t from 'tap'
 import { buildFolder } from '../../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
-import { createKeeper, type Keeper } from '../../../src/server/ledger/failure-store.ts'
+import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
 import { buildFiles, causeOfResponse, createLog, HTML, serve } from '../served.ts'
@@ -126,12 +126,12 @@ t.test('one of an instance that is closed is told nothing more, though the ledge
   const options = resolveOptions({
     given: { ledger: false, onFailure: ({ digest }: FailureRecord) => told.push(digest) },
   })
-  const keepers: Keeper[] = []
+  const keepers: FailureStore[] = []
   const create = () =>
     createInstance({
       ...{ dir, folder: buildFolder(dir), options, logging: { logger: log.logger } },
       findKeeper(appLog) {
-        keepers[0] ??= createKeeper(dir, options, appLog)
+        keepers[0] ??= createFailureStore(dir, options, appLog)
         return keepers[0]
       },
     })

@@ -1,5 +1,5 @@
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
-import { addEntry, entryOf } from '../../../src/server/ledger/entries.ts'
+import { mergeEntry, toEntry } from '../../../src/server/ledger/entries.ts'
 import type { LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 
 export const HOUR_MS = 3_600_000
@@ -50,13 +50,13 @@ export function failure(given: Partial<FailureRecord> = {}): FailureRecord {
 }
 
 export function entry(given: Partial<FailureRecord> = {}): LedgerEntry {
-  return entryOf(failure(given))
+  return toEntry(failure(given))
 }
 
 /** An entry for several times, oldest first. */
 export function entryOfAll([first = {}, ...others]: readonly Partial<FailureRecord>[]): LedgerEntry {
   const gathered = entry(first)
-  for (const other of others) addEntry(gathered, entry(other), 1_000)
+  for (const other of others) mergeEntry(gathered, entry(other), 1_000)
   return gathered
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createKeeperOf } from '../../../src/server/ledger/failure-store.ts'
+import { createFailureStoreFor } from '../../../src/server/ledger/failure-store.ts'
 import { createNullLedger } from '../../../src/server/ledger/null-ledger.ts'
 
 t.test('is asked nothing more of the ledger once it is closed: that would open it again', async (t) => {
@@ -20,7 +20,7 @@ t.test('is asked nothing more of the ledger once it is closed: that would open i
   }
   const told: unknown[] = []
   const tell = (...words: unknown[]) => void told.push(words)
-  const keeper = createKeeperOf(ledger, { error: tell, warn: tell, info: tell })
+  const keeper = createFailureStoreFor(ledger, { error: tell, warn: tell, info: tell })
   keeper.markRecovered('AAAAAAAA-000001')
   await new Promise(setImmediate)
   t.strictSame(calls, ['markRecovered AAAAAAAA-000001'])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addEntry, addRecord, cutOccurrences, entryOf, occurrenceOf } from '../../../src/server/ledger/entries.ts'
+import { addRecord, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from '../../../src/server/ledger/entries.ts'
 import { entry, failure, HOUR_MS, NOW } from './entries.ts'
 
 t.test('one failure after the other comes to the same as their entries', async (t) => {
@@ -9,7 +9,7 @@ t.test('one failure after the other comes to the same as their entries', async (
   )
   const [gathered, added] = [entry(), entry()]
   for (const one of failures) {
-    addEntry(gathered, entryOf(one), 10)
+    mergeEntry(gathered, toEntry(one), 10)
     addRecord(added, one)
   }
   t.equal(cutOccurrences(added, 10).length, 21)
@@ -30,7 +30,7 @@ t.test('one failure after the other comes to the same as their entries', async (
 t.test('an occurrence is all of a failure that its cause does not say', async (t) => {
   const all = failure({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), pending: ['load of pages/index.server.ts'] })
   const { cause: _, side: __, error: ___, ...occurrence } = all
-  t.strictSame(entryOf(all).occurrences, [occurrence])
+  t.strictSame(toEntry(all).occurrences, [occurrence])
   const without = failure()
-  t.strictSame(Object.keys(entryOf(without).occurrences[0] ?? {}).length, Object.keys(without).length - 3)
+  t.strictSame(Object.keys(toEntry(without).occurrences[0] ?? {}).length, Object.keys(without).length - 3)
 })

@@ -11,7 +11,7 @@ import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgr
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres/schema.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/schema.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
-import { createWaiting } from '../../../src/server/ledger/write-queue.ts'
+import { createWriteQueue } from '../../../src/server/ledger/write-queue.ts'
 import { startPostgres } from '../../postgres.ts'
 import { earlierReleases, earlierRows, insertSql } from './earlier-rows.ts'
 import { entry, failure, LIMITS, NOW } from './entries.ts'
@@ -143,7 +143,7 @@ for (const [store, open] of Object.entries(STORES)) {
 }
 
 t.test('what waits to be written is told apart by side', async (t) => {
-  const waiting = createWaiting(100_000)
+  const waiting = createWriteQueue(100_000)
   for (const side of ['server', 'client', 'server'] as const) waiting.add(failure({ side, message: side }))
   waiting.addAll([entry({ side: 'client', message: 'client' })])
   t.strictSame(

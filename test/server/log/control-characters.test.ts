@@ -1,9 +1,14 @@
 import t from 'tap'
-import { escapeObeyed, escapeObeyedIn, showObeyed, tameLine } from '../../../src/server/log/control-characters.ts'
+import {
+  escapeControlCharacters,
+  escapeObeyedIn,
+  sanitizeLine,
+  showControlCharacters,
+} from '../../../src/server/log/control-characters.ts'
 
 t.test('JSON stays what it was', async (t) => {
   const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }
-  const json = escapeObeyed(JSON.stringify(value, null, 2))
+  const json = escapeControlCharacters(JSON.stringify(value, null, 2))
   t.strictSame(JSON.parse(json), value)
   t.match(json, /^\{\n {2}"text": "a\\u009b\\u202e\\u2028\\u007f\\n\\""\n\}$/)
 })
@@ -11,12 +16,12 @@ t.test('JSON stays what it was', async (t) => {
 t.test('the same for bytes', async (t) => {
   for (const text of ['plain', 'ü€😀', 'deleted: \u007f', 'ü\u009b', '\u202e']) {
     const json = `${JSON.stringify({ text })}\n`
-    t.equal(String(escapeObeyedIn(Buffer.from(json))), escapeObeyed(json), text)
+    t.equal(String(escapeObeyedIn(Buffer.from(json))), escapeControlCharacters(json), text)
   }
 })
 
 t.test('shows what a terminal would obey', async (t) => {
-  t.equal(showObeyed('a\u001b[31mb\u009b2J\u202e\u2028\n'), 'a\\x1b[31mb\\x9b2J\\u202e\\u2028\\x0a')
+  t.equal(showControlCharacters('a\u001b[31mb\u009b2J\u202e\u2028\n'), 'a\\x1b[31mb\\x9b2J\\u202e\\u2028\\x0a')
 })
 
 t.test('of a line of a log nothing commands a terminal or passes for another line', async (t) => {
@@ -27,7 +32,7 @@ t.test('of a line of a log nothing commands a terminal or passes for another lin
     n: null,
     list: ['\u0085', 1],
   }
-  t.strictSame(JSON.parse(tameLine(JSON.stringify({ ...line, 'k\u001b\n': true }))), {
+  t.strictSame(JSON.parse(sanitizeLine(JSON.stringify({ ...line, 'k\u001b\n': true }))), {
     level: 30,
     msg: 'a\n    [22:00:00] INFO: b\\x1b[2J',
     err: { stack: 'E: x\\x07\n\tat y' },
@@ -35,5 +40,5 @@ t.test('of a line of a log nothing commands a terminal or passes for another lin
     list: ['\\x85', 1],
     'k\\x1b\\x0a': true,
   })
-  t.equal(tameLine('no JSON\u001b[2J\n'), 'no JSON\\x1b[2J\n')
+  t.equal(sanitizeLine('no JSON\u001b[2J\n'), 'no JSON\\x1b[2J\n')
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { readManifest } from '../../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
-import { createTallying } from '../../../src/server/metrics/request-metrics.ts'
+import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
 import { until } from '../../until.ts'
 import { buildFiles, createLog, HTML } from '../served.ts'
@@ -42,7 +42,7 @@ export const action = () => ({ done: true })
 /** As a page asks, to go there in place. */
 const NAVIGATION = { 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
 const log = createLog()
-const { measures, read } = createTallying()
+const { measures, read } = createRequestMetrics()
 const options = resolveOptions({
   config: { ledger: false, logRequests: true, timeouts: { loadMs: 2_147_483_647 } },
   scope: 'server',

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { createInstance } from '../../../src/server/create-server.ts'
-import { createTallying } from '../../../src/server/metrics/request-metrics.ts'
+import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
 import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
@@ -23,7 +23,7 @@ export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data
     'pages/fail.tsx': "export default () => { throw new Error('no deadline') }\n",
   })
   const log = createLog()
-  const { measures, read } = createTallying()
+  const { measures, read } = createRequestMetrics()
   const config = { ledger: false, logRequests: true, timeouts: { loadMs: 50, renderMs: 50 } }
   const options = resolveOptions({ config, scope: 'server' })
   const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, measures })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type OptionSources, resolveOptions } from '../../../src/server/options/options.ts'
-import { nearest } from '../../../src/server/util/closest-match.ts'
+import { closestMatch } from '../../../src/server/util/closest-match.ts'
 
 const DEFAULTS = {
   base: '/',
@@ -381,11 +381,11 @@ t.test('an error of Hydrant’s own says what to do', async (t) => {
 
 t.test('nearest finds what was meant and nothing far away', async (t) => {
   const names = ['port', 'host', 'base', 'trustProxy']
-  t.equal(nearest('prot', names), 'port')
-  t.equal(nearest('PORT', names), 'port')
-  t.equal(nearest('trustProxi', names), 'trustProxy')
-  t.equal(nearest('hots', names), 'host')
-  t.equal(nearest('completely different', names), undefined)
-  t.equal(nearest('', []), undefined)
-  t.equal(nearest('port', names), 'port')
+  t.equal(closestMatch('prot', names), 'port')
+  t.equal(closestMatch('PORT', names), 'port')
+  t.equal(closestMatch('trustProxi', names), 'trustProxy')
+  t.equal(closestMatch('hots', names), 'host')
+  t.equal(closestMatch('completely different', names), undefined)
+  t.equal(closestMatch('', []), undefined)
+  t.equal(closestMatch('port', names), 'port')
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findContradiction } from '../../../src/server/proxy/check-forwarding.ts'
-import { createTrust } from '../../../src/server/proxy/trust-proxy.ts'
+import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
 import { listenRaw, rawRequest } from '../../attacks/raw.ts'
 import { buildFiles, type Log, serve } from '../served.ts'
 
@@ -31,7 +31,7 @@ t.test('what arrives is compared with what the options say', async (t) => {
     [true, 'x-forwarded', NEAR, {}, null],
     [true, 'x-forwarded', FAR, X, null],
   ] as const) {
-    const trust = createTrust(trustProxy, () => true)
+    const trust = createTrustProxy(trustProxy, () => true)
     const found = findContradiction({ trustProxy, forwardedHeader }, trust, peer, headers)
     t.equal(found, expected, JSON.stringify([trustProxy, forwardedHeader, peer, headers]))
   }

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { parseForwarded, readForwarded } from '../../../src/server/proxy/forwarded-header.ts'
-import { createTrust } from '../../../src/server/proxy/trust-proxy.ts'
+import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
 import { createRandom } from '../../shared/random.ts'
 
-const trust = createTrust('10.0.0.0/8, ::1', () => false) ?? (() => false)
+const trust = createTrustProxy('10.0.0.0/8, ::1', () => false) ?? (() => false)
 const read = (header: string) => readForwarded(header, trust)
 const parse = (header: string) => parseForwarded(header)?.map((element) => Object.fromEntries(element)) ?? null
 

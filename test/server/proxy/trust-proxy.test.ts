@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createTrust } from '../../../src/server/proxy/trust-proxy.ts'
-import { isAddressRange, isNear } from '../../../src/server/util/ip-ranges.ts'
+import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
+import { isAddressRange, isPrivateAddress } from '../../../src/server/util/ip-ranges.ts'
 
 t.test('a list trusts whom it names', async (t) => {
   for (const [trusted, address, expected] of [
@@ -21,14 +21,14 @@ t.test('a list trusts whom it names', async (t) => {
     ['127.0.0.1', '', false],
     ['127.0.0.1', '127.0.0.1.evil', false],
   ] as const)
-    t.equal(createTrust(trusted, () => false)?.(address, 0), expected, `${trusted}: ${address}`)
-  t.equal(createTrust(['127.0.0.1', ' ::1 '], () => false)?.('::1', 0), true)
+    t.equal(createTrustProxy(trusted, () => false)?.(address, 0), expected, `${trusted}: ${address}`)
+  t.equal(createTrustProxy(['127.0.0.1', ' ::1 '], () => false)?.('::1', 0), true)
   t.equal(
-    createTrust(false, () => true),
+    createTrustProxy(false, () => true),
     null,
   )
   t.equal(
-    createTrust(
+    createTrustProxy(
       (address, hop) => address === 'a' && hop === 1,
       () => false,
     )?.('a', 1),
@@ -37,7 +37,7 @@ t.test('a list trusts whom it names', async (t) => {
 })
 
 t.test('what it remembers is what it has found', async (t) => {
-  const trust = createTrust('10.0.0.0/24', () => false)
+  const trust = createTrustProxy('10.0.0.0/24', () => false)
   const addresses = Array.from({ length: 3_000 }, (_, count) => `10.0.${Math.floor(count / 250)}.${count % 250}`)
   for (let round = 0; round < 2; round++) {
     const wrong = addresses.filter((address) => trust?.(address, 0) !== address.startsWith('10.0.0.'))
@@ -55,7 +55,7 @@ t.test(
       ['loopback', false, false],
       [true, false, true],
     ] as const)
-      t.equal(createTrust(trusted, () => onFile)?.(undefined, 0), expected, `${trusted} ${onFile}`)
+      t.equal(createTrustProxy(trusted, () => onFile)?.(undefined, 0), expected, `${trusted} ${onFile}`)
   },
 )
 
@@ -66,6 +66,7 @@ t.test('what is no address and no subnet cannot be trusted', async (t) => {
 })
 
 t.test('this machine and the network around it are near', async (t) => {
-  for (const address of ['127.0.0.1', '::1', '172.17.0.1', 'fe80::1', '::ffff:10.0.0.1']) t.ok(isNear(address), address)
-  for (const address of ['203.0.113.1', '2001:db8::1', 'x', '']) t.notOk(isNear(address), address)
+  for (const address of ['127.0.0.1', '::1', '172.17.0.1', 'fe80::1', '::ffff:10.0.0.1'])
+    t.ok(isPrivateAddress(address), address)
+  for (const address of ['203.0.113.1', '2001:db8::1', 'x', '']) t.notOk(isPrivateAddress(address), address)
 })

@@ -3,7 +3,7 @@
 
 import { createElement } from 'react'
 import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
-import { rehearseFailures } from '../../../src/server/render/warm-up.ts'
+import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 import { createAppTree, type TreeLeaf } from '../../../src/shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../../src/shared/tree/default-layout.tsx'
 import { idleStore } from '../../../src/shared/tree/navigation-state.ts'
@@ -18,7 +18,7 @@ const shown = { kind: 'failure', side: 'server', status: 500, digest: 'AAAAAAAA-
 const failed: TreeLeaf = { kind: 'shown', css: [], Component: null, shown }
 
 const render = await loadRenderer('bun')
-if (process.argv.includes('rehearsed')) await rehearseFailures(render)
+if (process.argv.includes('rehearsed')) await warmUpFailures(render)
 for (let time = 0; time < 30_000; time++) await renderOnce(page)
 for (let time = 0; time < 1_000; time++) for (const leaf of [failing, failed, page]) await renderOnce(leaf)
 

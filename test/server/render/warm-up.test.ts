@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'
 import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
-import { rehearseFailures } from '../../../src/server/render/warm-up.ts'
+import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 
 const PROGRAM = new URL('warm-up-program.js', import.meta.url).pathname
 
@@ -21,12 +21,12 @@ t.test('React has failed before, once in a process, and nobody is told', async (
       },
     })
   }
-  await rehearseFailures(render)
+  await warmUpFailures(render)
   const before = count
   t.ok(before > 0)
   t.ok(errors.length > 0)
   t.ok(errors.every((error) => error instanceof Error && error.message === 'This is a rehearsal.'))
-  await rehearseFailures(render)
+  await warmUpFailures(render)
   t.equal(count, before)
   t.strictSame(told(), [])
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'
-import { rehearseFailures } from '../../../src/server/render/warm-up.ts'
+import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 import { buildFiles, serve } from '../served.ts'
 
 t.test('before a site is served, React has failed', async (t) => {
@@ -11,5 +11,5 @@ t.test('before a site is served, React has failed', async (t) => {
   const render: RenderToPipe = () => {
     throw new Error('it has not')
   }
-  await t.resolves(rehearseFailures(render))
+  await t.resolves(warmUpFailures(render))
 })

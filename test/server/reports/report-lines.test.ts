@@ -4,7 +4,7 @@ import t from 'tap'
 import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
 import { createPaint } from '../../../scripts/terminal/paint.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
-import { tameLine } from '../../../src/server/log/control-characters.ts'
+import { sanitizeLine } from '../../../src/server/log/control-characters.ts'
 import { ledgerOf } from '../../scripts/failed-ledger.ts'
 import { buildFiles, createLog, serve } from '../served.ts'
 
@@ -40,7 +40,7 @@ t.test('the difference of a hydration mismatch can be read', async (t) => {
   t.equal(failure.message, LINES.join('\n'))
   t.equal(text.trimEnd().split('\n').length, 1, 'one line of JSON')
   t.equal(JSON.parse(text).err.message, LINES.join('\n'))
-  const shown: string = JSON.parse(tameLine(text)).msg
+  const shown: string = JSON.parse(sanitizeLine(text)).msg
   t.strictSame(
     shown.split('\n').slice(1),
     LINES.slice(1).map((line) => `    ${line}`),
@@ -58,7 +58,7 @@ t.test('a message is no other line, and commands nothing', async (t) => {
   const { text, failure } = await report(HOSTILE)
   t.equal(text.trimEnd().split('\n').length, 1)
   t.equal(failure.message, 'one\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine [2J two')
-  const [first, ...others] = String(JSON.parse(tameLine(text)).msg).split('\n')
+  const [first, ...others] = String(JSON.parse(sanitizeLine(text)).msg).split('\n')
   t.equal(first, 'Error: one')
   for (const line of others) t.match(line, /^ {4}/)
 })

@@ -2,7 +2,7 @@
 
 import createError from '@fastify/error'
 import t from 'tap'
-import { meaningOf } from '../../../src/server/thrown/classify-thrown.ts'
+import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
 import { HttpError } from '../../../src/server/thrown/http-error.ts'
 import { buildFiles, JSON_ONLY, serve } from '../served.ts'
 
@@ -252,12 +252,13 @@ const REFUSALS: Record<string, [Error, number, string]> = {
 }
 
 t.test('errors of clients of other services are failures, whatever status they name', async (t) => {
-  for (const [client, error] of Object.entries(FAILURES)) t.strictSame(meaningOf(error), { kind: 'failure' }, client)
+  for (const [client, error] of Object.entries(FAILURES))
+    t.strictSame(classifyThrown(error), { kind: 'failure' }, client)
 })
 
 t.test('errors that are thrown for visitors are refusals', async (t) => {
   for (const [kind, [error, status, message]] of Object.entries(REFUSALS))
-    t.strictSame(meaningOf(error), { kind: 'refusal', status, message }, kind)
+    t.strictSame(classifyThrown(error), { kind: 'refusal', status, message }, kind)
 })
 
 t.test('a failing upstream is a 500 with a digest, wherever its error is thrown, and says nothing', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { readRequest } from '../../../scripts/commands/errors-arguments.ts'
 import { readListQuery } from '../../../src/server/admin/list-query.ts'
-import { readSince } from '../../../src/server/util/parse-since.ts'
+import { parseSince } from '../../../src/server/util/parse-since.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const HOUR = 3_600_000
@@ -33,7 +33,7 @@ const REFUSED = [
 
 t.test('the command line and the API read the same spans and dates', async (t) => {
   for (const [text, since] of READ) {
-    t.equal(readSince(text, NOW), since, text)
+    t.equal(parseSince(text, NOW), since, text)
     t.match(readRequest(null, { since: text }, NOW), { query: { since } })
     t.strictSame(readListQuery(new URLSearchParams({ since: text }), NOW, 'v1').query, { since })
   }
@@ -41,7 +41,7 @@ t.test('the command line and the API read the same spans and dates', async (t) =
 
 t.test('and refuse the same', async (t) => {
   for (const text of REFUSED) {
-    t.equal(readSince(text, NOW), null, text)
+    t.equal(parseSince(text, NOW), null, text)
     t.throws(() => readRequest(null, { since: text }, NOW), { code: 'HYD_CLI_USAGE' })
     // A value of an address is trimmed.
     if (text.trim() === text) t.ok(readListQuery(new URLSearchParams({ since: text }), NOW, 'v1').problem, text)

@@ -4,12 +4,12 @@ import t from 'tap'
 import { judgeOrigin } from '../../../src/server/guards/cross-site.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.ts'
 import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
-import { readUrl } from '../../../src/server/util/parse-url.ts'
+import { parseUrl } from '../../../src/server/util/parse-url.ts'
 
 t.test('reads a URL, alone or beside another', async (t) => {
-  t.equal(readUrl('http://a.example/b?c')?.pathname, '/b')
-  t.equal(readUrl('b', 'http://a.example/c/d')?.href, 'http://a.example/c/b')
-  for (const text of ['', 'b', 'http://', 'http://a b/', '//a']) t.equal(readUrl(text), null, text)
+  t.equal(parseUrl('http://a.example/b?c')?.pathname, '/b')
+  t.equal(parseUrl('b', 'http://a.example/c/d')?.href, 'http://a.example/c/b')
+  for (const text of ['', 'b', 'http://', 'http://a b/', '//a']) t.equal(parseUrl(text), null, text)
 })
 
 t.test('reads letters beyond ASCII in the same way however often it has been asked', async (t) => {
@@ -34,7 +34,7 @@ t.test('reads letters beyond ASCII in the same way however often it has been ask
   }
   t.equal(pathAndQuery(`http://${odd}/admin`), '/admin', 'whatever the host is')
   t.equal(plainTarget(`http://${odd}/admin`), '/admin')
-  t.equal(readUrl('http://\u00d6.example/')?.hostname, 'xn--nda.example')
+  t.equal(parseUrl('http://\u00d6.example/')?.hostname, 'xn--nda.example')
 })
 
 t.test('nothing else of the server asks URL.canParse', async (t) => {

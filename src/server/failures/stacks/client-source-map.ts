@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ASSETS_PATH, withBase } from '../../../shared/paths.ts'
 import { BUILD_PATHS } from '../../build-output/manifest.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
-import { readUrl } from '../../util/parse-url.ts'
+import { parseUrl } from '../../util/parse-url.ts'
 import { functionAt, type NamedMap } from './function-names.ts'
 import type { SourceMapper } from './source-map.ts'
 import { linesAround, type MapFile, readMapFile } from './source-map-file.ts'
@@ -61,7 +61,7 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
   }
 
   function scriptOf(location: string): string | null {
-    const { pathname } = readUrl(location) ?? {}
+    const { pathname } = parseUrl(location) ?? {}
     return pathname === undefined ? null : fileOf(pathname)
   }
 

@@ -1,5 +1,5 @@
 import { renameSync, statSync } from 'node:fs'
-import { delegateLedger } from '../delegate-ledger.ts'
+import { createDelegateLedger } from '../delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
@@ -47,7 +47,7 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Not
     await ledger?.close()
   }
 
-  return delegateLedger(async (work) => {
+  return createDelegateLedger(async (work) => {
     const { ledger, inode } = await current()
     try {
       return await work(ledger)
