@@ -1,5 +1,5 @@
 // What a page that fails costs at the least: React's two renders on a bare Fastify, the error with its stack in a line of
-// Pino's. No naming of the cause, no secrets removed, nothing kept, no header but what Fastify needs.
+// Pino's. No fingerprint, no secrets removed, nothing kept, no header but what Fastify needs.
 
 import Fastify, { type FastifyReply } from 'fastify'
 import type { ReactNode } from 'react'

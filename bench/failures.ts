@@ -170,7 +170,7 @@ async function weatherStorm(server: Server, what: string, pathOf: (index: number
   console.log(`memory: ${memoryBefore} MB before, at most ${most} MB within, ${memoryOf(pid)} MB after`)
 }
 
-// The different ones lie between the equal ones. Words of letters alone: numbers do not make another cause.
+// The different ones lie between the equal ones. Words of letters alone: numbers do not change a fingerprint.
 function failingPath(index: number): string {
   const place = Math.floor(index / EACH)
   return index % EACH === 0 && place < DIFFERENT ? `/?word=${wordOf(place)}` : `/?${LOAD}`
@@ -186,12 +186,12 @@ async function compareCounts() {
     maxBuffer: 2 ** 28,
   })
   // What `hydrant errors` documents.
-  const causes = JSON.parse(json) as { count: number }[]
-  const kept = causes.reduce((sum, { count }) => sum + count, 0)
+  const failures = JSON.parse(json) as { count: number }[]
+  const kept = failures.reduce((sum, { count }) => sum + count, 0)
   // The log is longer than a string may be.
   let logged = 0
   for await (const line of createInterface(createReadStream(server.log))) if (line.includes('"digest"')) logged++
-  console.log(`ledger: ${causes.length} causes, ${kept} failures; the log has ${logged} lines of failures`)
+  console.log(`ledger: ${failures.length} failures, ${kept} occurrences; the log has ${logged} lines of failures`)
   if (kept !== logged) {
     console.error('Error: the ledger does not have as many failures as the log')
     process.exitCode = 1

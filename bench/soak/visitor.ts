@@ -21,7 +21,7 @@ export function createAgent(index: number): Agent {
   })
 }
 
-/** Letters that nobody has said before, as ids and numbers make no other cause. */
+/** Letters that are new each time: ids and numbers do not change a fingerprint. */
 export function randomWord(): string {
   return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
 }

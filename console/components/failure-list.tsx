@@ -1,10 +1,10 @@
-import type { CauseSummary } from 'hydrant'
+import type { FailureSummary } from 'hydrant'
 import { href } from 'hydrant/react'
 import { FailureRow } from './failure-row.tsx'
 import classes from './list.module.css'
 
 interface FailureListProps {
-  failures: readonly (CauseSummary & { hours: readonly number[] })[]
+  failures: readonly (FailureSummary & { hours: readonly number[] })[]
   mayChange: boolean
   /** What the list is narrowed to. */
   params: URLSearchParams
@@ -15,7 +15,7 @@ export function FailureList({ failures, mayChange, params }: FailureListProps) {
   const list = (
     <ol className={classes.list}>
       {failures.map((failure) => (
-        <FailureRow key={failure.cause} failure={failure} hours={failure.hours} mayChange={mayChange} />
+        <FailureRow key={failure.fingerprint} failure={failure} hours={failure.hours} mayChange={mayChange} />
       ))}
     </ol>
   )

@@ -13,10 +13,10 @@ export function Unknown({ typed, nearest }: { typed: string; nearest: readonly s
         <>
           <h2>Near to it</h2>
           <ul>
-            {nearest.map((cause) => (
-              <li key={cause}>
-                <a href={href('/failures/[digest]', { digest: cause })}>
-                  <code>{cause}</code>
+            {nearest.map((fingerprint) => (
+              <li key={fingerprint}>
+                <a href={href('/failures/[digest]', { digest: fingerprint })}>
+                  <code>{fingerprint}</code>
                 </a>
               </li>
             ))}

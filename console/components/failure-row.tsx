@@ -1,4 +1,4 @@
-import type { CauseSummary } from 'hydrant'
+import type { FailureSummary } from 'hydrant'
 import { href } from 'hydrant/react'
 import { SideMark, SolvedMark } from './badges.tsx'
 import classes from './list.module.css'
@@ -6,7 +6,7 @@ import { Ago } from './relative-time.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 interface FailureRowProps {
-  failure: CauseSummary
+  failure: FailureSummary
   hours: readonly number[]
   /** Can it be chosen, to be marked? */
   mayChange: boolean
@@ -14,23 +14,23 @@ interface FailureRowProps {
 
 /** A failure in the list. */
 export function FailureRow({ failure, hours, mayChange }: FailureRowProps) {
-  const { cause, side, type, message, source, route, count, firstSeen, lastSeen, solvedAt } = failure
+  const { fingerprint, side, type, message, source, route, count, firstSeen, lastSeen, solvedAt } = failure
   return (
     <li className={mayChange ? `${classes.row} ${classes.choosable}` : classes.row}>
       {mayChange && (
         <label className={classes.choice}>
-          <input type="checkbox" name="cause" value={cause} />
-          <span className="visually-hidden">{`Choose ${type} ${cause}`}</span>
+          <input type="checkbox" name="fingerprint" value={fingerprint} />
+          <span className="visually-hidden">{`Choose ${type} ${fingerprint}`}</span>
         </label>
       )}
       <div className={classes.what}>
         <p className={classes.title}>
-          <a href={href('/failures/[digest]', { digest: cause })}>
+          <a href={href('/failures/[digest]', { digest: fingerprint })}>
             <strong>{type}</strong> <span className={classes.message}>{message}</span>
           </a>
         </p>
         <p className={classes.where}>
-          <SideMark side={side} /> {solvedAt !== null && <SolvedMark />} <code>{cause}</code>{' '}
+          <SideMark side={side} /> {solvedAt !== null && <SolvedMark />} <code>{fingerprint}</code>{' '}
           {source && (
             <code className={classes.source}>
               {source.file}

@@ -1,4 +1,4 @@
-import type { CauseDetails } from 'hydrant'
+import type { FailureDetails } from 'hydrant'
 import { href } from 'hydrant/react'
 import { SideMark, SolvedMark } from './badges.tsx'
 import { CopyDigest } from './copy-digest.tsx'
@@ -10,7 +10,7 @@ import { Ago, When } from './relative-time.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 interface FailureViewProps {
-  failure: CauseDetails
+  failure: FailureDetails
   /** The whole digest that was asked for. */
   digest: string | null
   isKept: boolean
@@ -20,16 +20,16 @@ interface FailureViewProps {
 
 /** One failure: what was thrown, where, how often, and the visitor's own request. */
 export function FailureView({ failure, digest, isKept, hours, mayChange }: FailureViewProps) {
-  const { cause, error, occurrences, solvedAt, type } = failure
+  const { fingerprint, error, occurrences, solvedAt, type } = failure
   return (
     <>
-      <title>{`${type} ${cause} · Hydrant console`}</title>
+      <title>{`${type} ${fingerprint} · Hydrant console`}</title>
       <p className={classes.back}>
         <a href={href('/')}>All failures</a>
       </p>
       <div className={classes.head}>
         <h1>{type}</h1>
-        <CopyDigest digest={digest ?? cause} />
+        <CopyDigest digest={digest ?? fingerprint} />
       </div>
       <p className={classes.message}>{error.message}</p>
       <div className={classes.state}>

@@ -13,7 +13,7 @@ export function OneOccurrence({ digest, occurrence }: { digest: string; occurren
       ) : (
         <p>
           The occurrence <code>{digest}</code> is no longer kept, or has never been. The log has it as long as you keep
-          the log. What follows is what is known of its cause.
+          the log. What follows is what is known of the failure.
         </p>
       )}
     </section>

@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000
 export const HOURS = 24
 
 export interface HourCount {
-  cause: string
+  fingerprint: string
   /** Hours since 1970. */
   hour: number
   count: number
@@ -13,19 +13,19 @@ export function firstHour(now: number): number {
   return Math.floor(now / HOUR_MS) - HOURS + 1
 }
 
-/** Counts of the last 24 hours by cause, the oldest hour first. */
+/** Counts of the last 24 hours by fingerprint, the oldest hour first. */
 export function countHours(counts: readonly HourCount[], now: number): Map<string, number[]> {
   const first = firstHour(now)
-  const byCause = new Map<string, number[]>()
-  for (const { cause, hour, count } of counts) {
-    const row = byCause.get(cause) ?? noHours()
-    byCause.set(cause, row)
+  const byFingerprint = new Map<string, number[]>()
+  for (const { fingerprint, hour, count } of counts) {
+    const row = byFingerprint.get(fingerprint) ?? noHours()
+    byFingerprint.set(fingerprint, row)
     const index = hour - first
     // A clock that goes ahead counts into the hour that is.
     const place = Math.min(index, HOURS - 1)
     if (place >= 0) row[place] = (row[place] ?? 0) + count
   }
-  return byCause
+  return byFingerprint
 }
 
 export function noHours(): number[] {

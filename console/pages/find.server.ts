@@ -10,7 +10,7 @@ export async function load({ app, url, reply }: LoadContext) {
   }
   const found = asked.value
   if (found.kind === 'found') {
-    const digest = found.digest ?? found.failure.cause
+    const digest = found.digest ?? found.failure.fingerprint
     redirect(new URL(href('/failures/[digest]', { digest }), url).pathname)
   }
   reply.code(404)

@@ -29,7 +29,7 @@ export async function load({ app, reply, request, url }: LoadContext) {
     hasLedger,
     releases,
     mayChange: app.console.door.mayChange(request.headers),
-    failures: failures.map((failure) => ({ ...failure, hours: hours.get(failure.cause) ?? noHours() })),
+    failures: failures.map((failure) => ({ ...failure, hours: hours.get(failure.fingerprint) ?? noHours() })),
     /** Where the next page begins. */
     next,
     /** Has nothing failed at all? */
@@ -39,10 +39,10 @@ export async function load({ app, reply, request, url }: LoadContext) {
 
 /** Marks what was chosen as solved, or opens it again. */
 export async function action({ app, form, reply, url }: ActionContext) {
-  const causes = form.getAll('cause').map(String)
+  const fingerprints = form.getAll('fingerprint').map(String)
   const isSolved = form.get('intent') === 'solve'
   const asked = await app.console.ask(async (ledger) => {
-    for (const cause of causes) await ledger.setSolved(cause, isSolved)
+    for (const fingerprint of fingerprints) await ledger.setSolved(fingerprint, isSolved)
   })
   if (asked.kind === 'answered') redirect(url.pathname + url.search)
   reply.code(503)

@@ -1,8 +1,8 @@
 import { toListQuery } from '../../src/server/admin/list-query.ts'
 import { createHydrantError } from '../../src/server/errors/error-table.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
-import type { CauseSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
-import { readCause } from '../../src/server/ledger/read-failure.ts'
+import type { FailureSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
+import { readFailure } from '../../src/server/ledger/read-failure.ts'
 import { escapeControlCharacters } from '../../src/server/log/control-characters.ts'
 import { closestMatches } from '../../src/server/util/closest-match.ts'
 import { type Digest, formatDigest } from '../../src/shared/wire/digest-format.ts'
@@ -12,7 +12,7 @@ import type { ErrorsRequest } from './errors-arguments.ts'
 
 /** A ledger that is open, and how it is named to who reads what it says: a file, or an address without its password. */
 export interface NamedLedger {
-  ledger: Pick<Ledger, 'list' | 'read' | 'causes'>
+  ledger: Pick<Ledger, 'list' | 'read' | 'fingerprints'>
   name: string
   /** What names it on the command line: ` ./my-site`; empty for that of the working directory. */
   words: string
@@ -42,16 +42,16 @@ async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: N
     ...formatFailures(shown, view),
     '',
     `${countOf(shown)}${rest}.${isNew} Ledger: ${name}`,
-    `One of them in whole: hydrant errors ${shown[0]?.cause ?? ''}${words}`,
+    `One of them in whole: hydrant errors ${shown[0]?.fingerprint ?? ''}${words}`,
   ].join('\n')
 }
 
 async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger, name }: NamedLedger, view: View) {
-  const { cause, occurrence } = digest
-  const details = await readCause(ledger, cause, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
-  if (!details) throw unknownDigest(digest, name, await ledger.causes())
+  const { fingerprint, occurrence } = digest
+  const details = await readFailure(ledger, fingerprint, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
+  if (!details) throw unknownDigest(digest, name, await ledger.fingerprints())
   if (isJson) return toJson(failureJson(details))
-  const meant = occurrence === undefined ? null : formatDigest(cause, occurrence)
+  const meant = occurrence === undefined ? null : formatDigest(fingerprint, occurrence)
   return formatFailure(details, { digest: meant }, view).join('\n')
 }
 
@@ -62,13 +62,13 @@ const ORDERS: Record<Sort, string> = {
   count: 'those seen most often',
 }
 
-function unknownDigest({ cause }: Digest, name: string, causes: readonly string[]) {
-  const near = closestMatches(cause, causes, 3)
+function unknownDigest({ fingerprint }: Digest, name: string, fingerprints: readonly string[]) {
+  const near = closestMatches(fingerprint, fingerprints, 3)
   const hint = near.length > 0 ? `; the nearest: ${near.join(', ')}` : ''
-  return createHydrantError('HYD_DIGEST_UNKNOWN', [name, cause, hint])
+  return createHydrantError('HYD_DIGEST_UNKNOWN', [name, fingerprint, hint])
 }
 
-function countOf(failures: readonly CauseSummary[]): string {
+function countOf(failures: readonly FailureSummary[]): string {
   const times = failures.reduce((sum, { count }) => sum + count, 0)
   const what = failures.length === 1 ? '1 failure' : `${failures.length} failures`
   return `${what}, seen ${times === 1 ? 'once' : `${times} times`}`

@@ -1,6 +1,6 @@
 import type { KeptError, Occurrence, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
-import type { CauseDetails } from '../../src/server/ledger/ledger.ts'
+import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
 import { formatTimeAgo } from './format-time.ts'
@@ -14,7 +14,7 @@ export interface Meant {
 }
 
 /** All that is known of a failure, with the occurrence that was meant, or the last one. */
-export function formatFailure(details: CauseDetails, { digest }: Meant, view: View): string[] {
+export function formatFailure(details: FailureDetails, { digest }: Meant, view: View): string[] {
   const { error, occurrences } = details
   const meant = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
   const others = occurrences.filter((one) => one !== meant)
@@ -22,7 +22,7 @@ export function formatFailure(details: CauseDetails, { digest }: Meant, view: Vi
   return [
     ...formatHead(details, view),
     ...(digest !== null && !meant
-      ? ['', `The occurrence ${digest} is no longer kept; this is what is known of its cause.`]
+      ? ['', `The occurrence ${digest} is no longer kept; this is what is known of the failure.`]
       : []),
     ...(meant ? ['', ...formatOccurrence(meant, digest === null, error, view)] : []),
     '',
@@ -32,13 +32,13 @@ export function formatFailure(details: CauseDetails, { digest }: Meant, view: Vi
   ]
 }
 
-function formatHead(details: CauseDetails, { paint, now }: View): string[] {
-  const { cause, side, phase, count, firstSeen, lastSeen, firstRelease, lastRelease, solvedAt } = details
+function formatHead(details: FailureDetails, { paint, now }: View): string[] {
+  const { fingerprint, side, phase, count, firstSeen, lastSeen, firstRelease, lastRelease, solvedAt } = details
   return [
     ...titleOf(details).map((line) => paint('bold', line)),
     '',
     ...formatFields(paint, [
-      ['cause', cause],
+      ['fingerprint', fingerprint],
       ['side', `${side}, ${phase}`],
       ['seen', count === 1 ? `once, ${formatTimeAgo(lastSeen, now)}` : `${count} times`],
       ['first seen', count === 1 ? '' : formatTimeAgo(firstSeen, now)],
@@ -105,7 +105,7 @@ function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: P
       `${indent}${paint('bold', `${name}:`)} ${first}`,
       ...rest.map((line) => indent + line),
       ...error.stack.map((frame) => formatFrame(frame, `${indent}  `, paint)),
-      // The causes of a cause stand below it; what is inside of one of several errors stands inside.
+      // The causes of a cause are printed below it, at the same indent; those of one of several errors are indented.
       ...formatInner(error, name === 'Caused by' ? indent : `${indent}  `, paint),
     ]
   })

@@ -1,5 +1,5 @@
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
-import type { CauseSummary } from '../../src/server/ledger/ledger.ts'
+import type { FailureSummary } from '../../src/server/ledger/ledger.ts'
 import { formatAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { cutToWidth, padToWidth, toLine, widthOf } from './plain-text.ts'
@@ -15,7 +15,7 @@ export interface View {
 interface Column {
   head: string
   isNumber?: true
-  text(failure: CauseSummary): string
+  text(failure: FailureSummary): string
 }
 
 /** Longer ones would leave no room for the message. */
@@ -23,9 +23,9 @@ const MAX_SOURCE = 44
 const LEAST_MESSAGE = 20
 
 /** A line for each failure, those seen last first. */
-export function formatFailures(failures: readonly CauseSummary[], { paint, width, now }: View): string[] {
+export function formatFailures(failures: readonly FailureSummary[], { paint, width, now }: View): string[] {
   const columns: Column[] = [
-    { head: 'cause', text: ({ cause }) => cause },
+    { head: 'fingerprint', text: ({ fingerprint }) => fingerprint },
     { head: 'side', text: ({ side }) => side },
     { head: 'count', isNumber: true, text: ({ count }) => String(count) },
     { head: 'last seen', text: ({ lastSeen }) => formatAgo(lastSeen, now) },
@@ -41,11 +41,11 @@ export function formatFailures(failures: readonly CauseSummary[], { paint, width
     paint('dim', head),
     ...failures.map((failure) => {
       const cells = columns.map(({ text }, index) => align(text(failure), index))
-      const [cause = '', ...others] = cells
+      const [fingerprint = '', ...others] = cells
       const isSolved = failure.solvedAt !== null
       const what = `${isSolved ? 'solved: ' : ''}${toLine(`${failure.type}: ${failure.message}`)}`
       const message = cutToWidth(what, room)
-      return [paint('bold', cause), ...others, isSolved ? paint('green', message) : message].join('  ').trimEnd()
+      return [paint('bold', fingerprint), ...others, isSolved ? paint('green', message) : message].join('  ').trimEnd()
     }),
   ]
 }

@@ -2,13 +2,13 @@ import classes from './plate.module.css'
 
 interface PlateProps {
   status: string
-  cause: string
+  fingerprint: string
   occurrence: string
   source: string
 }
 
 /** The enamel sign that stands beside a hydrant in the street, with a failure's coordinates on it. */
-export function Plate({ status, cause, occurrence, source }: PlateProps) {
+export function Plate({ status, fingerprint, occurrence, source }: PlateProps) {
   return (
     <figure className={classes.figure}>
       <div className={classes.plate}>
@@ -24,9 +24,9 @@ export function Plate({ status, cause, occurrence, source }: PlateProps) {
         <p className={classes.cross}>
           <span className="visually-hidden">Digest: </span>
           <span className={classes.arm}>
-            {cause}
+            {fingerprint}
             <span className={classes.name} aria-hidden="true">
-              cause
+              fingerprint
             </span>
           </span>
           <span className="visually-hidden">-</span>

@@ -1,4 +1,4 @@
-export const digest = { cause: '7K3M9QZD', occurrence: '0F4XTB' }
+export const digest = { fingerprint: '7K3M9QZD', occurrence: '0F4XTB' }
 
 export const sentence =
   'Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).'
@@ -36,7 +36,7 @@ export const logLine = `
 {
   "level": 50,
   "reqId": "3F9QK2ZD-1f",
-  "digest": "${digest.cause}-${digest.occurrence}",
+  "digest": "${digest.fingerprint}-${digest.occurrence}",
   "side": "server",
   "phase": "load",
   "route": "/products/[id]",

@@ -46,7 +46,12 @@ function Hero() {
           </a>
         </div>
       </div>
-      <Plate status="500" cause={digest.cause} occurrence={digest.occurrence} source="pages/products/[id].server.ts" />
+      <Plate
+        status="500"
+        fingerprint={digest.fingerprint}
+        occurrence={digest.occurrence}
+        source="pages/products/[id].server.ts"
+      />
     </div>
   )
 }
@@ -171,7 +176,7 @@ function Failure() {
           <blockquote className={classes.sentence}>
             <p>{sentence}</p>
             <p>
-              <code>{`Digest: ${digest.cause}-${digest.occurrence}`}</code>
+              <code>{`Digest: ${digest.fingerprint}-${digest.occurrence}`}</code>
             </p>
           </blockquote>
           <p>
@@ -179,7 +184,7 @@ function Failure() {
             line with the same digest.
           </p>
           <p>
-            The first half of a digest is the <strong>cause</strong>. It is the same for the same failure on every
+            The first half of a digest is the <strong>fingerprint</strong>. It is the same for the same failure on every
             machine, after every restart and after every build. The second half is the <strong>occurrence</strong>: this
             visitor’s one request. Search the log for the whole, and you have the request; search for the first half,
             and you know how often it happens.

@@ -17,7 +17,7 @@ export type {
 export { digestOf } from './failures/digest-of.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute } from './http/route-config.ts'
-export type { CauseDetails, CauseSummary } from './ledger/ledger.ts'
+export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
 export type {
   ActionContext,

@@ -66,7 +66,7 @@ export interface ErrorPageProps {
   side: Side
   /** Host name in the address bar, without a port. */
   host: string
-  /** `CAUSE-OCCURRENCE`, for a failure on the server. */
+  /** `FINGERPRINT-OCCURRENCE`, for a failure on the server. */
   digest?: string
   /** Loads the page again. */
   retry(): void

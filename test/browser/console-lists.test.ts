@@ -57,12 +57,12 @@ for (const javaScript of [true, false]) {
     const open = await chromium.open({ javaScript })
     const { page } = open
     // A form that is handled in place begins a navigation that Playwright would wait for.
-    const isGone = (cause: string) => until(async () => !(await open.read('main')).includes(cause))
+    const isGone = (fingerprint: string) => until(async () => !(await open.read('main')).includes(fingerprint))
     await open.goto(`${admin.origin}/?sort=count`, 'load')
     if (javaScript) await open.hydrated()
     // By keyboard alone.
-    for (const cause of ['7K2M9QX4', '00000003']) {
-      await page.getByLabel(`Choose TypeError ${cause}`).focus()
+    for (const fingerprint of ['7K2M9QX4', '00000003']) {
+      await page.getByLabel(`Choose TypeError ${fingerprint}`).focus()
       await page.keyboard.press('Space')
     }
     await page.getByRole('button', { name: 'Mark chosen as solved' }).focus()
@@ -70,7 +70,7 @@ for (const javaScript of [true, false]) {
     await isGone('7K2M9QX4')
     t.equal(await open.evaluate(() => location.search, null), '?sort=count')
     const solved = await admin.keeper.ledger.list({ isSolved: true })
-    t.strictSame(solved.map(({ cause }) => cause).sort(), ['00000003', '7K2M9QX4'])
+    t.strictSame(solved.map(({ fingerprint }) => fingerprint).sort(), ['00000003', '7K2M9QX4'])
 
     await open.goto(`${admin.origin}/?solved=true`, 'load')
     if (javaScript) await open.hydrated()

@@ -110,7 +110,8 @@ t.test('what fails in Firefox leads to its line, and is the same failure as in C
     const inFirefox = await next(1)
     t.match(inFirefox.err?.stack.split('\n')[1], place, id)
     // In words of its own it tells of what nobody has thrown.
-    if (id !== 'import') t.equal(inFirefox.digest?.slice(0, 8), inChromium.digest?.slice(0, 8), `the cause of ${id}`)
+    if (id !== 'import')
+      t.equal(inFirefox.digest?.slice(0, 8), inChromium.digest?.slice(0, 8), `the fingerprint of ${id}`)
   }
 })
 

@@ -10,7 +10,7 @@ const example = JSON.parse(/```json\n([\s\S]*?)```/.exec(markdown)?.[1] ?? '')
 t.test('the example has the fields of a failure', async (t) => {
   const origin = { build: 'c', replica: 'd', worker: '1', pid: 2 }
   const traced = failure({ traceId: 'a', spanId: 'b', ...origin })
-  const details = await (await ledgerOf(traced)).read(traced.cause)
+  const details = await (await ledgerOf(traced)).read(traced.fingerprint)
   const json = details && failureJson(details)
   t.strictSame(shapeOf(example), shapeOf(json))
 })

@@ -68,7 +68,7 @@ t.test('what the browser could render all the same is marked so, without a line 
   const [record] = records
   await until(async () => {
     const [summary] = await keeper.ledger.list({})
-    const details = summary && (await keeper.ledger.read(summary.cause))
+    const details = summary && (await keeper.ledger.read(summary.fingerprint))
     return details?.occurrences[0]?.isRecovered === true
   })
   t.equal(records.length, 1)

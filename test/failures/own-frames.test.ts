@@ -74,7 +74,7 @@ t.test(
     }
     await app.close()
     const ledger = await readSqliteLedger(join(dir, 'own.db'), {
-      maxCauses: 100,
+      maxFailures: 100,
       maxOccurrences: 100,
       maxAgeMs: 1e9,
       maxBytes: 1e9,
@@ -82,10 +82,10 @@ t.test(
     t.teardown(() => ledger.close())
     const list = await ledger.list({ limit: 100 })
     for (const [path, place] of EXPECTED) {
-      const cause = String(digests.get(path)).slice(0, 8)
-      const source = list.find((one) => one.cause === cause)?.source
+      const fingerprint = String(digests.get(path)).slice(0, 8)
+      const source = list.find((one) => one.fingerprint === fingerprint)?.source
       t.equal(`${source?.file}:${source?.line}`, place, path)
-      const details = await ledger.read(cause, { limit: 1 })
+      const details = await ledger.read(fingerprint, { limit: 1 })
       const first = details?.error.stack.find(({ isSite }) => isSite)
       t.equal(`${first?.file}:${first?.line}`, place)
       const { firstLine = 0, lines = [] } = first?.code ?? {}

@@ -1,4 +1,4 @@
-// Failures of browsers and builds: the same failure has the same cause in each, and each leads to its own source.
+// Failures of browsers and builds: the same failure has the same fingerprint in each, and each leads to its own source.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -109,10 +109,10 @@ async function failAll(origin: string, log: ReturnType<typeof createLog>): Promi
   return lines
 }
 
-const causeOf = (line?: LogLine) => line?.digest?.slice(0, 8)
+const fingerprintOf = (line?: LogLine) => line?.digest?.slice(0, 8)
 const firstFrame = (line?: LogLine) => line?.err?.stack.split('\n')[1]
 
-t.test('a failure of a browser has one cause, whatever minifying makes of its names', async (t) => {
+t.test('a failure of a browser has one fingerprint, whatever minifying makes of its names', async (t) => {
   const root = t.testdir({})
   const one = await start(t, await buildFiles(join(root, 'one'), before))
   const two = await start(t, await buildFiles(join(root, 'two [x]'), after))
@@ -120,14 +120,14 @@ t.test('a failure of a browser has one cause, whatever minifying makes of its na
   const second = await failAll(two.origin, two.log)
   for (const kind of kinds) {
     t.equal(
-      causeOf(second.get(kind)),
-      causeOf(first.get(kind)),
+      fingerprintOf(second.get(kind)),
+      fingerprintOf(first.get(kind)),
       `${kind}: ${firstFrame(first.get(kind))}, ${firstFrame(second.get(kind))}`,
     )
   }
-  const causes = kinds.map((kind) => causeOf(first.get(kind)))
+  const fingerprints = kinds.map((kind) => fingerprintOf(first.get(kind)))
   t.same(
-    kinds.filter((_, index) => causes.indexOf(causes[index]) !== index),
+    kinds.filter((_, index) => fingerprints.indexOf(fingerprints[index]) !== index),
     [],
     'each its own',
   )

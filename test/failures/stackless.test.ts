@@ -24,11 +24,11 @@ function placeOf({ err }: LogLine): string | undefined {
 
 t.test('every value leads to its function, wherever it was thrown, in both of React’s server builds', async (t) => {
   const dir = await buildSite(t)
-  const causes: Record<string, [cause: string, cell: string][]> = {}
+  const fingerprints: Record<string, [fingerprint: string, cell: string][]> = {}
   for (const reactServer of ['bun', 'node']) {
     const env = { HYDRANT_LEDGER: 'false', HYDRANT_REACT_SERVER: reactServer }
     const site = await startSite(t, { dir, env })
-    causes[reactServer] = []
+    fingerprints[reactServer] = []
     for (const path of PATHS) {
       for (const kind of KINDS) {
         const method = path === '/action' ? 'POST' : 'GET'
@@ -38,15 +38,17 @@ t.test('every value leads to its function, wherever it was thrown, in both of Re
         const id = answer.headers.get('x-request-id')
         const line = await site.waitForLine(({ reqId, digest }) => reqId === id && digest !== undefined)
         t.equal(placeOf(line), STACKLESS_PLACES.get(path), `${path}/${kind}: ${line.err?.stack}`)
-        causes[reactServer].push([String(line.digest).slice(0, 8), `${path}/${kind}`])
+        fingerprints[reactServer].push([String(line.digest).slice(0, 8), `${path}/${kind}`])
       }
     }
     await site.stop()
   }
-  t.strictSame(causes.bun, causes.node, 'a failure has one name')
-  const last = new Map(causes.bun)
+  t.strictSame(fingerprints.bun, fingerprints.node, 'a failure has one name')
+  const last = new Map(fingerprints.bun)
   // Of a hook Fastify says no more than that it has thrown nothing: `undefined` or `null`.
-  const shared = causes.bun?.filter(([cause, cell]) => last.get(cause) !== cell && cell !== '/hook/undefined')
+  const shared = fingerprints.bun?.filter(
+    ([fingerprint, cell]) => last.get(fingerprint) !== cell && cell !== '/hook/undefined',
+  )
   t.strictSame(shared, [], 'and no other failure has it')
 })
 

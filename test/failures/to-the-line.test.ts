@@ -114,7 +114,7 @@ const browserMessages = EXPECTED.filter(({ side }) => side === 'client').map(({ 
 
 /** What `hydrant errors --json` prints of one failure, and the API answers. */
 interface FailureJson {
-  cause: string
+  fingerprint: string
   side: string
   message: string
   count: number
@@ -164,7 +164,7 @@ t.test('a digest leads to the line, wherever it failed', async (t) => {
   }
 })
 
-t.test('replicas that share a ledger tell the same cause, and each its own requests', async (t) => {
+t.test('replicas that share a ledger tell the same fingerprint, and each its own requests', async (t) => {
   const { createDatabase } = startPostgres(t)
   const url = createDatabase('shared')
   const env = { HYDRANT_LEDGER: url, HYDRANT_ADMIN: 'false' }
@@ -226,7 +226,7 @@ async function digestOf({ waitForLine }: SiteServer, message: string): Promise<s
 }
 
 function checkJson(t: Test, failure: FailureJson, digest: string, { message, side, file, line, code }: Expected) {
-  t.match(failure, { cause: digest.slice(0, 8), side, message, count: 1, source: { file, line } }, message)
+  t.match(failure, { fingerprint: digest.slice(0, 8), side, message, count: 1, source: { file, line } }, message)
   const { firstLine, lines } = failure.source.code
   t.equal(lines[line - firstLine], code)
   t.equal(failure.occurrences[0]?.digest, digest)

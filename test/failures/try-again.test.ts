@@ -34,8 +34,8 @@ t.test('Try again loads the page again', async (t) => {
         const asked = new URL(after?.url ?? '', origin)
         t.equal(asked.pathname, address.pathname, 'for the same page')
         t.same([...asked.searchParams], [...address.searchParams], 'with the same query')
-        const [cause, occurrence] = before?.digest?.split('-') ?? []
-        t.equal(after?.digest?.split('-')[0], cause, 'the same failure')
+        const [fingerprint, occurrence] = before?.digest?.split('-') ?? []
+        t.equal(after?.digest?.split('-')[0], fingerprint, 'the same failure')
         t.not(after?.digest?.split('-')[1], occurrence, 'at another time')
         await open.shown('[role=alert]')
         t.match(await open.read('[role=alert]'), String(after?.digest), 'which is what is shown then')

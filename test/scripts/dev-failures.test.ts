@@ -149,8 +149,8 @@ t.test('failures of development are kept in a ledger of their own', async (t) =>
   const { stdout } = await runCli(['errors', dir, '--dev'])
   t.match(stdout, 'pages/index.server.ts:2  Error: developing')
   t.match(stdout, '.hydrant-dev-errors.db')
-  const [, cause = ''] = /^(\w{8}) /m.exec(stdout.replace(/^cause.*/m, '')) ?? []
-  t.match(stdout, `hydrant errors ${cause} ${dir} --dev`)
+  const [, fingerprint = ''] = /^(\w{8}) /m.exec(stdout.replace(/^fingerprint.*/m, '')) ?? []
+  t.match(stdout, `hydrant errors ${fingerprint} ${dir} --dev`)
   t.match((await runCli(['errors', dir])).stderr, 'HYD_LEDGER_MISSING')
   t.match((await runCli(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
 })

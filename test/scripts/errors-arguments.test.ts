@@ -3,7 +3,7 @@ import { type ErrorsFlags, readRequest, readWords } from '../../scripts/commands
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 
 const isFolder = (word: string) => ['.', './my-site', 'shopshop'].includes(word)
-const DIGEST = { cause: '7F3KQ2M9', occurrence: 'K4D2P1' }
+const DIGEST = { fingerprint: '7F3KQ2M9', occurrence: 'K4D2P1' }
 
 t.test('tells a digest and a folder apart', async (t) => {
   const cases: [string[], unknown][] = [
@@ -14,9 +14,9 @@ t.test('tells a digest and a folder apart', async (t) => {
     [['7f3k', 'q2m9', 'k4d2', 'p1', './my-site'], { digest: DIGEST, dir: './my-site' }],
     [['7f3kq2m9', 'k4d2pl'], { digest: DIGEST, dir: '.' }],
     [['Digest:', '7F3KQ2M9-K4D2P1'], { digest: DIGEST, dir: '.' }],
-    [['7f3kq2m9'], { digest: { cause: '7F3KQ2M9' }, dir: '.' }],
+    [['7f3kq2m9'], { digest: { fingerprint: '7F3KQ2M9' }, dir: '.' }],
     [['shopshop'], { digest: null, dir: 'shopshop' }],
-    [['sh0psh0p'], { digest: { cause: 'SH0PSH0P' }, dir: '.' }],
+    [['sh0psh0p'], { digest: { fingerprint: 'SH0PSH0P' }, dir: '.' }],
   ]
   for (const [words, expected] of cases) t.strictSame(readWords(words, isFolder), expected, words.join(' '))
 })

@@ -29,10 +29,10 @@ async function buildSite(t: Test, files: Record<string, string> = {}): Promise<s
 async function createFailedFolder(): Promise<string> {
   const dir = t.testdir({})
   const ledger = createLedger(dir, resolveOptions({}), { warn() {} })
-  const { cause, side, error, ...occurrence } = failure({ time: Date.now() })
+  const { fingerprint, side, error, ...occurrence } = failure({ time: Date.now() })
   const { time } = occurrence
   const seen = { count: 1, firstSeen: time, lastSeen: time, hours: {}, occurrences: [occurrence] }
-  await ledger.record([{ cause, side, error, ...seen }])
+  await ledger.record([{ fingerprint, side, error, ...seen }])
   await ledger.close()
   return dir
 }
@@ -64,7 +64,11 @@ t.test('leads from the digest that a visitor has read to the line, while the ser
     .split(/(?<=^.{4})| /)
   t.equal((await runCli(['errors', ...sloppy], { cwd: dir })).stdout.split('\n')[0], shown.stdout.split('\n')[0])
   const [one] = JSON.parse((await runCli(['errors', dir, '--json'])).stdout)
-  t.match(one, { cause: digest.slice(0, 8), count: 1, source: { file: 'pages/products/[id].server.ts', line: 3 } })
+  t.match(one, {
+    fingerprint: digest.slice(0, 8),
+    count: 1,
+    source: { file: 'pages/products/[id].server.ts', line: 3 },
+  })
   const list = await runCli(['errors', dir, '--since', '1h', '--side', 'server', '--route', '/products/[id]', '--open'])
   t.match(list, { code: 0, stdout: `1 failure, seen once. Ledger: ${join(dir, FILE)}` })
 

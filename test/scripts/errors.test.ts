@@ -29,14 +29,17 @@ t.test('lists failures, those seen last first', async (t) => {
   const ledger = await ledgerOf(
     failure(),
     failure({ digest: '7F3KQ2M9-000002', time: NOW - 2 * MINUTE }),
-    ofError({ type: 'Error', message: 'gone', stack: [] }, { cause: 'AAAAAAAA', side: 'client', time: NOW - 5 * HOUR }),
+    ofError(
+      { type: 'Error', message: 'gone', stack: [] },
+      { fingerprint: 'AAAAAAAA', side: 'client', time: NOW - 5 * HOUR },
+    ),
   )
   t.equal(
     await print(ledger, null),
     [
-      'cause     side    count  last seen  source                           message',
-      '7F3KQ2M9  server      2  2 min ago  pages/products/[id].server.ts:9  TypeError: cannot read price of product 7',
-      'AAAAAAAA  client      1  5 h ago    –                                Error: gone',
+      'fingerprint  side    count  last seen  source                           message',
+      '7F3KQ2M9     server      2  2 min ago  pages/products/[id].server.ts:9  TypeError: cannot read price of product 7',
+      'AAAAAAAA     client      1  5 h ago    –                                Error: gone',
       '',
       '2 failures, seen 3 times. Ledger: /site/ledger.db',
       'One of them in whole: hydrant errors 7F3KQ2M9 ./my-site',
@@ -46,21 +49,21 @@ t.test('lists failures, those seen last first', async (t) => {
 
 t.test('lists those that are chosen, and tells when there are more', async (t) => {
   const ledger = await ledgerOf(
-    failure({ cause: 'AAAAAAAA', time: NOW - MINUTE, route: '/a' }),
-    failure({ cause: 'BBBBBBBB', time: NOW - DAY, side: 'client' }),
-    failure({ cause: 'CCCCCCCC', time: NOW - 9 * DAY }),
+    failure({ fingerprint: 'AAAAAAAA', time: NOW - MINUTE, route: '/a' }),
+    failure({ fingerprint: 'BBBBBBBB', time: NOW - DAY, side: 'client' }),
+    failure({ fingerprint: 'CCCCCCCC', time: NOW - 9 * DAY }),
   )
   await ledger.setSolved('AAAAAAAA', NOW)
-  const causes = async (flags: Asked['flags']) =>
+  const fingerprints = async (flags: Asked['flags']) =>
     [...(await print(ledger, null, { flags: { ...flags } })).matchAll(/^([A-C]{8}) /gm)]
-      .map(([, cause]) => cause?.[0])
+      .map(([, fingerprint]) => fingerprint?.[0])
       .join('')
-  t.equal(await causes({}), 'ABC')
-  t.equal(await causes({ since: '2d' }), 'AB')
-  t.equal(await causes({ side: 'client' }), 'B')
-  t.equal(await causes({ route: '/a' }), 'A')
-  t.equal(await causes({ open: true }), 'BC')
-  t.equal(await causes({ limit: '2' }), 'AB')
+  t.equal(await fingerprints({}), 'ABC')
+  t.equal(await fingerprints({ since: '2d' }), 'AB')
+  t.equal(await fingerprints({ side: 'client' }), 'B')
+  t.equal(await fingerprints({ route: '/a' }), 'A')
+  t.equal(await fingerprints({ open: true }), 'BC')
+  t.equal(await fingerprints({ limit: '2' }), 'AB')
   t.match(await print(ledger, null), /^AAAAAAAA .*solved: TypeError/m)
   t.match(await print(ledger, null, { flags: { limit: '2' } }), '2 failures, seen 2 times, those seen last; --limit 4')
   t.notMatch(await print(ledger, null, { flags: { limit: '3' } }), '--limit')
@@ -125,12 +128,12 @@ t.test('shows one failure with the occurrence that was meant', async (t) => {
     await print(ledger, '7f3kq2m9 k4d2p1'),
     `TypeError: cannot read price of product 7
 
-  cause       7F3KQ2M9
-  side        server, load
-  seen        3 times
-  first seen  2026-11-20 19:43:28 UTC (1 day ago)
-  last seen   2026-11-21 19:43:28 UTC (just now)
-  releases    v0 to v1
+  fingerprint  7F3KQ2M9
+  side         server, load
+  seen         3 times
+  first seen   2026-11-20 19:43:28 UTC (1 day ago)
+  last seen    2026-11-21 19:43:28 UTC (just now)
+  releases     v0 to v1
 
 This time: 7F3KQ2M9-K4D2P1
   time        2026-11-21 19:40:28 UTC (3 min ago)
@@ -172,7 +175,7 @@ t.test('shows the last occurrence when only the first half is given', async (t) 
 
 t.test('says when the occurrence that was meant is no longer kept', async (t) => {
   const text = await print(await ledgerOf(failure()), '7F3KQ2M9-ZZZZZZ')
-  t.match(text, /^The occurrence 7F3KQ2M9-ZZZZZZ is no longer kept; this is what is known of its cause\.$/m)
+  t.match(text, /^The occurrence 7F3KQ2M9-ZZZZZZ is no longer kept; this is what is known of the failure\.$/m)
   t.match(text, /^ {2}7F3KQ2M9-K4D2P1 /m)
 })
 
@@ -240,7 +243,7 @@ t.test('has colours where they are wanted, and the same text', async (t) => {
 })
 
 t.test('names the nearest failures when a digest is unknown', async (t) => {
-  const ledger = await ledgerOf(failure(), failure({ cause: '7F3KQ2N8' }), failure({ cause: 'ZZZZZZZZ' }))
+  const ledger = await ledgerOf(failure(), failure({ fingerprint: '7F3KQ2N8' }), failure({ fingerprint: 'ZZZZZZZZ' }))
   await t.rejects(print(ledger, '7F3KQ2M8-K4D2P1'), {
     code: 'HYD_DIGEST_UNKNOWN',
     message: 'the ledger /site/ledger.db has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9, 7F3KQ2N8',
@@ -257,7 +260,7 @@ t.test('prints one failure as JSON, all of it', async (t) => {
     { file: '/app/node_modules/some/index.js', line: 12, column: 10, function: 'call', isSite: false },
   ])
   t.strictSame(json, {
-    ...{ cause: '7F3KQ2M9', side: 'server', phase: 'load', type: 'TypeError', message: ERROR.message, count: 1 },
+    ...{ fingerprint: '7F3KQ2M9', side: 'server', phase: 'load', type: 'TypeError', message: ERROR.message, count: 1 },
     firstSeen: '2026-11-21T19:40:28.000Z',
     lastSeen: '2026-11-21T19:40:28.000Z',
     ...{ firstRelease: 'v1', lastRelease: 'v1', route: '/products/[id]', solvedAt: '2026-11-21T19:43:28.000Z' },
@@ -290,7 +293,18 @@ t.test('prints a list as JSON, without stacks and occurrences', async (t) => {
   const [one, ...others] = JSON.parse(await print(await ledgerOf(failure()), null, { flags: { json: true } }))
   t.strictSame(others, [])
   t.strictSame(Object.keys(one), [
-    ...['cause', 'side', 'phase', 'type', 'message', 'count', 'firstSeen', 'lastSeen', 'firstRelease', 'lastRelease'],
+    ...[
+      'fingerprint',
+      'side',
+      'phase',
+      'type',
+      'message',
+      'count',
+      'firstSeen',
+      'lastSeen',
+      'firstRelease',
+      'lastRelease',
+    ],
     ...['route', 'solvedAt', 'source'],
   ])
   t.strictSame(one.source, { file: 'pages/products/[id].server.ts', line: 9, column: 10, function: 'load', code: null })

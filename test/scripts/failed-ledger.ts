@@ -36,10 +36,10 @@ export const ERROR: KeptError = {
 
 /** A failure of a request, some of it as given. */
 export function failure(parts: Partial<FailureRecord> = {}): FailureRecord {
-  const { cause = '7F3KQ2M9', error = ERROR } = parts
+  const { fingerprint = '7F3KQ2M9', error = ERROR } = parts
   return {
-    digest: `${cause}-K4D2P1`,
-    cause,
+    digest: `${fingerprint}-K4D2P1`,
+    fingerprint,
     error,
     message: error.message,
     time: NOW - 3 * MINUTE,
@@ -60,7 +60,12 @@ export function failure(parts: Partial<FailureRecord> = {}): FailureRecord {
 
 /** A ledger that has taken those, the way a server hands them over. */
 export async function ledgerOf(...failures: readonly FailureRecord[]): Promise<Ledger> {
-  const limits = { maxCauses: 1_000, maxOccurrences: 100, maxAgeMs: Number.POSITIVE_INFINITY, maxBytes: 1_000_000_000 }
+  const limits = {
+    maxFailures: 1_000,
+    maxOccurrences: 100,
+    maxAgeMs: Number.POSITIVE_INFINITY,
+    maxBytes: 1_000_000_000,
+  }
   const ledger = createMemoryLedger(limits)
   const writer = createLedgerWriter(ledger, { warn() {}, info() {} })
   for (const one of failures) writer.add(one)

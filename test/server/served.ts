@@ -77,6 +77,6 @@ export async function serve(
 }
 
 /** The first half of a response's digest. */
-export function causeOfResponse({ headers }: LightMyRequestResponse): string {
+export function fingerprintOfResponse({ headers }: LightMyRequestResponse): string {
   return String(headers['x-error-digest']).slice(0, 8)
 }

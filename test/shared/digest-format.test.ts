@@ -1,7 +1,7 @@
 import t from 'tap'
 import {
-  CAUSE_LENGTH,
   encodeBase32,
+  FINGERPRINT_LENGTH,
   formatDigest,
   OCCURRENCE_LENGTH,
   parseDigest,
@@ -9,7 +9,7 @@ import {
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { createRandom } from './random.ts'
 
-const parsed = { cause: '7K3M9QZD', occurrence: '0F4XTB' }
+const parsed = { fingerprint: '7K3M9QZD', occurrence: '0F4XTB' }
 
 t.test('encodes five bits a character, first bit first', async (t) => {
   t.equal(encodeBase32(new Uint8Array(5), 8), '00000000')
@@ -37,11 +37,12 @@ t.test('reads back what it has written', async (t) => {
   const random = createRandom(2)
   const wrong: unknown[] = []
   for (let round = 0; round < 1_000; round++) {
-    const cause = encodeBase32(random.bytes(8), CAUSE_LENGTH)
+    const fingerprint = encodeBase32(random.bytes(8), FINGERPRINT_LENGTH)
     const occurrence = encodeBase32(random.bytes(8), OCCURRENCE_LENGTH)
-    const digest = formatDigest(cause, occurrence)
+    const digest = formatDigest(fingerprint, occurrence)
     const read = parseDigest(digest)
-    if (!DIGEST_PATTERN.test(digest) || read?.cause !== cause || read.occurrence !== occurrence) wrong.push(digest)
+    if (!DIGEST_PATTERN.test(digest) || read?.fingerprint !== fingerprint || read.occurrence !== occurrence)
+      wrong.push(digest)
   }
   t.strictSame(wrong, [])
 })
@@ -63,7 +64,7 @@ t.test('reads a digest however it is typed', async (t) => {
     const around =
       random.pick(['', ' ', '\t', '\n', 'Digest: ', 'digest:', ' Digest:  ']) + typed + random.pick(['', ' ', '\r\n'])
     const read = parseDigest(around)
-    if (!read || formatDigest(read.cause, read.occurrence ?? '') !== digest) wrong.push(around)
+    if (!read || formatDigest(read.fingerprint, read.occurrence ?? '') !== digest) wrong.push(around)
   }
   t.strictSame(wrong, [])
 })
@@ -80,8 +81,8 @@ t.test('takes what people write', async (t) => {
   ]) {
     t.strictSame(parseDigest(typed), parsed, JSON.stringify(typed))
   }
-  t.strictSame(parseDigest('iLoi-LOil'), { cause: '11011011' }, 'the first half alone')
-  t.strictSame(parseDigest('Digest: 7K3M9QZD'), { cause: '7K3M9QZD' })
+  t.strictSame(parseDigest('iLoi-LOil'), { fingerprint: '11011011' }, 'the first half alone')
+  t.strictSame(parseDigest('Digest: 7K3M9QZD'), { fingerprint: '7K3M9QZD' })
 })
 
 t.test('returns null for what is no digest', async (t) => {
@@ -102,7 +103,7 @@ t.test('returns null for what is no digest', async (t) => {
   ]) {
     const read = parseDigest(typed)
     // The first half is a digest by itself, with its hyphen or without.
-    if (typed === '7K3M9QZD-') t.strictSame(read, { cause: '7K3M9QZD' })
+    if (typed === '7K3M9QZD-') t.strictSame(read, { fingerprint: '7K3M9QZD' })
     else t.equal(read, null, JSON.stringify(typed.slice(0, 40)))
   }
 })

@@ -18,19 +18,19 @@ export async function load({ app, params, reply, request }: LoadContext<Path>) {
     reply.code(404)
     return { ...found, typed: params.digest.slice(0, 100) }
   }
-  const { cause } = found.failure
+  const { fingerprint } = found.failure
   const own = countHours(
-    counts.filter((count) => count.cause === cause),
+    counts.filter((count) => count.fingerprint === fingerprint),
     now,
   )
   const mayChange = app.console.door.mayChange(request.headers)
-  return { ...found, now, mayChange, hours: own.get(cause) ?? noHours() }
+  return { ...found, now, mayChange, hours: own.get(fingerprint) ?? noHours() }
 }
 
 export async function action({ app, form, params, reply, url }: ActionContext<Path>) {
   const asked = await app.console.ask(async (ledger) => {
     const found = await ledger.find(params.digest)
-    if (found.kind === 'found') await ledger.setSolved(found.failure.cause, form.get('intent') === 'solve')
+    if (found.kind === 'found') await ledger.setSolved(found.failure.fingerprint, form.get('intent') === 'solve')
   })
   if (asked.kind === 'answered') redirect(url.pathname)
   reply.code(503)

@@ -87,12 +87,12 @@ const ONE = `
 $ hydrant errors 7k3m 9qzd 0f4xtb ./my-site
 Error: connect ECONNREFUSED 10.0.0.5:5432
 
-  cause       7K3M9QZD
-  side        server, load
-  seen        7 times
-  first seen  2026-11-20 19:43:28 UTC (1 day ago)
-  last seen   2026-11-21 19:40:28 UTC (3 min ago)
-  releases    v41 to v42
+  fingerprint  7K3M9QZD
+  side         server, load
+  seen         7 times
+  first seen   2026-11-20 19:43:28 UTC (1 day ago)
+  last seen    2026-11-21 19:40:28 UTC (3 min ago)
+  releases     v41 to v42
 
 This time: 7K3M9QZD-0F4XTB
   time        2026-11-21 19:40:28 UTC (3 min ago)
@@ -116,16 +116,16 @@ Stack
 
 const LIST = `
 $ hydrant errors ./my-site --since 24h
-cause     side    count  last seen  source                           message
-7K3M9QZD  server      7  3 min ago  pages/products/[id].server.ts:4  Error: connect ECONNREFUSED 10.0.0.5:5432
-0VW8A1ZD  client      2  5 h ago    components/cart.tsx:41           RangeError: Invalid currency code
+fingerprint  side    count  last seen  source                           message
+7K3M9QZD     server      7  3 min ago  pages/products/[id].server.ts:4  Error: connect ECONNREFUSED 10.0.0.5:5432
+0VW8A1ZD     client      2  5 h ago    components/cart.tsx:41           RangeError: Invalid currency code
 
 2 failures, seen 9 times. Ledger: /srv/my-site/hydrant-errors.db
 One of them in whole: hydrant errors 7K3M9QZD ./my-site
 `
 
 const SCRIPT = `
-hydrant errors ./my-site --since 24h --json | jq -r '.[] | [.cause, .count, .message] | @tsv'
+hydrant errors ./my-site --since 24h --json | jq -r '.[] | [.fingerprint, .count, .message] | @tsv'
 hydrant errors 7K3M9QZD ./my-site --json | jq '.source, .occurrences[0].requestId'
 `
 

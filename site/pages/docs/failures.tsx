@@ -41,7 +41,7 @@ export default function Failures() {
           head={['half', 'names', 'is the same for']}
           rows={[
             [
-              'cause',
+              'fingerprint',
               'which failure',
               'every request that fails in the same place in the same way, on every machine, after a restart and after a rebuild',
             ],
@@ -50,11 +50,11 @@ export default function Failures() {
         />
         <p>
           The letters are Crockford’s base 32, which has no I, L, O or U: a digest can be read out on the telephone. The
-          cause is a hash of the error’s type, its message with ids, numbers and quoted values masked, and the functions
-          of your site on its stack; its first character tells the side, <code>0</code> to <code>F</code> for the server
-          and <code>G</code> to <code>Z</code> for browsers. With the option <code>digestKey</code> nobody but your
-          servers can compute it. If an error has a <code>digest</code> property of its own, it goes to the log but is
-          never shown.
+          fingerprint is a hash of the error’s type, its message with ids, numbers and quoted values masked, and the
+          functions of your site on its stack; its first character tells the side, <code>0</code> to <code>F</code> for
+          the server and <code>G</code> to <code>Z</code> for browsers. With the option <code>digestKey</code> nobody
+          but your servers can compute it. If an error has a <code>digest</code> property of its own, it goes to the log
+          but is never shown.
         </p>
       </Section>
       <Section id="log" title="The log line">

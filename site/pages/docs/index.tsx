@@ -49,7 +49,7 @@ const WORDS = [
   ['hydrate', 'What React does in the browser to make the document’s HTML interactive.'],
   ['refusal', 'An error with a 4xx status, thrown on purpose and meant for the visitor.'],
   ['failure', 'Any other error. Nobody meant it, and nothing of it is shown.'],
-  ['digest', 'The code of a failure: its cause and its occurrence.'],
+  ['digest', 'The code of a failure: its fingerprint and its occurrence.'],
   ['fallback', 'What a visitor sees of a failure.'],
   ['build', 'What hydrant build writes and hydrant start serves.'],
   ['base', 'The path under which a site is mounted.'],

@@ -44,8 +44,8 @@ export function addApi(app: FastifyInstance, ledger: AskedLedger, changes: Chang
     ['reopen', () => null],
   ] as const) {
     app.post(`/api/failures/:id/${word}`, async (request: ById, reply) => {
-      const cause = parseDigest(request.params.id)?.cause
-      const isKnown = cause !== undefined && (await ledger.setSolved(cause, solvedAt()))
+      const fingerprint = parseDigest(request.params.id)?.fingerprint
+      const isKnown = fingerprint !== undefined && (await ledger.setSolved(fingerprint, solvedAt()))
       const found = await findFailure(ledger, request.params.id)
       if (!isKnown || found.kind === 'unknown') {
         return sendUnknown(found.kind === 'unknown' ? found.nearest : [], request, reply)

@@ -26,8 +26,8 @@ export interface AdminConsole {
 export interface ConsoleLedger extends Pick<AskedLedger, 'hours' | 'releases'> {
   page(query: ListQuery, limit: number): Promise<ListPage>
   find(typed: string): Promise<FoundFailure>
-  /** False for a cause that is not kept. */
-  setSolved(cause: string, isSolved: boolean): Promise<boolean>
+  /** Resolves to false for a failure that is not kept. */
+  setSolved(fingerprint: string, isSolved: boolean): Promise<boolean>
 }
 
 /** The site in `console/`, as the package brings it. */
@@ -47,8 +47,8 @@ export async function addConsole(
     releases: ledger.releases,
     page: (query, limit) => readPage(ledger, query, limit),
     find: (typed) => findFailure(ledger, typed),
-    async setSolved(cause, isSolved) {
-      const isKnown = await ledger.setSolved(cause, isSolved ? Date.now() : null)
+    async setSolved(fingerprint, isSolved) {
+      const isKnown = await ledger.setSolved(fingerprint, isSolved ? Date.now() : null)
       changes.look()
       return isKnown
     },

@@ -12,7 +12,7 @@ export interface Changes {
 const PAUSE_MS = 1_000
 /** No list looks like that. */
 const UNREADABLE = ''
-/** Whatever happens comes to the front of the list; marks on older causes are seen when the page is loaded again. */
+/** Whatever happens comes to the front of the list; marks on older failures are seen when the page is loaded again. */
 const LOOKED_AT = 50
 
 export function createChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS): Changes {
@@ -26,7 +26,7 @@ export function createChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS):
     if (isLooking) return
     isLooking = true
     try {
-      const seen = await fingerprint(ledger)
+      const seen = await stateOf(ledger)
       if (last !== null && seen !== last) for (const listener of listeners) listener()
       last = seen
     } catch {
@@ -61,7 +61,9 @@ export function createChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS):
   }
 }
 
-async function fingerprint({ list }: Pick<Ledger, 'list'>): Promise<string> {
-  const causes = await list({ limit: LOOKED_AT })
-  return JSON.stringify(causes.map(({ cause, count, lastSeen, solvedAt }) => [cause, count, lastSeen, solvedAt]))
+async function stateOf({ list }: Pick<Ledger, 'list'>): Promise<string> {
+  const failures = await list({ limit: LOOKED_AT })
+  return JSON.stringify(
+    failures.map(({ fingerprint, count, lastSeen, solvedAt }) => [fingerprint, count, lastSeen, solvedAt]),
+  )
 }

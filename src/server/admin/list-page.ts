@@ -1,9 +1,9 @@
-import type { CauseSummary, Ledger, ListQuery } from '../ledger/ledger.ts'
-import { formatPlace, placeOfCause } from '../ledger/list-order.ts'
+import type { FailureSummary, Ledger, ListQuery } from '../ledger/ledger.ts'
+import { formatPlace, placeOfFailure } from '../ledger/list-order.ts'
 
 /** A part of a list. */
 export interface ListPage {
-  failures: CauseSummary[]
+  failures: FailureSummary[]
   /** What `after` has to be for the next part; null when this is the last. */
   next: string | null
 }
@@ -13,6 +13,6 @@ export async function readPage(ledger: Pick<Ledger, 'list'>, query: ListQuery, l
   const found = await ledger.list({ ...query, limit: limit + 1 })
   const failures = found.slice(0, limit)
   const last = failures.at(-1)
-  const next = last && found.length > limit ? formatPlace(placeOfCause(last, query.sort)) : null
+  const next = last && found.length > limit ? formatPlace(placeOfFailure(last, query.sort)) : null
   return { failures, next }
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import { createHydrantError } from '../errors/error-table.ts'
-import type { Failure, FailureDetails } from '../failures/failure-details.ts'
+import type { Failure, FailureContext } from '../failures/failure-context.ts'
 import type { Failures } from '../failures/failures.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { nonceOf } from '../http/headers.ts'
@@ -105,7 +105,7 @@ export class RequestContext {
   }
 
   /** Gives a failure its digest, writes its line, and has `onError` hooks run. */
-  fail(thrown: unknown, details: FailureDetails): Failure {
+  fail(thrown: unknown, details: FailureContext): Failure {
     const failure = this.#failures.fail(thrown, this, this.#inTime(details))
     this.firstFailure ??= failure
     this.#tellHooks(thrown)
@@ -118,12 +118,12 @@ export class RequestContext {
   }
 
   /** Gives a failure its digest; `fail` has to follow. */
-  name(thrown: unknown, details: FailureDetails): Failure {
+  name(thrown: unknown, details: FailureContext): Failure {
     return this.#failures.name(thrown, this, this.#inTime(details))
   }
 
   /** An error to go on with, for what must not be thrown as it is: see `guardPromises`. */
-  substitute(thrown: unknown, details: FailureDetails): Error {
+  substitute(thrown: unknown, details: FailureContext): Error {
     const meaning = classifyThrown(thrown)
     if (meaning.kind === 'redirect') return this.lateRedirect(meaning.redirection)
     // What has been told to stop does so in whatever way it likes.
@@ -180,7 +180,7 @@ export class RequestContext {
     this.#hooks = runErrorHooks(error, this.request, this.reply)
   }
 
-  #inTime(details: FailureDetails): FailureDetails {
+  #inTime(details: FailureContext): FailureContext {
     if (this.statusSent === null) return details
     const phase = this.navigation ? details.phase : 'stream'
     return { ...details, phase, statusSent: this.statusSent }

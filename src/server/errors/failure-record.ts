@@ -44,7 +44,7 @@ export type UserAgentClass = 'browser' | 'crawler' | 'script'
 
 /** One time that something failed. */
 export interface Occurrence {
-  /** The whole digest, `CAUSE-OCCURRENCE`. */
+  /** The whole digest, `FINGERPRINT-OCCURRENCE`. */
   digest: string
   /** Milliseconds since 1970. */
   time: number
@@ -83,8 +83,8 @@ export interface Occurrence {
 
 /** A failure as it is handed to the ledger and to `onFailure`. */
 export interface FailureRecord extends Occurrence {
-  /** The first half of the digest: which failure it is. */
-  cause: string
+  /** The first half of the digest. Occurrences of the same failure share it. */
+  fingerprint: string
   side: Side
   error: KeptError
 }

@@ -3,7 +3,7 @@ import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/hidden.ts'
 import { wordsIn } from '../redaction/message-words.ts'
 import { type Description, framesIn } from './describe-thrown.ts'
-import { causeOf } from './digest.ts'
+import { fingerprintOf } from './digest.ts'
 import { isCaller } from './stacks/error-stack.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import { ASYNC, type MappedFrame } from './stacks/stack-frame.ts'
@@ -27,8 +27,8 @@ export interface Naming {
 }
 
 export interface Examined {
-  /** Which failure it is: the first half of the digest. */
-  cause: string
+  /** The first half of the digest: names the failure. */
+  fingerprint: string
   error: ExaminedError
   /** Does a frame of its own lead to the site? */
   isPlaced: boolean
@@ -55,16 +55,16 @@ export function analyzeError(
   const error = toExamined(description, mapper, hidden)
   const isPlaced = error.frames.some(isOfSite)
   const frames = isPlaced ? error.frames : [...placeFrames(), ...error.frames]
-  // An error that takes its name from its class has the name that bundling gave the class. The cause comes from the whole
-  // message: it must not depend on what a visitor sends, which is masked, or on where the text is cut.
-  const cause = causeOf({
+  // An error that takes its name from its class has the name that bundling gave the class. The fingerprint is made of
+  // the whole message: it must not depend on the visitor's input, which is masked, or on where the text is cut.
+  const fingerprint = fingerprintOf({
     type: typeOf(description, mapper),
     message: description.message,
-    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(isOfCause).map(placeOf),
+    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(countsForFingerprint).map(placeOf),
     side,
     key,
   })
-  return { cause, error: { ...error, frames }, isPlaced }
+  return { fingerprint, error: { ...error, frames }, isPlaced }
 }
 
 // Who waits for the function that fails stands in the stacks of Chrome and Edge only.
@@ -75,7 +75,7 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
 }
 
 const isOfSite = ({ frame }: MappedFrame) => frame?.isSite === true
-const isOfCause = (mapped: MappedFrame) => isOfSite(mapped) && !mapped.isByName
+const countsForFingerprint = (mapped: MappedFrame) => isOfSite(mapped) && !mapped.isByName
 // `isOfSite` has let through none without.
 const placeOf = ({ frame }: MappedFrame) => frame as SourceFrame
 

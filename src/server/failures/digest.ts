@@ -1,6 +1,11 @@
 import { createHash, createHmac, randomFillSync } from 'node:crypto'
 import type { Side } from '../../shared/page-types.ts'
-import { CAUSE_LENGTH, causeOfSide, encodeBase32, OCCURRENCE_LENGTH } from '../../shared/wire/digest-format.ts'
+import {
+  encodeBase32,
+  FINGERPRINT_LENGTH,
+  fingerprintOfSide,
+  OCCURRENCE_LENGTH,
+} from '../../shared/wire/digest-format.ts'
 
 export interface SourceFunction {
   /** Path in the site, with forward slashes. */
@@ -9,23 +14,23 @@ export interface SourceFunction {
   function: string
 }
 
-/** What names a failure. */
-export interface CauseParts {
+/** The parts of an error that its fingerprint is made of. */
+export interface FingerprintParts {
   type: string
   message: string
   /** The frames inside the site, innermost first. */
   frames: readonly SourceFunction[]
-  /** ('server') What anybody may say of a browser has other causes than what the server knows. */
+  /** ('server') A report of a browser never has the fingerprint of a failure on the server. */
   side?: Side
-  /** Makes causes that nobody can compute who does not know it (none). */
+  /** A secret: without it nobody can compute the fingerprint (none). */
   key?: string
 }
 
 /**
- * Names a failure: the same for the same throw site on every machine and after a rebuild. Lines and columns do not
- * count, and neither do ids, numbers and quoted values in the message.
+ * Returns the fingerprint of a failure: the same for the same throw site on every machine and after a rebuild. Lines
+ * and columns do not count, and neither do ids, numbers and quoted values in the message.
  */
-export function causeOf({ type, message, frames, side, key = '' }: CauseParts): string {
+export function fingerprintOf({ type, message, frames, side, key = '' }: FingerprintParts): string {
   const places = frames.map((frame) => `${frame.file}:${frame.function}`)
   const text = JSON.stringify(
     side === 'client'
@@ -33,7 +38,7 @@ export function causeOf({ type, message, frames, side, key = '' }: CauseParts): 
       : [type, maskMessage(message), places],
   )
   const hash = key === '' ? createHash('sha256') : createHmac('sha256', key)
-  return causeOfSide(encodeBase32(hash.update(text).digest(), CAUSE_LENGTH), side ?? 'server')
+  return fingerprintOfSide(encodeBase32(hash.update(text).digest(), FINGERPRINT_LENGTH), side ?? 'server')
 }
 
 // Messages of browsers name the script that cannot be loaded: `later-part`, wherever the site is and whatever the build.

@@ -2,14 +2,14 @@ import type { KeptError } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/hidden.ts'
 import { analyzeError, type LoggedError, type Naming, toKept, toLogged } from './analyze-error.ts'
 import { type Description, describeThrown } from './describe-thrown.ts'
-import { causeOf } from './digest.ts'
+import { fingerprintOf } from './digest.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** All that is told of what was thrown. */
 export interface AnalyzedError {
   /** The first half of the digest. */
-  cause: string
+  fingerprint: string
   logged: LoggedError
   kept: KeptError
 }
@@ -42,8 +42,8 @@ export function createErrorAnalyzer(mapper: SourceMapper, naming: Naming): Error
     const isPrivate = key === null || hidden.mayHold(key)
     const found = isPrivate ? undefined : known.get(key)
     if (found) return found
-    const { cause, error, isPlaced } = analyzeError(description, mapper, hidden, placeFrames, naming)
-    const told = { cause, logged: toLogged(error, hidden), kept: toKept(error, mapper, hidden) }
+    const { fingerprint, error, isPlaced } = analyzeError(description, mapper, hidden, placeFrames, naming)
+    const told = { fingerprint, logged: toLogged(error, hidden), kept: toKept(error, mapper, hidden) }
     // One without a frame of the site is told by the place where it was met.
     if (isPrivate || !isPlaced) return told
     if (known.size >= MAX_KNOWN) known.clear()
@@ -58,8 +58,8 @@ export function createErrorAnalyzer(mapper: SourceMapper, naming: Naming): Error
       // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
       const { type, message } = describeThrown(error)
       const own = { type: 'FailurePath', message: `while a failure was examined: ${message}` }
-      const cause = causeOf({ type: own.type, message: type, frames: [], key: naming.key })
-      return { cause, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
+      const fingerprint = fingerprintOf({ type: own.type, message: type, frames: [], key: naming.key })
+      return { fingerprint, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
     }
   }
 

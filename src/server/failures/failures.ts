@@ -9,7 +9,7 @@ import { SmallMap } from '../util/small-map.ts'
 import type { Description } from './describe-thrown.ts'
 import { createOccurrence } from './digest.ts'
 import { type AnalyzedError, createErrorAnalyzer, type ErrorAnalyzer } from './error-analyzer.ts'
-import type { Failure, FailureDetails, FailureSubject } from './failure-details.ts'
+import type { Failure, FailureContext, FailureSubject } from './failure-context.ts'
 import { recordProcessFailure } from './process-failure.ts'
 import { type FailureEvent, recordFailure } from './record-failure.ts'
 import { placeFrames, processFrames, type SiteFiles } from './stacks/place-frames.ts'
@@ -20,7 +20,7 @@ export interface Failures {
   /** How long an answer waits for `onError` hooks. */
   maxHooksMs: number
   /** Every failure passes here: it gets its digest, one log line, and what may be shown of it. Never throws. */
-  fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
+  fail(thrown: unknown, subject: FailureSubject, details: FailureContext): Failure
   /** The request's first failure, which is the one that is shown. */
   firstOf(request: FastifyRequest): Failure | null
   /** How many different failures of the request have their line. */
@@ -34,7 +34,7 @@ export interface Failures {
   /** The same for what nothing has caught, outside of any request: it ends the process. */
   failProcess(thrown: unknown, log: FastifyBaseLogger): Failure
   /** The digest alone, for a failure whose line can only be written a moment later: `fail` has to follow. */
-  name(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure
+  name(thrown: unknown, subject: FailureSubject, details: FailureContext): Failure
   /** The same as `fail` for what a browser tells of, in a request of its own. */
   failInBrowser(failure: BrowserFailure, request: FastifyRequest): void
 }
@@ -128,22 +128,22 @@ export function createFailures({
 
   // The same failure comes here more than once: from React's `onError` and `onShellError`, from a deferred promise
   // and from the component that reads it, from a layout that is rendered again around the fallback.
-  function name(thrown: unknown, { request, route }: FailureSubject, details: FailureDetails): NamedFailure {
+  function name(thrown: unknown, { request, route }: FailureSubject, details: FailureContext): NamedFailure {
     const own = failuresOf(request)
     const known = own.byThrown.get(thrown)
     if (known) return known
-    const { cause, logged, kept } = examiner.analyzeThrown(thrown, own.hidden, () =>
+    const { fingerprint, logged, kept } = examiner.analyzeThrown(thrown, own.hidden, () =>
       placeFrames({ request, route }, details, mapper, files),
     )
-    const digest = formatDigest(cause, own.occurrence)
+    const digest = formatDigest(fingerprint, own.occurrence)
     const status = statusOf(thrown)
-    const named = own.byDigest.get(digest) ?? { digest, status, cause, logged, kept, isWritten: false }
+    const named = own.byDigest.get(digest) ?? { digest, status, fingerprint, logged, kept, isWritten: false }
     own.byThrown.set(thrown, named)
     own.byDigest.set(digest, named)
     return named
   }
 
-  function fail(thrown: unknown, subject: FailureSubject, details: FailureDetails): Failure {
+  function fail(thrown: unknown, subject: FailureSubject, details: FailureContext): Failure {
     const named = name(thrown, subject, details)
     if (named.isWritten) return named
     named.isWritten = true
@@ -185,7 +185,7 @@ export function createFailures({
     const examiner = examiners.get(mapper) ?? createErrorAnalyzer(mapper, { side: 'client', key: digestKey })
     examiners.set(mapper, examiner)
     const told = examiner.analyzeDescription(description, hidden, placeFrames)
-    const digest = formatDigest(told.cause, occurrence)
+    const digest = formatDigest(told.fingerprint, occurrence)
     const url = hidden.inPlace(path)
     const { host } = publicAddress(request)
     const requestId = requestIdOf(request, hidden)
@@ -229,7 +229,7 @@ function requestIdOf({ id }: FastifyRequest, { inPlace }: Redaction): string {
 
 // What the deadline found unfinished: `Reviews (pages/products/[id].tsx:31:10)`
 function pendingOf(
-  { pending, pendingComponents = [] }: FailureDetails,
+  { pending, pendingComponents = [] }: FailureContext,
   { mapComponents }: ServerMapper,
 ): string[] | null {
   if (pending === undefined) return null

@@ -16,12 +16,12 @@ export function recordProcessFailure(
   log: FastifyBaseLogger,
   keep: (failure: FailureRecord) => void,
 ): string {
-  const { cause, logged, kept } = examineThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
-  const digest = formatDigest(cause, createOccurrence())
+  const { fingerprint, logged, kept } = examineThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
+  const digest = formatDigest(fingerprint, createOccurrence())
   writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
   keep({
     digest,
-    cause,
+    fingerprint,
     side: 'server',
     phase: 'process',
     time: Date.now(),

@@ -53,7 +53,7 @@ export function recordFailure(
   writeFailure(line, request)
   const record: FailureRecord = {
     digest,
-    cause: told.cause,
+    fingerprint: told.fingerprint,
     side,
     time: Date.now(),
     phase,

@@ -8,12 +8,12 @@ export function createDelegateLedger(use: UseLedger, close: () => Promise<void>)
   return {
     record: (entries) => use((ledger) => ledger.record(entries)),
     list: (query) => use((ledger) => ledger.list(query)),
-    read: (cause, query) => use((ledger) => ledger.read(cause, query)),
-    causes: () => use((ledger) => ledger.causes()),
+    read: (fingerprint, query) => use((ledger) => ledger.read(fingerprint, query)),
+    fingerprints: () => use((ledger) => ledger.fingerprints()),
     releases: () => use((ledger) => ledger.releases()),
     hours: (sinceHour) => use((ledger) => ledger.hours(sinceHour)),
     markRecovered: (digest) => use((ledger) => ledger.markRecovered(digest)),
-    setSolved: (cause, at) => use((ledger) => ledger.setSolved(cause, at)),
+    setSolved: (fingerprint, at) => use((ledger) => ledger.setSolved(fingerprint, at)),
     stats: () => use((ledger) => ledger.stats()),
     close,
   }

@@ -9,9 +9,9 @@ export function hourOf(time: number): number {
 
 /** What a ledger is told of one failure. */
 export function toEntry(record: FailureRecord): LedgerEntry {
-  const { cause, side, error, time } = record
+  const { fingerprint, side, error, time } = record
   return {
-    cause,
+    fingerprint,
     side,
     error,
     count: 1,
@@ -53,8 +53,8 @@ export function occurrenceOf(record: Occurrence): Occurrence {
 }
 
 /**
- * Adds one more failure of the same cause: the same as `addEntry` of its entry, but that nothing is cut. What `occurrenceOf`
- * leaves out is still there.
+ * Adds one more occurrence of the failure: like `addEntry` with the record's entry, but it cuts nothing, and keeps the
+ * fields that `occurrenceOf` leaves out.
  */
 export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   const { error, time } = record
@@ -66,7 +66,7 @@ export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   entry.occurrences.push(record)
 }
 
-/** Adds a later entry of the same cause to an earlier one. */
+/** Adds a later entry of the same failure to an earlier one. */
 export function mergeEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrences: number) {
   earlier.error = later.error
   earlier.count += later.count

@@ -1,10 +1,10 @@
 import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../errors/failure-record.ts'
-import type { CauseDetails, CauseSummary } from './ledger.ts'
+import type { FailureDetails, FailureSummary } from './ledger.ts'
 
 /** A failure in a list, as `hydrant errors --json` prints it and the console's API answers. Times are ISO strings. */
 export type SummaryJson = ReturnType<typeof summaryJson>
 
-/** One failure in whole. */
+/** A failure with its stack, its causes and its occurrences. */
 export type FailureJson = ReturnType<typeof failureJson>
 
 export interface FrameJson {
@@ -30,13 +30,13 @@ export interface InnerErrorJson {
   errors?: InnerErrorJson[]
 }
 
-/** What is known of a cause, without its stack and its occurrences. */
-export function summaryJson(summary: CauseSummary) {
+/** Returns a failure as JSON, without its stack and its occurrences. */
+export function summaryJson(summary: FailureSummary) {
   return { ...headJson(summary), source: summary.source ? sourceJson(summary.source) : null }
 }
 
-/** All that is known of a cause, with the occurrences that were read. */
-export function failureJson({ error, occurrences, ...summary }: CauseDetails) {
+/** Returns a failure as JSON, with the occurrences that were read. */
+export function failureJson({ error, occurrences, ...summary }: FailureDetails) {
   const source = siteFrameOf(error) ?? summary.source
   return {
     ...headJson(summary),
@@ -58,10 +58,10 @@ export function causesOf({ cause }: KeptError): KeptError[] {
   return cause ? [cause, ...causesOf(cause)] : []
 }
 
-function headJson(summary: CauseSummary) {
-  const { cause, side, phase, type, message, count, route, firstRelease, lastRelease } = summary
+function headJson(summary: FailureSummary) {
+  const { fingerprint, side, phase, type, message, count, route, firstRelease, lastRelease } = summary
   return {
-    ...{ cause, side, phase, type, message, count },
+    ...{ fingerprint, side, phase, type, message, count },
     firstSeen: isoTime(summary.firstSeen),
     lastSeen: isoTime(summary.lastSeen),
     firstRelease,

@@ -1,6 +1,6 @@
 import { parseDigest } from '../../shared/wire/digest-format.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
-import type { AskedLedger, CauseDetails, CauseSummary, ListQuery, ReadQuery } from './ledger.ts'
+import type { AskedLedger, FailureDetails, FailureSummary, ListQuery, ReadQuery } from './ledger.ts'
 import { comesAfter, createOrder } from './list-order.ts'
 import { matches } from './summary.ts'
 
@@ -15,20 +15,22 @@ export function askAll<L, T>(ledgers: readonly L[], ask: (ledger: L) => Promise<
 }
 
 /**
- * Several ledgers as one, for whoever reads them and marks causes as solved. A cause that is in more than one of them is one
- * cause.
+ * Several ledgers as one, to read them and to mark failures as solved. A failure that several of them have is listed
+ * once.
  */
 export function joinLedgers(ledgers: Ledgers): AskedLedger {
   const [first, ...others] = ledgers
   if (others.length === 0) return first
   return {
     list: (query) => listJoined(ledgers, query),
-    async read(cause, query = {}) {
-      const [one, ...more] = (await askAll(ledgers, ({ read }) => read(cause, query))).filter((found) => found !== null)
+    async read(fingerprint, query = {}) {
+      const [one, ...more] = (await askAll(ledgers, ({ read }) => read(fingerprint, query))).filter(
+        (found) => found !== null,
+      )
       return one ? more.reduce((joined, next) => joinDetails(joined, next, query), one) : null
     },
-    async causes() {
-      return [...new Set((await askAll(ledgers, ({ causes }) => causes())).flat())]
+    async fingerprints() {
+      return [...new Set((await askAll(ledgers, ({ fingerprints }) => fingerprints())).flat())]
     },
     async releases() {
       const lists = await askAll(ledgers, ({ releases }) => releases())
@@ -38,41 +40,41 @@ export function joinLedgers(ledgers: Ledgers): AskedLedger {
       return [...new Set(inTurn.flat())].slice(0, MAX_RELEASES)
     },
     async hours(sinceHour) {
-      const counts = new Map<string, { cause: string; hour: number; count: number }>()
-      for (const { cause, hour, count } of (await askAll(ledgers, ({ hours }) => hours(sinceHour))).flat()) {
-        const key = `${cause} ${hour}`
-        counts.set(key, { cause, hour, count: count + (counts.get(key)?.count ?? 0) })
+      const counts = new Map<string, { fingerprint: string; hour: number; count: number }>()
+      for (const { fingerprint, hour, count } of (await askAll(ledgers, ({ hours }) => hours(sinceHour))).flat()) {
+        const key = `${fingerprint} ${hour}`
+        counts.set(key, { fingerprint, hour, count: count + (counts.get(key)?.count ?? 0) })
       }
       return [...counts.values()]
     },
-    async setSolved(cause, at) {
-      return (await askAll(ledgers, ({ setSolved }) => setSolved(cause, at))).includes(true)
+    async setSolved(fingerprint, at) {
+      return (await askAll(ledgers, ({ setSolved }) => setSolved(fingerprint, at))).includes(true)
     },
   }
 }
 
-// How often a cause happened, when, and whether it is solved, is known when all ledgers have told of it: only then can the list
-// be narrowed, sorted and cut.
-async function listJoined(ledgers: Ledgers, query: ListQuery): Promise<CauseSummary[]> {
+// The counts and times of a failure, and whether it is solved, are known once all ledgers have responded: only then can
+// the list be narrowed, sorted and cut.
+async function listJoined(ledgers: Ledgers, query: ListQuery): Promise<FailureSummary[]> {
   const { route, release, limit } = query
   const listAll = async (part: ListQuery) => (await askAll(ledgers, ({ list }) => list(part))).flat()
   const narrowing = [route === undefined ? [] : [{ route }], release === undefined ? [] : [{ release }]].flat()
   const [everything, ...narrowed] = await Promise.all([listAll({}), ...narrowing.map(listAll)])
-  const causes = new Map<string, CauseSummary>()
+  const failures = new Map<string, FailureSummary>()
   for (const one of everything) {
-    const known = causes.get(one.cause)
-    causes.set(one.cause, known ? joinSummaries(known, one) : one)
+    const known = failures.get(one.fingerprint)
+    failures.set(one.fingerprint, known ? joinSummaries(known, one) : one)
   }
   // What is kept of each occurrence is known to the ledgers alone.
-  const allowed = narrowed.map((found) => new Set(found.map(({ cause }) => cause)))
-  return [...causes.values()]
-    .filter((summary) => matches(summary, query) && allowed.every((names) => names.has(summary.cause)))
+  const allowed = narrowed.map((found) => new Set(found.map(({ fingerprint }) => fingerprint)))
+  return [...failures.values()]
+    .filter((summary) => matches(summary, query) && allowed.every((names) => names.has(summary.fingerprint)))
     .sort(createOrder(query.sort))
     .filter(comesAfter(query))
     .slice(0, limit)
 }
 
-function joinSummaries<T extends CauseSummary>(a: T, b: T): T {
+function joinSummaries<T extends FailureSummary>(a: T, b: T): T {
   const [newer, older] = a.lastSeen < b.lastSeen ? [b, a] : [a, b]
   // As in one ledger, that of the server stays.
   if (newer.side !== older.side) return newer.side === 'server' ? newer : older
@@ -87,7 +89,7 @@ function joinSummaries<T extends CauseSummary>(a: T, b: T): T {
   }
 }
 
-function joinDetails(a: CauseDetails, b: CauseDetails, { limit = DEFAULT_OCCURRENCES, occurrence }: ReadQuery) {
+function joinDetails(a: FailureDetails, b: FailureDetails, { limit = DEFAULT_OCCURRENCES, occurrence }: ReadQuery) {
   const joined = joinSummaries(a, b)
   const isAsked = ({ digest }: Occurrence) => occurrence !== undefined && parseDigest(digest)?.occurrence === occurrence
   const occurrences = [a, b].flatMap((one) => (one.side === joined.side ? one.occurrences : []))

@@ -84,7 +84,7 @@ export function forwardCalls(call: Calls['call'], close: Ledger['close']): Ledge
     record: forward('record'),
     list: forward('list'),
     read: forward('read'),
-    causes: forward('causes'),
+    fingerprints: forward('fingerprints'),
     releases: forward('releases'),
     hours: forward('hours'),
     markRecovered: forward('markRecovered'),

@@ -11,7 +11,7 @@ const STORM_GATHER_MS = 1_000
 const LONGEST_PAUSE_MS = 10_000
 const WARN_MS = 60_000
 const MAX_CHARACTERS_WAITING = 32_000_000
-const MAX_CAUSES_AT_ONCE = 200
+const MAX_FAILURES_AT_ONCE = 200
 
 export interface WriterStats {
   /** Failures that wait to be written. */
@@ -77,11 +77,11 @@ export function createLedgerWriter(
   /** Resolves when there is nothing left, or the ledger has refused. */
   const write = () => run(writeAll)
 
-  const isAnythingLeft = () => batch !== null || waiting.causes > 0
+  const isAnythingLeft = () => batch !== null || waiting.failures > 0
 
   async function writeAll() {
     while (isAnythingLeft()) {
-      batch ??= waiting.take(MAX_CAUSES_AT_ONCE)
+      batch ??= waiting.take(MAX_FAILURES_AT_ONCE)
       try {
         await record(batch)
       } catch (error) {

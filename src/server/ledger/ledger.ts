@@ -5,7 +5,7 @@ import type { KeptError, Occurrence, Phase, SourceFrame } from '../errors/failur
 
 /** What a batch tells of one cause. */
 export interface LedgerEntry {
-  cause: string
+  fingerprint: string
   side: Side
   /** As it was the last time in the batch. */
   error: KeptError
@@ -19,18 +19,18 @@ export interface LedgerEntry {
   occurrences: Occurrence[]
 }
 
-/** For so many places in the source there is room at least: when room is short, one holds no more than such a part of the causes. */
+/** A full ledger has room for at least this many places in the source: each keeps a tenth of it at most. */
 export const LEAST_PLACES = 10
 
 /** Bounds of what is kept. What is beyond them goes with the next batch, a bounded part of it with each. */
 export interface LedgerLimits {
   /** Those seen last stay. */
-  maxCauses: number
-  /** Of each cause; the newest stay. */
+  maxFailures: number
+  /** Of each failure; the newest stay. */
   maxOccurrences: number
-  /** Of causes since they were seen last, of occurrences and counts since they happened. */
+  /** Of failures since they were seen last, of occurrences and counts since they happened. */
   maxAgeMs: number
-  /** Of what is stored, as far as the store can tell; the cause seen last stays in any case. */
+  /** Of what is stored, as far as the store can tell; the failure seen last stays in any case. */
   maxBytes: number
 }
 
@@ -40,7 +40,7 @@ export interface ListQuery {
   side?: Side
   /** A route that one of the occurrences kept has. */
   route?: string
-  /** A text that the cause, type, message or place in the source holds, in any case. */
+  /** A text that the fingerprint, type, message or place in the source holds, in any case. */
   search?: string
   isSolved?: boolean
   /** A release that it has happened in: its first, its last, or that of an occurrence that is kept. */
@@ -55,20 +55,21 @@ export interface ListQuery {
   limit?: number
 }
 
-/** `last` and `first`: by when a cause was seen last or first, the newest first. `count`: what happens most often first. */
+/** `last`, `first`: by the time that a failure was seen last or first, newest first. `count`: most frequent first. */
 export const SORTS = ['last', 'first', 'count'] as const
 export type Sort = (typeof SORTS)[number]
 
-/** A place in a list. It stays where it is when its cause moves or goes: what comes after it is never listed twice. */
+/** A place in a list. It stays where it is when its failure moves or goes: nothing after it is ever listed twice. */
 export interface ListPlace {
   /** What the list is sorted by. */
   value: number
-  cause: string
+  fingerprint: string
   side: Side
 }
 
-export interface CauseSummary {
-  cause: string
+/** A failure, which is all occurrences that share a fingerprint, without its stack. */
+export interface FailureSummary {
+  fingerprint: string
   side: Side
   phase: Phase
   type: string
@@ -86,7 +87,7 @@ export interface CauseSummary {
   solvedAt: number | null
 }
 
-export interface CauseDetails extends CauseSummary {
+export interface FailureDetails extends FailureSummary {
   error: KeptError
   /** Newest first. */
   occurrences: Occurrence[]
@@ -100,7 +101,7 @@ export interface ReadQuery {
 }
 
 export interface LedgerStats {
-  causes: number
+  failures: number
   occurrences: number
   bytes: number
 }
@@ -111,28 +112,28 @@ export interface LedgerStats {
  */
 export interface Ledger {
   /**
-   * Keeps a batch, all of it or nothing, and removes what is beyond the limits, which an empty batch does as well. A cause
-   * marked as solved is open again when it happens in a release, or in a build, that the ledger met after that. No two sides
-   * have the same cause; where they have it all the same, that of the server stays as if the other did not exist.
+   * Keeps a batch, all of it or nothing, and removes what is beyond the limits, which an empty batch does as well. A
+   * failure marked as solved is open again when it happens in a release, or in a build, that the ledger met after that.
+   * The server and browsers never share a fingerprint; should they do so, only the server's failure is kept.
    */
   record(entries: readonly LedgerEntry[]): Promise<void>
-  /** In the order that the query names; among equals by cause. */
-  list(query: ListQuery): Promise<CauseSummary[]>
-  /** Null for a cause that is not kept. */
-  read(cause: string, query?: ReadQuery): Promise<CauseDetails | null>
-  /** Every cause that is kept. */
-  causes(): Promise<string[]>
+  /** In the order that the query names; among equals by fingerprint. */
+  list(query: ListQuery): Promise<FailureSummary[]>
+  /** Null for a failure that is not kept. */
+  read(fingerprint: string, query?: ReadQuery): Promise<FailureDetails | null>
+  /** The fingerprint of every failure that is kept. */
+  fingerprints(): Promise<string[]>
   /** The releases that something has failed in, up to 100, the one that was met last first. */
   releases(): Promise<string[]>
-  /** How often each cause happened in each hour from `sinceHour` on, hours since 1970. */
-  hours(sinceHour: number): Promise<{ cause: string; hour: number; count: number }[]>
+  /** How often each failure happened in each hour from `sinceHour` on, hours since 1970. */
+  hours(sinceHour: number): Promise<{ fingerprint: string; hour: number; count: number }[]>
   /** Notes that the browser has shown the page all the same. False when that occurrence is not kept. */
   markRecovered(digest: string): Promise<boolean>
-  /** Marks as solved at that time, or as open with null. False for a cause that is not kept. */
-  setSolved(cause: string, at: number | null): Promise<boolean>
+  /** Marks as solved at that time, or as open with null. False for a failure that is not kept. */
+  setSolved(fingerprint: string, at: number | null): Promise<boolean>
   stats(): Promise<LedgerStats>
   close(): Promise<void>
 }
 
 /** What operators ask of a ledger. */
-export type AskedLedger = Pick<Ledger, 'list' | 'read' | 'causes' | 'releases' | 'hours' | 'setSolved'>
+export type AskedLedger = Pick<Ledger, 'list' | 'read' | 'fingerprints' | 'releases' | 'hours' | 'setSolved'>

@@ -1,29 +1,29 @@
-import type { CauseSummary, ListPlace, ListQuery, Sort } from './ledger.ts'
+import type { FailureSummary, ListPlace, ListQuery, Sort } from './ledger.ts'
 
-const VALUES: Record<Sort, (summary: CauseSummary) => number> = {
+const VALUES: Record<Sort, (summary: FailureSummary) => number> = {
   last: ({ lastSeen }) => lastSeen,
   first: ({ firstSeen }) => firstSeen,
   count: ({ count }) => count,
 }
 
-/** Where a cause stands in a list of that order. */
-export function placeOfCause(summary: CauseSummary, sort: Sort = 'last'): ListPlace {
-  const { cause, side } = summary
-  return { value: VALUES[sort](summary), cause, side }
+/** Returns the place of a failure in a list of that order. */
+export function placeOfFailure(summary: FailureSummary, sort: Sort = 'last'): ListPlace {
+  const { fingerprint, side } = summary
+  return { value: VALUES[sort](summary), fingerprint, side }
 }
 
 /** For `sort`: the same order as that of the databases. */
-export function createOrder(sort: Sort = 'last'): (a: CauseSummary, b: CauseSummary) => number {
-  return (a, b) => comparePlaces(placeOfCause(a, sort), placeOfCause(b, sort))
+export function createOrder(sort: Sort = 'last'): (a: FailureSummary, b: FailureSummary) => number {
+  return (a, b) => comparePlaces(placeOfFailure(a, sort), placeOfFailure(b, sort))
 }
 
 /** For `filter`: is it behind the place where the list goes on? */
-export function comesAfter({ sort, after }: ListQuery): (summary: CauseSummary) => boolean {
-  return (summary) => after === undefined || comparePlaces(placeOfCause(summary, sort), after) > 0
+export function comesAfter({ sort, after }: ListQuery): (summary: FailureSummary) => boolean {
+  return (summary) => after === undefined || comparePlaces(placeOfFailure(summary, sort), after) > 0
 }
 
 function comparePlaces(a: ListPlace, b: ListPlace): number {
-  return b.value - a.value || compareTexts(a.cause, b.cause) || compareTexts(a.side, b.side)
+  return b.value - a.value || compareTexts(a.fingerprint, b.fingerprint) || compareTexts(a.side, b.side)
 }
 
 export function compareTexts(a: string, b: string): number {
@@ -31,13 +31,13 @@ export function compareTexts(a: string, b: string): number {
 }
 
 /** A place as it stands in an address: `1767225600000.7K2M9QX4.server`. */
-export function formatPlace({ value, cause, side }: ListPlace): string {
-  return `${value}.${cause}.${side}`
+export function formatPlace({ value, fingerprint, side }: ListPlace): string {
+  return `${value}.${fingerprint}.${side}`
 }
 
 /** Null for what is no place. */
 export function parsePlace(text: string): ListPlace | null {
-  const [, value, cause = '', side] = /^(\d{1,15})\.([0-9A-HJKMNP-TV-Z]{8})\.(server|client)$/.exec(text) ?? []
+  const [, value, fingerprint = '', side] = /^(\d{1,15})\.([0-9A-HJKMNP-TV-Z]{8})\.(server|client)$/.exec(text) ?? []
   if (value === undefined || (side !== 'server' && side !== 'client')) return null
-  return { value: Number(value), cause, side }
+  return { value: Number(value), fingerprint, side }
 }

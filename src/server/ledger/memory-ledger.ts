@@ -1,7 +1,7 @@
 import type { Side } from '../../shared/page-types.ts'
 import { hourOf } from './entries.ts'
 import {
-  type CauseDetails,
+  type FailureDetails,
   LEAST_PLACES,
   type Ledger,
   type LedgerEntry,
@@ -14,7 +14,7 @@ import { matches, summaryOf } from './summary.ts'
 const DEFAULT_OCCURRENCES = 50
 
 interface Kept {
-  details: CauseDetails
+  details: FailureDetails
   hours: Map<number, number>
   /** Of its JSON. */
   bytes: number
@@ -32,7 +32,7 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
   }
 
   function add(entry: LedgerEntry) {
-    const found = kept.get(entry.cause)
+    const found = kept.get(entry.fingerprint)
     const known = found?.details.side === entry.side ? found : undefined
     if (found && !known && entry.side === 'client') return
     const summary = summaryOf(entry, known?.details ?? null)
@@ -49,24 +49,24 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     }
     const occurrences = [...entry.occurrences.toReversed(), ...(known?.details.occurrences ?? [])]
     occurrences.sort((a, b) => b.time - a.time)
-    const details: CauseDetails = {
+    const details: FailureDetails = {
       ...summary,
       solvedAt: isBack ? null : solvedAt,
       error: entry.error,
       occurrences: occurrences.slice(0, limits.maxOccurrences),
     }
-    kept.delete(entry.cause)
-    kept.set(entry.cause, { details, hours, bytes: JSON.stringify(details).length })
+    kept.delete(entry.fingerprint)
+    kept.set(entry.fingerprint, { details, hours, bytes: JSON.stringify(details).length })
   }
 
   function prune(oldest: number) {
-    for (const [cause, { details }] of kept) if (details.lastSeen < oldest) kept.delete(cause)
+    for (const [fingerprint, { details }] of kept) if (details.lastSeen < oldest) kept.delete(fingerprint)
     let bytes = bytesKept()
-    const isTooMuch = () => kept.size > 1 && (kept.size > limits.maxCauses || bytes > limits.maxBytes)
+    const isTooMuch = () => kept.size > 1 && (kept.size > limits.maxFailures || bytes > limits.maxBytes)
     if (isTooMuch()) {
-      for (const cause of firstToGo()) {
-        bytes -= kept.get(cause)?.bytes ?? 0
-        kept.delete(cause)
+      for (const fingerprint of firstToGo()) {
+        bytes -= kept.get(fingerprint)?.bytes ?? 0
+        kept.delete(fingerprint)
         if (!isTooMuch()) break
       }
     }
@@ -83,20 +83,21 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
   // First those of browsers that are more than those of the server, then those of one place that are more than its share:
   // what anybody can report, or put into a message, pushes out nothing else.
   function firstToGo(): Iterable<string> {
-    const causesOf = (side: Side) => [...kept].flatMap(([cause, { details }]) => (details.side === side ? [cause] : []))
-    const clients = causesOf('client')
-    const over = clients.slice(0, Math.max(0, clients.length - causesOf('server').length))
+    const fingerprintsOf = (side: Side) =>
+      [...kept].flatMap(([fingerprint, { details }]) => (details.side === side ? [fingerprint] : []))
+    const clients = fingerprintsOf('client')
+    const over = clients.slice(0, Math.max(0, clients.length - fingerprintsOf('server').length))
     return new Set([...over, ...beyondShare(), ...kept.keys()])
   }
 
   function beyondShare(): string[] {
     const places = new Map<string, string[]>()
-    for (const [cause, { details }] of kept) {
+    for (const [fingerprint, { details }] of kept) {
       const place = JSON.stringify([details.side, details.type, details.source])
-      places.set(place, [...(places.get(place) ?? []), cause])
+      places.set(place, [...(places.get(place) ?? []), fingerprint])
     }
     const share = Math.floor(kept.size / LEAST_PLACES)
-    return [...places.values()].flatMap((causes) => causes.slice(0, Math.max(0, causes.length - share)))
+    return [...places.values()].flatMap((all) => all.slice(0, Math.max(0, all.length - share)))
   }
 
   const bytesKept = () => [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0)
@@ -109,27 +110,27 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     },
     async list(query) {
       const found = details()
-        .filter((cause) => matches(cause, query) && isOfRoute(cause, query) && isOfRelease(cause, query))
+        .filter((failure) => matches(failure, query) && isOfRoute(failure, query) && isOfRelease(failure, query))
         .sort(createOrder(query.sort))
         .filter(comesAfter(query))
       return found.slice(0, query.limit).map(({ error: _error, occurrences: _occurrences, ...summary }) => summary)
     },
-    async read(cause, { limit = DEFAULT_OCCURRENCES, occurrence } = {}) {
-      const found = kept.get(cause)?.details
+    async read(fingerprint, { limit = DEFAULT_OCCURRENCES, occurrence } = {}) {
+      const found = kept.get(fingerprint)?.details
       if (!found) return null
-      const meant = found.occurrences.filter(({ digest }) => digest.slice(cause.length + 1) === occurrence)
+      const meant = found.occurrences.filter(({ digest }) => digest.slice(fingerprint.length + 1) === occurrence)
       const others = found.occurrences.filter((one) => !meant.includes(one))
       return { ...found, occurrences: [...meant, ...others].slice(0, limit) }
     },
-    causes: async () => [...kept.keys()],
+    fingerprints: async () => [...kept.keys()],
     async releases() {
       const met = [...releases].filter(([, { isBuild }]) => !isBuild)
       met.sort(([a, one], [b, other]) => other.firstMet - one.firstMet || compareTexts(a, b))
       return met.slice(0, 100).map(([release]) => release)
     },
     hours: async (sinceHour) =>
-      [...kept].flatMap(([cause, { hours }]) =>
-        [...hours].flatMap(([hour, count]) => (hour >= sinceHour ? [{ cause, hour, count }] : [])),
+      [...kept].flatMap(([fingerprint, { hours }]) =>
+        [...hours].flatMap(([hour, count]) => (hour >= sinceHour ? [{ fingerprint, hour, count }] : [])),
       ),
     async markRecovered(digest) {
       const found = kept.get(digest.slice(0, digest.indexOf('-')))?.details.occurrences
@@ -137,13 +138,13 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
       if (occurrence) occurrence.isRecovered = true
       return occurrence !== undefined
     },
-    async setSolved(cause, at) {
-      const found = kept.get(cause)?.details
+    async setSolved(fingerprint, at) {
+      const found = kept.get(fingerprint)?.details
       if (found) found.solvedAt = at
       return found !== undefined
     },
     stats: async () => ({
-      causes: kept.size,
+      failures: kept.size,
       occurrences: details().reduce((sum, { occurrences }) => sum + occurrences.length, 0),
       bytes: bytesKept(),
     }),
@@ -151,11 +152,11 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
   }
 }
 
-function isOfRelease({ firstRelease, lastRelease, occurrences }: CauseDetails, { release }: ListQuery): boolean {
+function isOfRelease({ firstRelease, lastRelease, occurrences }: FailureDetails, { release }: ListQuery): boolean {
   if (release === undefined || release === firstRelease || release === lastRelease) return true
   return occurrences.some((occurrence) => occurrence.release === release)
 }
 
-function isOfRoute({ occurrences }: CauseDetails, { route }: ListQuery): boolean {
+function isOfRoute({ occurrences }: FailureDetails, { route }: ListQuery): boolean {
   return route === undefined || occurrences.some((occurrence) => occurrence.route === route)
 }

@@ -6,12 +6,12 @@ export function createNullLedger(): Ledger {
     record: async () => {},
     list: async () => [],
     read: async () => null,
-    causes: async () => [],
+    fingerprints: async () => [],
     releases: async () => [],
     hours: async () => [],
     markRecovered: async () => false,
     setSolved: async () => false,
-    stats: async () => ({ causes: 0, occurrences: 0, bytes: 0 }),
+    stats: async () => ({ failures: 0, occurrences: 0, bytes: 0 }),
     close: async () => {},
   }
 }

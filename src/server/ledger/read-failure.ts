@@ -1,19 +1,20 @@
-import { causeOfSide } from '../../shared/wire/digest-format.ts'
-import type { CauseDetails, Ledger, ReadQuery } from './ledger.ts'
+import { fingerprintOfSide } from '../../shared/wire/digest-format.ts'
+import type { FailureDetails, Ledger, ReadQuery } from './ledger.ts'
 
 /**
- * Reads what a person has typed. In digests from before the first character told the side, it may be another one for a
- * failure on the server than the ledger has now; occurrences of then still have it.
+ * Reads the failure of a fingerprint that a person typed; null for one that is not kept. In old digests the first
+ * character did not say the side, so the ledger may now have that failure of the server under another first character.
+ * Its occurrences from that time still have the old digest.
  */
-export async function readCause(
+export async function readFailure(
   ledger: Pick<Ledger, 'read'>,
-  cause: string,
+  fingerprint: string,
   query: ReadQuery,
-): Promise<CauseDetails | null> {
-  const found = await ledger.read(cause, query)
-  const ofServer = causeOfSide(cause, 'server')
-  if (ofServer === cause) return found
+): Promise<FailureDetails | null> {
+  const found = await ledger.read(fingerprint, query)
+  const ofServer = fingerprintOfSide(fingerprint, 'server')
+  if (ofServer === fingerprint) return found
   const renamed = await ledger.read(ofServer, query)
-  const isMeant = renamed?.occurrences.some(({ digest }) => digest.startsWith(cause))
+  const isMeant = renamed?.occurrences.some(({ digest }) => digest.startsWith(fingerprint))
   return isMeant ? renamed : (found ?? renamed)
 }

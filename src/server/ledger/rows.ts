@@ -1,12 +1,12 @@
 import type { Occurrence } from '../errors/failure-record.ts'
-import type { CauseSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
+import type { FailureSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
 import { searchText, summaryOf } from './summary.ts'
 
-/** A cause as tables hold it; the columns that a summary is made of. */
-export interface CauseRow {
-  cause: string
-  side: CauseSummary['side']
-  phase: CauseSummary['phase']
+/** The columns of a failure that its summary is made of. */
+export interface FailureRow {
+  fingerprint: string
+  side: FailureSummary['side']
+  phase: FailureSummary['phase']
   type: string
   message: string
   count: number
@@ -20,15 +20,15 @@ export interface CauseRow {
   solved_at: number | null
 }
 
-export const SUMMARY_COLUMNS =
-  'cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release, route, source, solved_at'
+export const SUMMARY_COLUMNS = `fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
+  last_release, route, source, solved_at`
 
-/** What is written of a cause; `search` and `error` are read by searches and for one cause. */
-export function toCauseRow(entry: LedgerEntry) {
+/** Returns the columns of a failure to write; searches read `search`, and `error` is read for a single failure. */
+export function toFailureRow(entry: LedgerEntry) {
   const summary = summaryOf(entry, null)
-  const { cause, side, phase, type, message, count, route, source } = summary
+  const { fingerprint, side, phase, type, message, count, route, source } = summary
   return {
-    ...{ cause, side, phase, type, message, count, route },
+    ...{ fingerprint, side, phase, type, message, count, route },
     first_seen: summary.firstSeen,
     last_seen: summary.lastSeen,
     first_release: summary.firstRelease,
@@ -40,16 +40,16 @@ export function toCauseRow(entry: LedgerEntry) {
   }
 }
 
-export function fromCauseRow(row: CauseRow): CauseSummary {
-  const { cause, side, phase, type, message, count, route } = row
+export function fromFailureRow(row: FailureRow): FailureSummary {
+  const { fingerprint, side, phase, type, message, count, route } = row
   return {
-    ...{ cause, side, phase, type, message, count, route },
+    ...{ fingerprint, side, phase, type, message, count, route },
     firstSeen: row.first_seen,
     lastSeen: row.last_seen,
     firstRelease: row.first_release,
     lastRelease: row.last_release,
-    // `toCauseRow` has written it.
-    source: row.source === null ? null : (JSON.parse(row.source) as CauseSummary['source']),
+    // `toFailureRow` has written it.
+    source: row.source === null ? null : (JSON.parse(row.source) as FailureSummary['source']),
     solvedAt: row.solved_at,
   }
 }
@@ -60,9 +60,18 @@ export interface OccurrenceRow {
   is_recovered: boolean | number
 }
 
-export function toOccurrenceRow(cause: string, occurrence: Occurrence) {
+export function toOccurrenceRow(fingerprint: string, occurrence: Occurrence) {
   const { digest, time, route, release, build = null, isRecovered } = occurrence
-  return { cause, digest, time, route, release, build, is_recovered: isRecovered, data: JSON.stringify(occurrence) }
+  return {
+    fingerprint,
+    digest,
+    time,
+    route,
+    release,
+    build,
+    is_recovered: isRecovered,
+    data: JSON.stringify(occurrence),
+  }
 }
 
 export function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
@@ -82,9 +91,9 @@ export function listSql(query: ListQuery, { prefix, position }: Dialect): { sql:
   const values: (string | number)[] = []
   const place = (value: string | number) => `$${values.push(value)}`
   const { since, side, route, search, isSolved, release, firstRelease, sort = 'last', after, limit } = query
-  const causes = `${prefix}causes`
+  const failures = `${prefix}failures`
   const ownOccurrence = (condition: string) =>
-    `EXISTS (SELECT 1 FROM ${prefix}occurrences o WHERE o.cause = ${causes}.cause AND ${condition})`
+    `EXISTS (SELECT 1 FROM ${prefix}occurrences o WHERE o.fingerprint = ${failures}.fingerprint AND ${condition})`
   const conditions = ['TRUE']
   if (since !== undefined) conditions.push(`last_seen >= ${place(since)}`)
   if (side !== undefined) conditions.push(`side = ${place(side)}`)
@@ -98,14 +107,15 @@ export function listSql(query: ListQuery, { prefix, position }: Dialect): { sql:
   }
   const column = SORT_COLUMNS[sort]
   if (after !== undefined) {
-    const [value, same, cause] = [place(after.value), place(after.value), place(after.cause)]
-    const later = `cause > ${cause} OR (cause = ${place(after.cause)} AND side > ${place(after.side)})`
+    const [value, same] = [place(after.value), place(after.value)]
+    const [greater, equal] = [place(after.fingerprint), place(after.fingerprint)]
+    const later = `fingerprint > ${greater} OR (fingerprint = ${equal} AND side > ${place(after.side)})`
     conditions.push(`(${column} < ${value} OR (${column} = ${same} AND (${later})))`)
   }
   const bound = limit === undefined ? '' : ` LIMIT ${place(limit)}`
   const where = conditions.join(' AND ')
   return {
-    sql: `SELECT ${SUMMARY_COLUMNS} FROM ${causes} WHERE ${where} ORDER BY ${column} DESC, cause, side${bound}`,
+    sql: `SELECT ${SUMMARY_COLUMNS} FROM ${failures} WHERE ${where} ORDER BY ${column} DESC, fingerprint, side${bound}`,
     values,
   }
 }

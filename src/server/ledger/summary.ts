@@ -1,13 +1,13 @@
 import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
 import { siteFrameOf } from './failure-json.ts'
-import type { CauseSummary, LedgerEntry, ListQuery } from './ledger.ts'
+import type { FailureSummary, LedgerEntry, ListQuery } from './ledger.ts'
 
-/** What is known of a cause after a batch, together with what was known before. */
-export function summaryOf(entry: LedgerEntry, before: CauseSummary | null): CauseSummary {
-  const { cause, side, error, occurrences } = entry
+/** Returns the summary of a failure after a batch; `before` is its summary until then. */
+export function summaryOf(entry: LedgerEntry, before: FailureSummary | null): FailureSummary {
+  const { fingerprint, side, error, occurrences } = entry
   const last = occurrences.at(-1)
   return {
-    cause,
+    fingerprint,
     side,
     phase: last?.phase ?? before?.phase ?? 'process',
     type: error.type,
@@ -31,8 +31,8 @@ function sourceOf(error: KeptError): SourceFrame | null {
   return source
 }
 
-/** Is a cause among those asked for, as far as its summary tells? */
-export function matches(summary: CauseSummary, query: ListQuery): boolean {
+/** Checks a summary against a query: all but the route and the release of occurrences. */
+export function matches(summary: FailureSummary, query: ListQuery): boolean {
   const { since, side, search, isSolved, firstRelease } = query
   if (since !== undefined && summary.lastSeen < since) return false
   if (side !== undefined && summary.side !== side) return false
@@ -43,8 +43,8 @@ export function matches(summary: CauseSummary, query: ListQuery): boolean {
 }
 
 /** What a search looks through. */
-export function searchText({ cause, type, message, source }: CauseSummary): string {
-  return [cause, type, message, source ? `${source.file}:${source.line} ${source.function}` : '']
+export function searchText({ fingerprint, type, message, source }: FailureSummary): string {
+  return [fingerprint, type, message, source ? `${source.file}:${source.line} ${source.function}` : '']
     .join('\n')
     .toLowerCase()
 }

@@ -2,31 +2,34 @@ import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-rec
 import { addRecord, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from './entries.ts'
 import type { LedgerEntry } from './ledger.ts'
 
-const MAX_CAUSES = 2_000
-/** Of one cause: in a storm its newest will do. Up to twice as many wait, so that they are cut once for many. */
+const MAX_FAILURES = 2_000
+/** Of each failure; in a storm the newest are enough. Up to twice as many wait, so that they are not cut each time. */
 const MAX_OCCURRENCES = 100
 /** What an occurrence, or a frame, takes besides its long texts. */
 const SMALL_TEXTS = 300
 
-/** What waits to be written, by cause and side. */
+/** The failures that wait to be written, by fingerprint and side. */
 export interface WriteQueue {
-  readonly causes: number
+  readonly failures: number
   /** False when there is no room for it. */
   add(record: FailureRecord): boolean
-  /** Returns how many failures there is no room for. */
+  /** Returns how many occurrences there is no room for. */
   addAll(entries: readonly LedgerEntry[]): number
-  /** Takes out the first causes, in order to write them; what they take counts until `release`. */
+  /** Takes out the first failures, in order to write them; what they take counts until `release`. */
   take(count: number): LedgerEntry[]
   /** What was taken out has been written. */
   release(): void
-  /** Failures, of all causes. */
+  /** The occurrences of all failures. */
   count(): number
 }
 
-/** Holds so many characters at the most, and of causes and their occurrences so many. Beyond, known causes are only counted. */
+/**
+ * Holds at most `maxCharacters`, 2,000 failures, and 100 occurrences of each. Beyond that, failures that wait already
+ * are only counted.
+ */
 export function createWriteQueue(maxCharacters: number): WriteQueue {
-  const byCause = new Map<string, { entry: LedgerEntry; size: number }>()
-  const keyOf = ({ cause, side }: Pick<LedgerEntry, 'cause' | 'side'>) => `${side} ${cause}`
+  const byKey = new Map<string, { entry: LedgerEntry; size: number }>()
+  const keyOf = ({ fingerprint, side }: Pick<LedgerEntry, 'fingerprint' | 'side'>) => `${side} ${fingerprint}`
   let total = 0
   /** Of what has been taken out. */
   let taken = 0
@@ -38,8 +41,8 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
 
   function addNew(entry: LedgerEntry): boolean {
     const size = sizeOfEntry(entry)
-    if (byCause.size >= MAX_CAUSES || total + size > maxCharacters) return false
-    byCause.set(keyOf(entry), { entry, size })
+    if (byKey.size >= MAX_FAILURES || total + size > maxCharacters) return false
+    byKey.set(keyOf(entry), { entry, size })
     total += size
     return true
   }
@@ -48,11 +51,11 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
   const mostOccurrences = () => (isFull() ? 1 : MAX_OCCURRENCES)
 
   return {
-    get causes() {
-      return byCause.size
+    get failures() {
+      return byKey.size
     },
     add(record) {
-      const held = byCause.get(keyOf(record))
+      const held = byKey.get(keyOf(record))
       if (!held) return addNew(toEntry(record))
       const { entry } = held
       addRecord(entry, record)
@@ -64,7 +67,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
     addAll(batch) {
       let dropped = 0
       for (const entry of batch) {
-        const held = byCause.get(keyOf(entry))
+        const held = byKey.get(keyOf(entry))
         if (held) {
           mergeEntry(held.entry, entry, mostOccurrences())
           grow(held, sizeOfEntry(held.entry) - held.size)
@@ -73,12 +76,12 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
       return dropped
     },
     take(count) {
-      const batch = [...byCause.values()].slice(0, count)
+      const batch = [...byKey.values()].slice(0, count)
       return batch.map(({ entry, size }) => {
-        byCause.delete(keyOf(entry))
+        byKey.delete(keyOf(entry))
         taken += size
         cutOccurrences(entry, MAX_OCCURRENCES)
-        // Of most failures of a storm nothing else is ever asked for than how many they are.
+        // Of most occurrences in a storm only their number is ever read.
         entry.occurrences = entry.occurrences.map(occurrenceOf)
         return entry
       })
@@ -87,7 +90,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
       total -= taken
       taken = 0
     },
-    count: () => sum([...byCause.values()], ({ entry }) => entry.count),
+    count: () => sum([...byKey.values()], ({ entry }) => entry.count),
   }
 }
 

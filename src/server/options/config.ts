@@ -107,8 +107,9 @@ export interface SiteOptions {
   /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
   release?: string
   /**
-   * A secret, the same on every replica, that causes of digests are made with: nobody who does not know it can compute them. Another
-   * one gives every failure another cause. 16 to 200 letters, digits and signs (none: who knows the error can).
+   * A secret that keys the fingerprints in digests, the same on every replica: only those who know it can compute them.
+   * Another secret gives every failure another fingerprint. 16 to 200 letters, digits and punctuation characters (none:
+   * anyone who knows the error can compute its fingerprint).
    */
   digestKey?: string
   /**
@@ -128,9 +129,9 @@ export interface SiteOptions {
   ledger?: string | false
   /** Bounds of what is kept. */
   ledgerLimits?: {
-    /** Causes; those seen last stay (5 000). */
-    maxCauses?: number
-    /** Occurrences of each cause; the newest stay (100). */
+    /** The most failures to keep; the ones seen last stay (5 000). */
+    maxFailures?: number
+    /** The most occurrences of each failure to keep; the newest stay (100). */
     maxOccurrences?: number
     /** Days that a failure is kept (30). */
     maxAgeDays?: number

@@ -63,7 +63,7 @@ export interface Options {
   traceOf: FindTrace | null
   /** A file, as it is written relative to the site's folder; a `postgres:` URL; or false for none. */
   ledger: string | false
-  ledgerLimits: { maxCauses: number; maxOccurrences: number; maxAgeDays: number; maxBytes: number }
+  ledgerLimits: { maxFailures: number; maxOccurrences: number; maxAgeDays: number; maxBytes: number }
   reactServer: 'bun' | 'node'
   trustProxy: Exclude<NonNullable<FastifyServerOptions['trustProxy']>, number>
   forwardedHeader: 'x-forwarded' | 'forwarded'

@@ -160,7 +160,7 @@ export const rules: Record<string, OptionRule> = {
     parse: (text) => BOOLEANS.get(text) ?? text,
     accepts: (value) => value === false || (typeof value === 'string' && isLedgerPlace(value)),
   },
-  'ledgerLimits.maxCauses': countRule('causes', 5_000, 1, 100_000),
+  'ledgerLimits.maxFailures': countRule('failures', 5_000, 1, 100_000),
   'ledgerLimits.maxOccurrences': countRule('occurrences', 100, 1, 10_000),
   'ledgerLimits.maxAgeDays': countRule('days', 30, 1, 3_650),
   'ledgerLimits.maxBytes': countRule('bytes', 100_000_000, 1_000_000, Number.MAX_SAFE_INTEGER),

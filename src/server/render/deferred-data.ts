@@ -3,7 +3,7 @@ import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain }
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import type { SourceFunction } from '../failures/digest.ts'
-import type { Failure } from '../failures/failure-details.ts'
+import type { Failure } from '../failures/failure-context.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { silencePromises } from './data-promises.ts'
 

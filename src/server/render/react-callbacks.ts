@@ -1,5 +1,5 @@
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import type { Components } from '../failures/failure-details.ts'
+import type { Components } from '../failures/failure-context.ts'
 
 /** Who is told how React gets on with a document. */
 export interface RenderObserver {

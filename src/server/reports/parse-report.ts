@@ -33,9 +33,9 @@ function toReport(json: unknown): Report {
   switch (fields.kind) {
     case 'recovered': {
       allowOnly(fields, ['kind', 'build', 'path', 'digest'])
-      const { cause = '', occurrence } = parseDigest(toText(fields, 'digest')) ?? {}
+      const { fingerprint = '', occurrence } = parseDigest(toText(fields, 'digest')) ?? {}
       if (occurrence === undefined) throw new Misfit('"digest" must be a whole digest')
-      return { kind: 'recovered', build, path, digest: formatDigest(cause, occurrence) }
+      return { kind: 'recovered', build, path, digest: formatDigest(fingerprint, occurrence) }
     }
     case 'failure': {
       allowOnly(fields, ['kind', 'build', 'path', 'isRecovered', 'error', 'componentStack'])

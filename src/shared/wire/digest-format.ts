@@ -1,15 +1,15 @@
-// A digest is `CAUSE-OCCURRENCE` in Crockford's base 32 (https://www.crockford.com/base32.html): digits and
+// A digest is `FINGERPRINT-OCCURRENCE` in Crockford's base 32 (https://www.crockford.com/base32.html): digits and
 // letters without I, L, O and U, so that it can be read out over a telephone.
 
 import type { Side } from '../page-types.ts'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const HALF = ALPHABET.length / 2
-export const CAUSE_LENGTH = 8
+export const FINGERPRINT_LENGTH = 8
 export const OCCURRENCE_LENGTH = 6
 
 export interface Digest {
-  cause: string
+  fingerprint: string
   /** Missing when only the first half was given. */
   occurrence?: string
 }
@@ -32,16 +32,17 @@ export function encodeBase32(bytes: Uint8Array, length: number, from = 0): strin
 }
 
 /**
- * The cause with the first character that tells its side: one of the alphabet's first half (0 to F) for the server, of the
- * second (G to Z) for browsers. So no report of a browser can ever have the cause of a failure on the server.
+ * Returns the fingerprint with a first character that says its side: one of the alphabet's first half (0 to F) for the
+ * server, one of its second half (G to Z) for browsers. So no report of a browser ever has the fingerprint of a failure
+ * on the server.
  */
-export function causeOfSide(cause: string, side: Side): string {
-  const place = ALPHABET.indexOf(cause.charAt(0)) % HALF
-  return ALPHABET.charAt(side === 'client' ? place + HALF : place) + cause.slice(1)
+export function fingerprintOfSide(fingerprint: string, side: Side): string {
+  const place = ALPHABET.indexOf(fingerprint.charAt(0)) % HALF
+  return ALPHABET.charAt(side === 'client' ? place + HALF : place) + fingerprint.slice(1)
 }
 
-export function formatDigest(cause: string, occurrence: string): string {
-  return `${cause}-${occurrence}`
+export function formatDigest(fingerprint: string, occurrence: string): string {
+  return `${fingerprint}-${occurrence}`
 }
 
 /**
@@ -56,7 +57,7 @@ export function parseDigest(typed: string): Digest | null {
     .replace(/[IL]/g, '1')
     .replace(/O/g, '0')
   if (!/^[0-9A-HJKMNP-TV-Z]*$/.test(text)) return null
-  if (text.length === CAUSE_LENGTH) return { cause: text }
-  if (text.length !== CAUSE_LENGTH + OCCURRENCE_LENGTH) return null
-  return { cause: text.slice(0, CAUSE_LENGTH), occurrence: text.slice(CAUSE_LENGTH) }
+  if (text.length === FINGERPRINT_LENGTH) return { fingerprint: text }
+  if (text.length !== FINGERPRINT_LENGTH + OCCURRENCE_LENGTH) return null
+  return { fingerprint: text.slice(0, FINGERPRINT_LENGTH), occurrence: text.slice(FINGERPRINT_LENGTH) }
 }

@@ -4,12 +4,12 @@ import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 const HOUR = 3_600_000
 
 interface Listed {
-  failures: { cause: string; solvedAt: string | null }[]
+  failures: { fingerprint: string; solvedAt: string | null }[]
 }
 
-async function causesOf(admin: ServedAdmin, search: string): Promise<string[]> {
+async function fingerprintsOf(admin: ServedAdmin, search: string): Promise<string[]> {
   const { body } = await admin.ask(`/api/failures${search}`)
-  return (JSON.parse(body) as Listed).failures.map(({ cause }) => cause)
+  return (JSON.parse(body) as Listed).failures.map(({ fingerprint }) => fingerprint)
 }
 
 async function serveFilled(t: Parameters<typeof serveAdmin>[0]): Promise<ServedAdmin> {
@@ -27,19 +27,19 @@ async function serveFilled(t: Parameters<typeof serveAdmin>[0]): Promise<ServedA
 
 t.test('lists failures, those seen last first', async (t) => {
   const admin = await serveFilled(t)
-  t.strictSame(await causesOf(admin, ''), ['AAAAAAAA', '7K2M9QX4', 'BBBBBBBB'])
-  t.strictSame(await causesOf(admin, '?side=client'), ['AAAAAAAA'])
-  t.strictSame(await causesOf(admin, '?since=24h'), ['AAAAAAAA', '7K2M9QX4'])
-  t.strictSame(await causesOf(admin, '?solved=true'), ['BBBBBBBB'])
-  t.strictSame(await causesOf(admin, '?solved=false&limit=1'), ['AAAAAAAA'])
-  t.strictSame(await causesOf(admin, '?route=/cart'), ['AAAAAAAA'])
-  t.strictSame(await causesOf(admin, '?search=RANGEerror'), ['BBBBBBBB'])
+  t.strictSame(await fingerprintsOf(admin, ''), ['AAAAAAAA', '7K2M9QX4', 'BBBBBBBB'])
+  t.strictSame(await fingerprintsOf(admin, '?side=client'), ['AAAAAAAA'])
+  t.strictSame(await fingerprintsOf(admin, '?since=24h'), ['AAAAAAAA', '7K2M9QX4'])
+  t.strictSame(await fingerprintsOf(admin, '?solved=true'), ['BBBBBBBB'])
+  t.strictSame(await fingerprintsOf(admin, '?solved=false&limit=1'), ['AAAAAAAA'])
+  t.strictSame(await fingerprintsOf(admin, '?route=/cart'), ['AAAAAAAA'])
+  t.strictSame(await fingerprintsOf(admin, '?search=RANGEerror'), ['BBBBBBBB'])
   const answer = await admin.ask('/api/failures?search=7K2M')
   t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
   t.match(JSON.parse(answer.body), {
     failures: [
       {
-        cause: '7K2M9QX4',
+        fingerprint: '7K2M9QX4',
         side: 'server',
         type: 'TypeError',
         count: 2,
@@ -65,14 +65,14 @@ t.test('goes through a list page by page, and narrows it to a release', async (t
     const after: string = next === '' ? '' : `&after=${encodeURIComponent(next)}`
     const { body } = await admin.ask(`/api/failures?sort=count&limit=1${after}`)
     const answer = JSON.parse(body) as Listed & { next: string | null }
-    found.push(...answer.failures.map(({ cause }) => cause))
+    found.push(...answer.failures.map(({ fingerprint }) => fingerprint))
     next = answer.next
   }
   t.strictSame(found, ['7K2M9QX4', 'AAAAAAAA', 'BBBBBBBB'])
-  t.strictSame(await causesOf(admin, '?sort=first'), ['AAAAAAAA', 'BBBBBBBB', '7K2M9QX4'])
-  t.strictSame(await causesOf(admin, '?release=1.3.0'), ['7K2M9QX4', 'BBBBBBBB'])
-  t.strictSame(await causesOf(admin, '?new=true'), ['AAAAAAAA'], 'new in the release that is served')
-  t.strictSame(await causesOf(admin, '?new=true&release=1.3.0'), ['7K2M9QX4', 'BBBBBBBB'])
+  t.strictSame(await fingerprintsOf(admin, '?sort=first'), ['AAAAAAAA', 'BBBBBBBB', '7K2M9QX4'])
+  t.strictSame(await fingerprintsOf(admin, '?release=1.3.0'), ['7K2M9QX4', 'BBBBBBBB'])
+  t.strictSame(await fingerprintsOf(admin, '?new=true'), ['AAAAAAAA'], 'new in the release that is served')
+  t.strictSame(await fingerprintsOf(admin, '?new=true&release=1.3.0'), ['7K2M9QX4', 'BBBBBBBB'])
 })
 
 t.test('a wrong filter is 400 and says what it should be', async (t) => {
@@ -93,7 +93,7 @@ t.test('a failure is found by its digest as a person types it', async (t) => {
     const { status, body } = await admin.ask(`/api/failures/${typed}`)
     t.equal(status, 200, typed)
     t.match(JSON.parse(body), {
-      cause: '7K2M9QX4',
+      fingerprint: '7K2M9QX4',
       source: { line: 12, code: { firstLine: 10 } },
       stack: [{ isSite: true }, { isSite: false }],
       occurrences: [
@@ -102,9 +102,11 @@ t.test('a failure is found by its digest as a person types it', async (t) => {
       ],
     })
   }
-  const byCause = JSON.parse((await admin.ask('/api/failures/7k2m9qx4?limit=1')).body) as { occurrences: object[] }
-  t.match(byCause.occurrences, [{ digest: '7K2M9QX4-000002' }])
-  t.equal(byCause.occurrences.length, 1)
+  const byFingerprint = JSON.parse((await admin.ask('/api/failures/7k2m9qx4?limit=1')).body) as {
+    occurrences: object[]
+  }
+  t.match(byFingerprint.occurrences, [{ digest: '7K2M9QX4-000002' }])
+  t.equal(byFingerprint.occurrences.length, 1)
 })
 
 t.test('an unknown one is 404 with what may have been meant', async (t) => {
@@ -122,7 +124,7 @@ t.test('solves and reopens, whatever body a client sends along', async (t) => {
   for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-type': 'text/plain' }]) {
     const solved = await admin.ask('/api/failures/7k2m9qx4-000001/solve', headers, 'POST')
     t.equal(solved.status, 200)
-    t.match(JSON.parse(solved.body), { cause: '7K2M9QX4', solvedAt: /^20/ })
+    t.match(JSON.parse(solved.body), { fingerprint: '7K2M9QX4', solvedAt: /^20/ })
     t.type((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
     const reopened = await admin.ask('/api/failures/7K2M9QX4/reopen', headers, 'POST')
     t.match(JSON.parse(reopened.body), { solvedAt: null })
@@ -135,14 +137,14 @@ t.test('solves and reopens, whatever body a client sends along', async (t) => {
 t.test('a site that keeps nothing has nothing to show, and says so', async (t) => {
   const admin = await serveAdmin(t, { hasLedger: false })
   await admin.keep(failureOf('7K2M9QX4-000001'))
-  t.strictSame(await causesOf(admin, ''), [])
+  t.strictSame(await fingerprintsOf(admin, ''), [])
   t.equal((await admin.ask('/api/failures/7K2M9QX4')).status, 404)
   t.match((await admin.ask('/')).body, 'No failures are kept here')
 })
 
 t.test('a ledger that cannot be read is 503, and the log says why', async (t) => {
   const admin = await serveAdmin(t)
-  admin.keeper.ledger.causes = () => Promise.reject(new Error('the disk is gone'))
+  admin.keeper.ledger.fingerprints = () => Promise.reject(new Error('the disk is gone'))
   const answer = await admin.ask('/api/failures/7K2M9QX4')
   t.equal(answer.status, 503)
   t.notMatch(answer.body, 'disk')

@@ -108,7 +108,7 @@ t.test('tells when a ledger that could not be read is back, as it was', async (t
 async function summary() {
   const { createMemoryLedger } = await import('../../../src/server/ledger/memory-ledger.ts')
   const { toEntry: entryOf } = await import('../../../src/server/ledger/entries.ts')
-  const ledger = createMemoryLedger({ maxCauses: 1, maxOccurrences: 1, maxAgeMs: 1e9, maxBytes: 1e6 })
+  const ledger = createMemoryLedger({ maxFailures: 1, maxOccurrences: 1, maxAgeMs: 1e9, maxBytes: 1e6 })
   await ledger.record([entryOf(failureOf('7K2M9QX4-000001'))])
   const [found] = await ledger.list({})
   if (!found) throw new Error('It was not kept.')

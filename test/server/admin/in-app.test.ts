@@ -298,12 +298,12 @@ t.test('shows all sites of the app, or one', async (t) => {
   t.strictSame(await listOf('/ops'), ['the blog broke 2', 'the same 2', 'the shop broke 1'])
   t.strictSame(await listOf('/blog-ops'), ['the blog broke 2', 'the same 1'])
   const { failures } = (await get(app, '/ops/api/failures?search=same', BEARER)).json()
-  const one = (await get(app, `/ops/api/failures/${failures[0].cause}`, BEARER)).json()
+  const one = (await get(app, `/ops/api/failures/${failures[0].fingerprint}`, BEARER)).json()
   t.match(one, { count: 2, occurrences: [{ path: '/news/blog/same' }, { path: '/mirror/same' }] })
   const asked = (await get(app, `/ops/api/failures/${one.occurrences[1].digest}`, BEARER)).json()
   t.equal(asked.occurrences[0].path, '/mirror/same', 'what is asked for comes first')
-  await app.inject({ method: 'POST', url: `/ops/api/failures/${one.cause}/solve`, headers: BEARER })
-  t.match((await get(app, `/blog-ops/api/failures/${one.cause}`, BEARER)).json(), { solvedAt: String })
+  await app.inject({ method: 'POST', url: `/ops/api/failures/${one.fingerprint}/solve`, headers: BEARER })
+  t.match((await get(app, `/blog-ops/api/failures/${one.fingerprint}`, BEARER)).json(), { solvedAt: String })
 
   const all = (await get(app, '/numbers/metrics', BEARER)).body
   t.match(all, 'hydrant_failures_total{side="server",phase="load",route="/"} 3')

@@ -41,7 +41,7 @@ t.test('PostgreSQL is away, and comes back', async (t) => {
   for (const [path, fields] of [
     ['/failures/7K2M9QX4', { intent: 'solve' }],
     ['/failures/7K2M9QX4', { intent: 'reopen' }],
-    ['/', { intent: 'solve', cause: '7K2M9QX4' }],
+    ['/', { intent: 'solve', fingerprint: '7K2M9QX4' }],
   ] as const) {
     const answer = await post(admin, path, fields)
     t.equal(answer.status, 503, path)
@@ -72,7 +72,7 @@ t.test('a file that another process writes can be read, and what was not changed
   t.equal((await admin.ask('/', HTML)).status, 200)
   for (const [path, fields] of [
     ['/failures/7K2M9QX4', { intent: 'solve' }],
-    ['/?sort=count', { intent: 'solve', cause: '7K2M9QX4' }],
+    ['/?sort=count', { intent: 'solve', fingerprint: '7K2M9QX4' }],
   ] as const) {
     const answer = await post(admin, path, fields)
     t.equal(answer.status, 503, path)

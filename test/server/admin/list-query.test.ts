@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-01-31T12:00:00Z')
 const read = (search: string) => readListQuery(new URLSearchParams(search), NOW, 'v2')
 
 t.test('reads every field', async (t) => {
-  const after = { value: 12, cause: '7K2M9QX4', side: 'server' } as const
+  const after = { value: 12, fingerprint: '7K2M9QX4', side: 'server' } as const
   const text =
     'side=client&route=/a&search=x%20y&solved=true&limit=5&since=24h&release=v1&sort=count&after=12.7K2M9QX4.server'
   t.strictSame(read(text).query, {

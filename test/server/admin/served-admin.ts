@@ -116,7 +116,7 @@ export function failureOf(digest: string, more: Partial<FailureRecord> = {}): Fa
   const message = more.message ?? `Cannot read properties of undefined (reading 'net')`
   return {
     digest,
-    cause: digest.slice(0, 8),
+    fingerprint: digest.slice(0, 8),
     side: 'server',
     time: Date.now(),
     phase: 'load',

@@ -31,22 +31,23 @@ t.test('what was solved and happens again in a new build is open again, whatever
   const ask = (path: string) => send({ port: server.port, path, headers: HTML })
   const { msg } = await server.waitForLine((line) => line.msg.startsWith('the console is at'))
   const admin = String(/http:\S+/.exec(msg)?.[0])
-  const readFailure = async (cause: string): Promise<Failure> => (await fetch(`${admin}/api/failures/${cause}`)).json()
+  const readFailure = async (fingerprint: string): Promise<Failure> =>
+    (await fetch(`${admin}/api/failures/${fingerprint}`)).json()
   const fail = async () => {
-    const cause = String((await ask('/fail')).headers['x-error-digest']).slice(0, 8)
-    await until(async () => (await fetch(`${admin}/api/failures/${cause}`)).status === 200)
-    return cause
+    const fingerprint = String((await ask('/fail')).headers['x-error-digest']).slice(0, 8)
+    await until(async () => (await fetch(`${admin}/api/failures/${fingerprint}`)).status === 200)
+    return fingerprint
   }
 
-  const cause = await fail()
-  const { occurrences } = await readFailure(cause)
+  const fingerprint = await fail()
+  const { occurrences } = await readFailure(fingerprint)
   t.match(occurrences, [{ release: 'v1', build: /^\w+$/, replica: hostname(), worker: /^[12]$/ }])
   t.ok(server.lines.some(({ pid }) => pid === occurrences[0]?.pid))
-  const solve = () => fetch(`${admin}/api/failures/${cause}/solve`, { method: 'POST' })
+  const solve = () => fetch(`${admin}/api/failures/${fingerprint}/solve`, { method: 'POST' })
   t.equal((await solve()).status, 200)
   await fail()
-  await until(async () => (await readFailure(cause)).count === 2)
-  t.match(await readFailure(cause), { solvedAt: /^20/ }, 'the same build')
+  await until(async () => (await readFailure(fingerprint)).count === 2)
+  t.match(await readFailure(fingerprint), { solvedAt: /^20/ }, 'the same build')
 
   const read = async (name: string) => {
     const text = await (await fetch(`${admin}/metrics`)).text()
@@ -64,9 +65,9 @@ t.test('what was solved and happens again in a new build is open again, whatever
   process.kill(server.pid, 'SIGHUP')
   await server.waitForLine((line) => line.msg.startsWith('reloaded:'))
   await until(async () => (await ask('/version')).body === 'two')
-  t.equal(await fail(), cause)
-  await until(async () => (await readFailure(cause)).count === 3)
-  const again = await readFailure(cause)
+  t.equal(await fail(), fingerprint)
+  await until(async () => (await readFailure(fingerprint)).count === 3)
+  const again = await readFailure(fingerprint)
   t.equal(again.solvedAt, null)
   t.strictSame(
     again.occurrences.map(({ release }) => release),

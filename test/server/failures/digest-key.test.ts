@@ -1,15 +1,15 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { causeOf } from '../../../src/server/failures/digest.ts'
+import { fingerprintOf } from '../../../src/server/failures/digest.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { buildFiles, causeOfResponse, createLog, HTML, serve } from '../served.ts'
+import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n",
 })
 const KEY = 'correct-horse-battery-staple'
-const known = causeOf({
+const known = fingerprintOf({
   type: 'Error',
   message: 'no price',
   frames: [{ file: 'pages/index.server.ts', function: 'load' }],
@@ -23,9 +23,9 @@ const report = {
   error: { type: 'Error', message: 'broken', stack: '' },
 }
 
-async function causesWith(digestKey?: string) {
+async function fingerprintsWith(digestKey?: string) {
   const { app, get, log } = await serve(t, dir, digestKey === undefined ? {} : { digestKey })
-  const ofServer = causeOfResponse(await get('/'))
+  const ofServer = fingerprintOfResponse(await get('/'))
   const headers = { origin: 'http://shop.example', host: 'shop.example' }
   await app.inject({ method: 'POST', url: '/_hydrant/report', headers, payload: report })
   const ofClient = log
@@ -36,16 +36,16 @@ async function causesWith(digestKey?: string) {
   return { ofServer, ofClient }
 }
 
-t.test('without a key, who knows the error knows its cause', async (t) => {
-  t.equal((await causesWith()).ofServer, known)
+t.test('without a key, who knows the error knows its fingerprint', async (t) => {
+  t.equal((await fingerprintsWith()).ofServer, known)
 })
 
 t.test('with a key nobody else does, and servers that share it agree', async (t) => {
   const [none, one, same, another] = [
-    await causesWith(),
-    await causesWith(KEY),
-    await causesWith(KEY),
-    await causesWith(`${KEY}s`),
+    await fingerprintsWith(),
+    await fingerprintsWith(KEY),
+    await fingerprintsWith(KEY),
+    await fingerprintsWith(`${KEY}s`),
   ]
   t.strictSame(one, same)
   for (const name of ['ofServer', 'ofClient'] as const) {
@@ -59,7 +59,7 @@ t.test('the plugin takes it, too', async (t) => {
   t.teardown(() => app.close())
   await app.register(hydrant, { dir, digestKey: KEY })
   const response = await app.inject({ url: '/', headers: HTML })
-  t.equal(causeOfResponse(response), (await causesWith(KEY)).ofServer)
+  t.equal(fingerprintOfResponse(response), (await fingerprintsWith(KEY)).ofServer)
 })
 
 t.test('it comes from the environment, and no error shows it', async (t) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
-import { buildFiles, causeOfResponse, type Files, type Served, serve } from '../served.ts'
+import { buildFiles, type Files, fingerprintOfResponse, type Served, serve } from '../served.ts'
 
 const component = (name: string) => `export default function ${name}() {\n  return <p>${name}</p>\n}\n`
 
@@ -96,7 +96,7 @@ const edited: Files = Object.fromEntries([
   ],
 ])
 
-t.test('the cause of a failure', async (t) => {
+t.test('the fingerprint of a failure', async (t) => {
   const root = t.testdir({})
   const first = await serve(t, await buildFiles(join(root, 'one'), site))
   const second = await serve(t, await buildFiles(join(root, 'two/with spaces/[here]'), edited), { base: '/shop' })
@@ -104,7 +104,7 @@ t.test('the cause of a failure', async (t) => {
   const ask = (served: Served, path: string, host: string, id: string) =>
     served.app.inject({ url: `${path}?id=${id}`, headers: { accept: 'text/html', host } })
 
-  const causes = new Map<string, string>()
+  const fingerprints = new Map<string, string>()
   for (const path of paths) {
     const before = await ask(first, path, 'one.example', '17')
     const again = await ask(first, path, 'one.example', '4d3f0c1e-9f5e-4a3d-8b39-0d8f5a1c2b3e')
@@ -114,21 +114,21 @@ t.test('the cause of a failure', async (t) => {
       t.match(response.headers['x-error-digest'], DIGEST_PATTERN)
     }
     t.not(before.headers['x-error-digest'], again.headers['x-error-digest'], `${path}: each request has its occurrence`)
-    t.equal(causeOfResponse(before), causeOfResponse(again), `${path}: the same for the next visitor`)
+    t.equal(fingerprintOfResponse(before), fingerprintOfResponse(again), `${path}: the same for the next visitor`)
     t.equal(
-      causeOfResponse(after),
-      causeOfResponse(before),
+      fingerprintOfResponse(after),
+      fingerprintOfResponse(before),
       `${path}: the same after edits and a rebuild in another folder; ${JSON.stringify([
         first.failuresOf(before)[0]?.err?.stack.split('\n').slice(0, 3),
         second.failuresOf(after)[0]?.err?.stack.split('\n').slice(0, 3),
       ])}`,
     )
-    causes.set(path, causeOfResponse(before))
+    fingerprints.set(path, fingerprintOfResponse(before))
   }
 
   t.test('differs between throw sites', async (t) => {
-    for (const [path, cause] of causes) {
-      const same = [...causes].filter(([, other]) => other === cause).map(([other]) => other)
+    for (const [path, fingerprint] of fingerprints) {
+      const same = [...fingerprints].filter(([, other]) => other === fingerprint).map(([other]) => other)
       t.strictSame(same, [path])
     }
   })
@@ -138,11 +138,11 @@ t.test('a function that moves to another place is another throw site, a renamed 
   const root = t.testdir({})
   const load = (name: string, parameter: string) =>
     `function ${name}(${parameter}) {\n  throw new Error('broken')\n}\nexport function load(ctx) {\n  return ${name}(ctx)\n}\n`
-  const causes: string[] = []
+  const fingerprints: string[] = []
   for (const [index, text] of [load('find', 'a'), load('find', 'b'), load('seek', 'a')].entries()) {
     const served = await serve(t, await buildFiles(join(root, String(index)), loading('x', text)))
-    causes.push(causeOfResponse(await served.get('/x')))
+    fingerprints.push(fingerprintOfResponse(await served.get('/x')))
   }
-  t.equal(causes[0], causes[1])
-  t.not(causes[0], causes[2])
+  t.equal(fingerprints[0], fingerprints[1])
+  t.not(fingerprints[0], fingerprints[2])
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { causeOf, createOccurrence, maskMessage } from '../../../src/server/failures/digest.ts'
+import { createOccurrence, fingerprintOf, maskMessage } from '../../../src/server/failures/digest.ts'
 import { formatDigest } from '../../../src/shared/wire/digest-format.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createRandom, type Random } from '../../shared/random.ts'
@@ -17,20 +17,23 @@ t.test('any parts make a well-formed digest', async (t) => {
   for (let round = 0; round < 1_000; round++) {
     const text = () => random.text(random.below(30), alphabet)
     const places = Array.from({ length: random.below(4) }, () => ({ file: text(), function: text() }))
-    const digest = formatDigest(causeOf({ type: text(), message: text(), frames: places }), createOccurrence())
+    const digest = formatDigest(fingerprintOf({ type: text(), message: text(), frames: places }), createOccurrence())
     if (!DIGEST_PATTERN.test(digest)) wrong.push(digest)
   }
   t.strictSame(wrong, [])
 })
 
-t.test('the cause is the same wherever and whenever it is computed', async (t) => {
+t.test('the fingerprint is the same wherever and whenever it is computed', async (t) => {
   // A constant: replicas of different releases give the same failure the same name.
-  t.equal(causeOf({ type: 'Error', message: 'x', frames: [] }), causeOf({ type: 'Error', message: 'x', frames: [] }))
-  t.match(causeOf(parts), /^[0-9A-HJKMNP-TV-Z]{8}$/)
+  t.equal(
+    fingerprintOf({ type: 'Error', message: 'x', frames: [] }),
+    fingerprintOf({ type: 'Error', message: 'x', frames: [] }),
+  )
+  t.match(fingerprintOf(parts), /^[0-9A-HJKMNP-TV-Z]{8}$/)
 })
 
 t.test('each part makes a difference', async (t) => {
-  const causes = [
+  const fingerprints = [
     parts,
     { ...parts, type: 'TypeError' },
     { ...parts, message: 'no such customer' },
@@ -42,28 +45,31 @@ t.test('each part makes a difference', async (t) => {
     { ...parts, frames: [{ file: 'lib/customers.ts', function: 'find' }, ...frames.slice(1)] },
     { ...parts, frames: [{ file: 'lib/products.ts:find', function: '' }, ...frames.slice(1)] },
     { ...parts, frames: [...frames, { file: 'pages/index.server.ts', function: 'load' }] },
-  ].map((one) => causeOf(one))
-  t.equal(new Set(causes).size, causes.length)
+  ].map((one) => fingerprintOf(one))
+  t.equal(new Set(fingerprints).size, fingerprints.length)
 })
 
-t.test('no cause of a browser is ever one of the server', async (t) => {
+t.test('no fingerprint of a browser is ever one of the server', async (t) => {
   const random = createRandom(12)
   const firsts = { server: new Set<string>(), client: new Set<string>() }
   for (let round = 0; round < 2_000; round++) {
     const message = random.text(8, 'ghjkm')
-    for (const side of ['server', 'client'] as const) firsts[side].add(causeOf({ ...parts, message, side }).charAt(0))
+    for (const side of ['server', 'client'] as const)
+      firsts[side].add(fingerprintOf({ ...parts, message, side }).charAt(0))
   }
   t.equal([...firsts.server].sort().join(''), '0123456789ABCDEF')
   t.equal([...firsts.client].sort().join(''), 'GHJKMNPQRSTVWXYZ')
 })
 
-t.test('a key makes other causes, the same each time', async (t) => {
+t.test('a key makes other fingerprints, the same each time', async (t) => {
   for (const side of ['server', 'client'] as const) {
-    const causes = ['', 'a key of 16 signs', 'a key of 16 sign5'].map((key) => causeOf({ ...parts, side, key }))
-    t.equal(new Set(causes).size, 3)
-    t.equal(causes[0], causeOf({ ...parts, side }))
-    t.equal(causes[1], causeOf({ ...parts, side, key: 'a key of 16 signs' }))
-    for (const cause of causes) t.match(cause, side === 'server' ? /^[0-9A-F]/ : /^[G-Z]/)
+    const fingerprints = ['', 'a key of 16 signs', 'a key of 16 sign5'].map((key) =>
+      fingerprintOf({ ...parts, side, key }),
+    )
+    t.equal(new Set(fingerprints).size, 3)
+    t.equal(fingerprints[0], fingerprintOf({ ...parts, side }))
+    t.equal(fingerprints[1], fingerprintOf({ ...parts, side, key: 'a key of 16 signs' }))
+    for (const fingerprint of fingerprints) t.match(fingerprint, side === 'server' ? /^[0-9A-F]/ : /^[G-Z]/)
   }
 })
 
@@ -112,12 +118,12 @@ for (const [name, create] of Object.entries(VALUES)) {
   t.test(`${name} in a message does not count`, async (t) => {
     const random = createRandom(12)
     for (const sentence of SENTENCES) {
-      const causes = new Map<string, string>()
+      const fingerprints = new Map<string, string>()
       for (let round = 0; round < 200; round++) {
         const message = sentence.replace('%s', () => create(random))
-        causes.set(causeOf({ ...parts, message }), message)
+        fingerprints.set(fingerprintOf({ ...parts, message }), message)
       }
-      t.equal(causes.size, 1, `${sentence}: ${[...causes.values()].slice(0, 3).join(' | ')}`)
+      t.equal(fingerprints.size, 1, `${sentence}: ${[...fingerprints.values()].slice(0, 3).join(' | ')}`)
     }
   })
 }
@@ -137,7 +143,7 @@ t.test('words of a message count', async (t) => {
     'deadbeef is a word',
     'facade is a word',
   ]
-  t.equal(new Set(messages.map((message) => causeOf({ ...parts, message }))).size, messages.length)
+  t.equal(new Set(messages.map((message) => fingerprintOf({ ...parts, message }))).size, messages.length)
 })
 
 t.test('masks nothing else', async (t) => {

@@ -17,8 +17,8 @@ t.test('a secret is hidden in a failure that was told openly to another request'
   t.match(failuresOf(hidden), [{ err: { message: 'no [hidden] here' } }])
   t.notMatch(JSON.stringify(failuresOf(hidden)), /no applepie/)
   t.match(failuresOf(again), [{ err: { message: 'no applepie here' } }])
-  const causes = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(0, 8))
-  t.equal(new Set(causes).size, 1, 'the same failure')
+  const fingerprints = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(0, 8))
+  t.equal(new Set(fingerprints).size, 1, 'the same failure')
   const occurrences = [openly, hidden, again].map((response) => String(response.headers['x-error-digest']).slice(9))
   t.equal(new Set(occurrences).size, 3)
   const sent = await app.inject({

@@ -6,7 +6,7 @@ import type { FailureRecord } from '../../../src/server/errors/failure-record.ts
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { buildFiles, causeOfResponse, createLog, HTML, serve } from '../served.ts'
+import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
@@ -32,7 +32,7 @@ t.test('is told of each failure as the log and the ledger have it', async (t) =>
   const [line] = failuresOf(response)
   t.match(await arrived, {
     digest: line?.digest,
-    cause: causeOfResponse(response),
+    fingerprint: fingerprintOfResponse(response),
     ...{ side: 'server', phase: 'load', route: '/', method: 'GET', path: '/', release: 'v7', statusSent: 500 },
     requestId: line?.reqId,
     error: {

@@ -92,7 +92,7 @@ for (const [way, { message, frame }] of CELLS) {
     t.match(told(), [
       {
         digest: line?.digest,
-        cause: line?.digest?.slice(0, 8),
+        fingerprint: line?.digest?.slice(0, 8),
         phase: 'process',
         release: 'test-1',
         ...{ route: null, method: null, path: null, host: null, requestId: null, statusSent: null },

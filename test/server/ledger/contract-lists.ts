@@ -1,23 +1,23 @@
 // What every ledger promises of the order of its lists, and of releases.
 
 import type { Test } from 'tap'
-import type { CauseSummary, Ledger, ListQuery } from '../../../src/server/ledger/ledger.ts'
-import { formatPlace, parsePlace, placeOfCause } from '../../../src/server/ledger/list-order.ts'
+import type { FailureSummary, Ledger, ListQuery } from '../../../src/server/ledger/ledger.ts'
+import { formatPlace, parsePlace, placeOfFailure } from '../../../src/server/ledger/list-order.ts'
 import type { CreateLedger } from './contract.ts'
 import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 
-const namesOf = (causes: readonly CauseSummary[]) => causes.map(({ cause }) => cause[0]).join('')
+const namesOf = (failures: readonly FailureSummary[]) => failures.map(({ fingerprint }) => fingerprint[0]).join('')
 
 export function testOrders(t: Test, createLedger: CreateLedger) {
   t.test('lists in the order that is asked for', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([
       entryOfAll([
-        { cause: 'AAAAAAAA', time: NOW },
-        { cause: 'AAAAAAAA', time: NOW + 9 },
+        { fingerprint: 'AAAAAAAA', time: NOW },
+        { fingerprint: 'AAAAAAAA', time: NOW + 9 },
       ]),
-      { ...entry({ cause: 'BBBBBBBB', time: NOW + 5 }), count: 7 },
-      entry({ cause: 'CCCCCCCC', time: NOW + 6 }),
+      { ...entry({ fingerprint: 'BBBBBBBB', time: NOW + 5 }), count: 7 },
+      entry({ fingerprint: 'CCCCCCCC', time: NOW + 6 }),
     ])
     t.equal(namesOf(await ledger.list({})), 'ACB')
     t.equal(namesOf(await ledger.list({ sort: 'last' })), 'ACB')
@@ -27,24 +27,24 @@ export function testOrders(t: Test, createLedger: CreateLedger) {
   })
 
   for (const sort of ['last', 'first', 'count'] as const) {
-    t.test(`goes through a list by ${sort}, page by page, and lists each cause once`, async (t) => {
+    t.test(`goes through a list by ${sort}, page by page, and lists each failure once`, async (t) => {
       const ledger = await createLedger(t, LIMITS)
       // Many are equal: it is by their names that they stand in order.
       const all = Array.from({ length: 23 }, (_, index) => ({
-        ...entry({ cause: name(index), time: NOW + (index % 3) }),
+        ...entry({ fingerprint: name(index), time: NOW + (index % 3) }),
         count: 1 + (index % 4),
       }))
       await ledger.record(all)
-      const whole = (await ledger.list({ sort })).map(({ cause }) => cause)
+      const whole = (await ledger.list({ sort })).map(({ fingerprint }) => fingerprint)
       const found: string[] = []
       let query: ListQuery = { sort, limit: 5 }
       for (let page = 0; page < 10; page++) {
-        const causes = await ledger.list(query)
-        found.push(...causes.map(({ cause }) => cause))
-        const last = causes.at(-1)
+        const failures = await ledger.list(query)
+        found.push(...failures.map(({ fingerprint }) => fingerprint))
+        const last = failures.at(-1)
         if (last === undefined) break
         // As it travels in an address.
-        const after = parsePlace(formatPlace(placeOfCause(last, sort)))
+        const after = parsePlace(formatPlace(placeOfFailure(last, sort)))
         if (after === null) return t.fail('a place cannot be read')
         query = { ...query, after }
       }
@@ -53,18 +53,18 @@ export function testOrders(t: Test, createLedger: CreateLedger) {
     })
   }
 
-  t.test('a page goes on behind its place, also when the cause that stood there has moved or gone', async (t) => {
+  t.test('a page goes on behind its place, also when the failure that stood there has moved or gone', async (t) => {
     const ledger = await createLedger(t, LIMITS)
-    await ledger.record([1, 2, 3, 4].map((number) => entry({ cause: name(number), time: NOW + number })))
+    await ledger.record([1, 2, 3, 4].map((number) => entry({ fingerprint: name(number), time: NOW + number })))
     const [, third] = await ledger.list({ limit: 2 })
-    if (third === undefined) return t.fail('there is no second cause')
-    await ledger.record([entry({ cause: name(3), time: NOW + 50 })])
-    const next = await ledger.list({ limit: 2, after: placeOfCause(third) })
+    if (third === undefined) return t.fail('there is no second failure')
+    await ledger.record([entry({ fingerprint: name(3), time: NOW + 50 })])
+    const next = await ledger.list({ limit: 2, after: placeOfFailure(third) })
     t.strictSame(
-      next.map(({ cause }) => cause),
+      next.map(({ fingerprint }) => fingerprint),
       [name(2), name(1)],
     )
-    t.strictSame(await ledger.list({ after: { value: 0, cause: 'AAAAAAAA', side: 'server' } }), [])
+    t.strictSame(await ledger.list({ after: { value: 0, fingerprint: 'AAAAAAAA', side: 'server' } }), [])
   })
 }
 
@@ -72,8 +72,8 @@ export function testReleases(t: Test, createLedger: CreateLedger) {
   async function fill(t: Test): Promise<Ledger> {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([entryOfAll([1, 2, 3].map((at) => ({ time: NOW + at, release: `r${at}`, build: `b${at}` })))])
-    await ledger.record([entry({ cause: 'BBBBBBBB', time: NOW + 4, release: 'r2', build: 'b2' })])
-    await ledger.record([entry({ cause: 'CCCCCCCC', time: NOW + 5, release: 'r3', build: 'b3' })])
+    await ledger.record([entry({ fingerprint: 'BBBBBBBB', time: NOW + 4, release: 'r2', build: 'b2' })])
+    await ledger.record([entry({ fingerprint: 'CCCCCCCC', time: NOW + 5, release: 'r3', build: 'b3' })])
     return ledger
   }
 

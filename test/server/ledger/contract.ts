@@ -25,14 +25,14 @@ function testReading(t: Test, createLedger: CreateLedger) {
     const ledger = await createLedger(t, LIMITS)
     t.strictSame(await ledger.list({}), [])
     t.equal(await ledger.read('AAAAAAAA'), null)
-    t.strictSame(await ledger.causes(), [])
+    t.strictSame(await ledger.fingerprints(), [])
     t.strictSame(await ledger.releases(), [])
     t.strictSame(await ledger.hours(0), [])
     t.equal(await ledger.markRecovered('AAAAAAAA-000001'), false)
     t.equal(await ledger.setSolved('AAAAAAAA', NOW), false)
-    t.match(await ledger.stats(), { causes: 0, occurrences: 0 })
+    t.match(await ledger.stats(), { failures: 0, occurrences: 0 })
     await ledger.record([])
-    t.strictSame(await ledger.causes(), [])
+    t.strictSame(await ledger.fingerprints(), [])
   })
 
   t.test('gives back what a failure was', async (t) => {
@@ -41,35 +41,42 @@ function testReading(t: Test, createLedger: CreateLedger) {
     const kept = entry({ pending: ['data.reviews'], ...origin })
     await ledger.record([kept])
     const summary = {
-      ...{ cause: 'AAAAAAAA', side: 'server', phase: 'load', type: 'TypeError', message: 'no price for 7', count: 1 },
+      ...{
+        fingerprint: 'AAAAAAAA',
+        side: 'server',
+        phase: 'load',
+        type: 'TypeError',
+        message: 'no price for 7',
+        count: 1,
+      },
       ...{ firstSeen: NOW, lastSeen: NOW, firstRelease: 'r1', lastRelease: 'r1', route: '/products/[id]' },
       source: { file: 'pages/products/[id].server.ts', line: 8, column: 52, function: 'load', isSite: true },
       solvedAt: null,
     }
     t.strictSame(await ledger.list({}), [summary])
     t.strictSame(await ledger.read('AAAAAAAA'), { ...summary, error: kept.error, occurrences: kept.occurrences })
-    t.strictSame(await ledger.causes(), ['AAAAAAAA'])
-    t.match(await ledger.stats(), { causes: 1, occurrences: 1, bytes: Number })
+    t.strictSame(await ledger.fingerprints(), ['AAAAAAAA'])
+    t.match(await ledger.stats(), { failures: 1, occurrences: 1, bytes: Number })
   })
 
   t.test('gives back what no table likes', async (t) => {
     const ledger = await createLedger(t, LIMITS)
-    const hostile = '\0 \\u0000 \\ \' " ; DROP TABLE causes -- $1 @cause ü 💧 \u2028 %_'
+    const hostile = '\0 \\u0000 \\ \' " ; DROP TABLE failures -- $1 @fingerprint ü 💧 \u2028 %_'
     const kept = entry({ message: hostile, path: hostile, route: null, method: null, statusSent: null })
     await ledger.record([kept])
     const found = await ledger.read('AAAAAAAA')
     t.strictSame(found?.error, kept.error)
     t.strictSame(found?.occurrences, kept.occurrences)
     t.equal(found?.route, null)
-    t.equal((await ledger.list({ search: 'drop table CAUSES' })).length, 1)
+    t.equal((await ledger.list({ search: 'drop table FAILURES' })).length, 1)
     // Half of a character cannot be written as UTF-8: it must not keep the rest from being written.
-    await ledger.record([entry({ cause: 'BBBBBBBB', message: 'half \ud83d of one', requestId: '\udca7' })])
+    await ledger.record([entry({ fingerprint: 'BBBBBBBB', message: 'half \ud83d of one', requestId: '\udca7' })])
     t.match(await ledger.read('BBBBBBBB'), { message: /^half .+ of one$/ })
   })
 
   t.test('adds up what happens again, and keeps the last error', async (t) => {
     const ledger = await createLedger(t, LIMITS)
-    await ledger.record([entry({ time: NOW }), entry({ cause: 'BBBBBBBB', time: NOW + 5 })])
+    await ledger.record([entry({ time: NOW }), entry({ fingerprint: 'BBBBBBBB', time: NOW + 5 })])
     const again = {
       time: NOW + HOUR_MS,
       message: 'no price for 8',
@@ -91,7 +98,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     const digests = found?.occurrences.map(({ digest }) => digest)
     t.strictSame(digests, ['AAAAAAAA-000003', 'AAAAAAAA-000002', 'AAAAAAAA-000001'], 'newest first')
     t.equal((await ledger.read('BBBBBBBB'))?.count, 1)
-    t.strictSame((await ledger.causes()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
+    t.strictSame((await ledger.fingerprints()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
   })
 
   t.test('counts what a batch has more of than occurrences', async (t) => {
@@ -99,7 +106,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     await ledger.record([{ ...entry(), count: 500, hours: { [hourOf(NOW)]: 400, [hourOf(NOW) + 1]: 100 } }])
     await ledger.record([entry()])
     t.equal((await ledger.read('AAAAAAAA'))?.count, 501)
-    t.strictSame(await ledger.hours(hourOf(NOW) + 1), [{ cause: 'AAAAAAAA', hour: hourOf(NOW) + 1, count: 100 }])
+    t.strictSame(await ledger.hours(hourOf(NOW) + 1), [{ fingerprint: 'AAAAAAAA', hour: hourOf(NOW) + 1, count: 100 }])
     const all = (await ledger.hours(0)).sort((a, b) => a.hour - b.hour)
     t.strictSame(
       all.map(({ count }) => count),
@@ -144,16 +151,16 @@ function testLists(t: Test, createLedger: CreateLedger) {
   t.test('lists what was seen last first, and what is asked for', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([
-      entry({ cause: 'CCCCCCCC', time: NOW + 2, side: 'client', route: '/cart' }),
+      entry({ fingerprint: 'CCCCCCCC', time: NOW + 2, side: 'client', route: '/cart' }),
       entryOfAll([
-        { cause: 'AAAAAAAA', time: NOW - 5, route: '/old' },
-        { cause: 'AAAAAAAA', time: NOW + 3, route: '/new' },
+        { fingerprint: 'AAAAAAAA', time: NOW - 5, route: '/old' },
+        { fingerprint: 'AAAAAAAA', time: NOW + 3, route: '/new' },
       ]),
-      entry({ cause: 'BBBBBBBB', time: NOW + 1, message: 'Straße 100% taken' }),
+      entry({ fingerprint: 'BBBBBBBB', time: NOW + 1, message: 'Straße 100% taken' }),
     ])
     await ledger.setSolved('BBBBBBBB', NOW + 9)
     const found = async (query: Parameters<Ledger['list']>[0]) =>
-      (await ledger.list(query)).map(({ cause }) => cause[0]).join('')
+      (await ledger.list(query)).map(({ fingerprint }) => fingerprint[0]).join('')
     t.equal(await found({}), 'ACB')
     t.equal(await found({ limit: 2 }), 'AC')
     t.equal(await found({ since: NOW + 2 }), 'AC', 'that very time is among them')
@@ -174,10 +181,10 @@ function testLists(t: Test, createLedger: CreateLedger) {
 
 function testSolving(t: Test, createLedger: CreateLedger) {
   t.test(
-    'a cause that is solved stays so in a release that was met before, and is open again in a later one',
+    'a failure that is solved stays so in a release that was met before, and is open again in a later one',
     async (t) => {
       const ledger = await createLedger(t, LIMITS)
-      await ledger.record([entry({ time: NOW }), entry({ cause: 'BBBBBBBB', time: NOW + 1, release: 'r2' })])
+      await ledger.record([entry({ time: NOW }), entry({ fingerprint: 'BBBBBBBB', time: NOW + 1, release: 'r2' })])
       t.equal(await ledger.setSolved('AAAAAAAA', NOW + 10), true)
       const solvedAt = async () => (await ledger.read('AAAAAAAA'))?.solvedAt
       t.equal(await solvedAt(), NOW + 10)
@@ -199,7 +206,7 @@ function testSolving(t: Test, createLedger: CreateLedger) {
 }
 
 function testBuilds(t: Test, createLedger: CreateLedger) {
-  t.test('a cause that is solved is open again when it happens in a new build of the same release', async (t) => {
+  t.test('a failure that is solved is open again when it happens in a new build of the same release', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([entry({ build: 'b1' })])
     await ledger.setSolved('AAAAAAAA', NOW + 10)
@@ -234,17 +241,17 @@ function testBuilds(t: Test, createLedger: CreateLedger) {
 }
 
 function testLimits(t: Test, createLedger: CreateLedger) {
-  t.test('keeps the causes seen last', async (t) => {
-    const ledger = await createLedger(t, { ...LIMITS, maxCauses: 3 })
-    for (const number of [1, 2, 3]) await ledger.record([entry({ cause: name(number), time: NOW + number })])
-    await ledger.record([entry({ cause: name(1), time: NOW + 9 })])
-    await ledger.record([4, 5].map((number) => entry({ cause: name(number), time: NOW + 10 + number })))
+  t.test('keeps the failures seen last', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxFailures: 3 })
+    for (const number of [1, 2, 3]) await ledger.record([entry({ fingerprint: name(number), time: NOW + number })])
+    await ledger.record([entry({ fingerprint: name(1), time: NOW + 9 })])
+    await ledger.record([4, 5].map((number) => entry({ fingerprint: name(number), time: NOW + 10 + number })))
     t.strictSame(
-      (await ledger.causes()).sort(),
+      (await ledger.fingerprints()).sort(),
       [1, 4, 5].map((number) => name(number)),
     )
-    t.match(await ledger.stats(), { causes: 3, occurrences: 4 })
-    const counted = (await ledger.hours(0)).map(({ cause }) => cause)
+    t.match(await ledger.stats(), { failures: 3, occurrences: 4 })
+    const counted = (await ledger.hours(0)).map(({ fingerprint }) => fingerprint)
     t.strictSame(
       counted.sort(),
       [1, 4, 5].map((number) => name(number)),
@@ -252,67 +259,73 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     )
   })
 
-  t.test('keeps a storm of new causes within the limit', async (t) => {
-    const ledger = await createLedger(t, { ...LIMITS, maxCauses: 20 })
+  t.test('keeps a storm of new failures within the limit', async (t) => {
+    const ledger = await createLedger(t, { ...LIMITS, maxFailures: 20 })
     for (let batch = 0; batch < 5; batch++) {
       const numbers = Array.from({ length: 100 }, (_, index) => batch * 100 + index)
-      await ledger.record(numbers.map((number) => entry({ cause: name(number), time: NOW + number })))
+      await ledger.record(numbers.map((number) => entry({ fingerprint: name(number), time: NOW + number })))
     }
-    t.equal((await ledger.stats()).causes, 20)
-    t.equal((await ledger.list({}))[0]?.cause, name(499))
+    t.equal((await ledger.stats()).failures, 20)
+    t.equal((await ledger.list({}))[0]?.fingerprint, name(499))
   })
 
   t.test('lets reports of browsers push out nothing of the server', async (t) => {
     for (const [limits, message] of [
-      [{ ...LIMITS, maxCauses: 20 }, ''],
+      [{ ...LIMITS, maxFailures: 20 }, ''],
       [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(20_000)],
     ] as const) {
       const ledger = await createLedger(t, limits)
       const add = (from: number, to: number, side: Side) => {
         const numbers = Array.from({ length: to - from }, (_, index) => from + index)
         return ledger.record(
-          numbers.map((number) => entry({ cause: name(number), time: NOW + number, side, message: message || 'no' })),
+          numbers.map((number) =>
+            entry({ fingerprint: name(number), time: NOW + number, side, message: message || 'no' }),
+          ),
         )
       }
       await add(0, 5, 'server')
       for (let number = 100; number < 400; number += 20) await add(number, number + 20, 'client')
       const left = await ledger.list({})
       t.equal(left.filter(({ side }) => side === 'server').length, 5, 'all of the server')
-      const clients = left.filter(({ side }) => side === 'client').map(({ cause }) => cause)
+      const clients = left.filter(({ side }) => side === 'client').map(({ fingerprint }) => fingerprint)
       t.ok(clients.length >= 5, 'and some of browsers')
       t.equal(clients[0], name(399), 'the newest')
       for (let number = 500; number < 700; number += 20) await add(number, number + 20, 'server')
       const [newest] = await ledger.list({ limit: 1 })
-      t.equal(newest?.cause, name(699), 'nor does the server keep itself from telling what is new')
+      t.equal(newest?.fingerprint, name(699), 'nor does the server keep itself from telling what is new')
     }
   })
 
   t.test('lets messages that are others each time push out nothing that fails elsewhere', async (t) => {
     for (const [limits, message] of [
-      [{ ...LIMITS, maxCauses: 40 }, ''],
+      [{ ...LIMITS, maxFailures: 40 }, ''],
       [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(15_000)],
     ] as const) {
       const ledger = await createLedger(t, limits)
       const { error } = entry()
       const elsewhere = Array.from({ length: 20 }, (_, number) => {
         const stack = error.stack.map((frame) => ({ ...frame, line: frame.line + number }))
-        return entry({ cause: name(number), time: NOW + number, error: { ...error, stack } })
+        return entry({ fingerprint: name(number), time: NOW + number, error: { ...error, stack } })
       })
       await ledger.record(elsewhere)
       for (let number = 100; number < 400; number += 20) {
         const numbers = Array.from({ length: 20 }, (_, index) => number + index)
         await ledger.record(
-          numbers.map((one) => entry({ cause: name(one), time: NOW + one, message: `${message}${one}` })),
+          numbers.map((one) => entry({ fingerprint: name(one), time: NOW + one, message: `${message}${one}` })),
         )
       }
-      const left = (await ledger.list({})).map(({ cause }) => cause)
-      t.equal(left.filter((cause) => cause < name(20) && cause !== name(0)).length, 19, 'all that failed elsewhere')
+      const left = (await ledger.list({})).map(({ fingerprint }) => fingerprint)
+      t.equal(
+        left.filter((fingerprint) => fingerprint < name(20) && fingerprint !== name(0)).length,
+        19,
+        'all that failed elsewhere',
+      )
       t.equal(left[0], name(399), 'the newest of the others')
       t.ok(left.length > 22, 'as many of them as there is room for')
     }
   })
 
-  t.test('keeps the newest occurrences of a cause, and its whole count', async (t) => {
+  t.test('keeps the newest occurrences of a failure, and its whole count', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxOccurrences: 3 })
     for (let batch = 0; batch < 3; batch++) {
       const times = [0, 1].map((index) => ({ time: NOW + batch * 2 + index, requestId: `R-${batch * 2 + index}` }))
@@ -330,18 +343,18 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
     const longAgo = NOW - 48 * HOUR_MS
     await ledger.record([
-      entryOfAll([{ cause: 'AAAAAAAA', time: longAgo }, { cause: 'AAAAAAAA' }]),
-      entry({ cause: 'BBBBBBBB', time: longAgo }),
+      entryOfAll([{ fingerprint: 'AAAAAAAA', time: longAgo }, { fingerprint: 'AAAAAAAA' }]),
+      entry({ fingerprint: 'BBBBBBBB', time: longAgo }),
     ])
     await ledger.record([])
-    t.strictSame(await ledger.causes(), ['AAAAAAAA'])
+    t.strictSame(await ledger.fingerprints(), ['AAAAAAAA'])
     t.match(await ledger.read('AAAAAAAA'), { count: 2, occurrences: { length: 1 } })
-    t.strictSame(await ledger.hours(0), [{ cause: 'AAAAAAAA', hour: hourOf(NOW), count: 1 }])
+    t.strictSame(await ledger.hours(0), [{ fingerprint: 'AAAAAAAA', hour: hourOf(NOW), count: 1 }])
   })
 
   t.test('forgets releases in which nothing has failed for long', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
-    await ledger.record([entry({ cause: 'BBBBBBBB', time: NOW - 48 * HOUR_MS, release: 'old' }), entry()])
+    await ledger.record([entry({ fingerprint: 'BBBBBBBB', time: NOW - 48 * HOUR_MS, release: 'old' }), entry()])
     await ledger.record([])
     await ledger.setSolved('AAAAAAAA', NOW + 1)
     await ledger.record([entry({ time: NOW + 2, release: 'old' })])
@@ -353,19 +366,19 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     const ledger = await createLedger(t, { ...LIMITS, maxBytes })
     const message = 'x'.repeat(20_000)
     for (let number = 0; number < 100; number++) {
-      await ledger.record([entry({ cause: name(number), time: NOW + number, message })])
+      await ledger.record([entry({ fingerprint: name(number), time: NOW + number, message })])
     }
-    const { bytes, causes } = await ledger.stats()
+    const { bytes, failures } = await ledger.stats()
     t.ok(bytes <= maxBytes, `${bytes} bytes`)
     t.ok(bytes > maxBytes / 2, `${bytes} bytes: no more is removed than has to be`)
-    t.equal((await ledger.list({}))[0]?.cause, name(99))
-    t.ok(causes > 5 && causes < 90, `${causes} causes`)
+    t.equal((await ledger.list({}))[0]?.fingerprint, name(99))
+    t.ok(failures > 5 && failures < 90, `${failures} failures`)
   })
 
   t.test('keeps what was seen last even when it is too large by itself', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxBytes: 1 })
     await ledger.record([entry()])
-    await ledger.record([entry({ cause: 'BBBBBBBB', time: NOW + 1 })])
-    t.strictSame(await ledger.causes(), ['BBBBBBBB'])
+    await ledger.record([entry({ fingerprint: 'BBBBBBBB', time: NOW + 1 })])
+    t.strictSame(await ledger.fingerprints(), ['BBBBBBBB'])
   })
 }

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../../src/server/ledger/ledger.ts'
-import { toCauseRow } from '../../../src/server/ledger/rows.ts'
+import { toFailureRow } from '../../../src/server/ledger/rows.ts'
 
 /** A row of a table, by column. */
 export interface Row {
@@ -7,12 +7,12 @@ export interface Row {
   values: Record<string, string | number | boolean | null>
 }
 
-/** The rows that versions before the table of builds have written for an entry. */
+/** Returns the rows that the first versions wrote for an entry, when a fingerprint was called a cause. */
 export function earlierRows(entry: LedgerEntry): Row[] {
-  const { cause, hours, occurrences } = entry
-  const { last_build: _, ...causeRow } = toCauseRow(entry)
+  const { fingerprint: cause, hours, occurrences } = entry
+  const { last_build: _, fingerprint: __, ...others } = toFailureRow(entry)
   return [
-    { table: 'causes', values: causeRow },
+    { table: 'causes', values: { cause, ...others } },
     ...occurrences.map((occurrence): Row => {
       const { digest, time, route, isRecovered } = occurrence
       const data = JSON.stringify(occurrence)

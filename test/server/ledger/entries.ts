@@ -7,7 +7,7 @@ export const HOUR_MS = 3_600_000
 export const NOW = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS
 
 export const LIMITS: LedgerLimits = {
-  maxCauses: 1_000,
+  maxFailures: 1_000,
   maxOccurrences: 100,
   maxAgeMs: 30 * 24 * HOUR_MS,
   maxBytes: 100_000_000,
@@ -15,11 +15,11 @@ export const LIMITS: LedgerLimits = {
 
 /** A failure, of which a test says what it is about. */
 export function failure(given: Partial<FailureRecord> = {}): FailureRecord {
-  const { cause = 'AAAAAAAA' } = given
+  const { fingerprint = 'AAAAAAAA' } = given
   const message = given.message ?? 'no price for 7'
   return {
-    cause,
-    digest: `${cause}-000001`,
+    fingerprint,
+    digest: `${fingerprint}-000001`,
     time: NOW,
     side: 'server',
     phase: 'load',
@@ -60,7 +60,7 @@ export function entryOfAll([first = {}, ...others]: readonly Partial<FailureReco
   return gathered
 }
 
-/** A name for a cause, or the second half of a digest. */
+/** A fingerprint, or the second half of a digest. */
 export function name(number: number, length = 8): string {
   return String(number).padStart(length, '0')
 }

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { joinLedgers } from '../../../src/server/ledger/joined-ledger.ts'
 import type { LedgerEntry, ListQuery } from '../../../src/server/ledger/ledger.ts'
-import { placeOfCause } from '../../../src/server/ledger/list-order.ts'
+import { placeOfFailure } from '../../../src/server/ledger/list-order.ts'
 import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
 import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 
@@ -11,12 +11,12 @@ async function join(t: Pick<Test, 'teardown'>, ...batches: LedgerEntry[][]) {
   await one.record(batches[0] ?? [])
   await other.record(batches[1] ?? [])
   const ledger = joinLedgers([one, other])
-  const list = async (query: ListQuery) => (await ledger.list(query)).map(({ cause }) => cause[0]).join('')
+  const list = async (query: ListQuery) => (await ledger.list(query)).map(({ fingerprint }) => fingerprint[0]).join('')
   return { one, other, ledger, list }
 }
 
-const times = (cause: string, count: number, time: number, release = 'r1') => ({
-  ...entry({ cause, time, release, route: `/${release}` }),
+const times = (fingerprint: string, count: number, time: number, release = 'r1') => ({
+  ...entry({ fingerprint, time, release, route: `/${release}` }),
   count,
 })
 
@@ -34,7 +34,7 @@ t.test('a list is in the order that is asked for, as if it were of one ledger', 
 })
 
 for (const sort of ['last', 'first', 'count'] as const) {
-  t.test(`pages by ${sort} list each cause once, wherever it is kept`, async (t) => {
+  t.test(`pages by ${sort} list each failure once, wherever it is kept`, async (t) => {
     const all = Array.from({ length: 23 }, (_, index) => times(name(index), 1 + (index % 4), NOW + (index % 3)))
     const again = all.filter((_, index) => index % 5 === 0)
     const { ledger } = await join(
@@ -42,21 +42,21 @@ for (const sort of ['last', 'first', 'count'] as const) {
       all.filter((_, index) => index % 2 === 0),
       [...all.filter((_, index) => index % 2 === 1), ...again.filter((_, index) => index % 2 === 0)],
     )
-    const whole = (await ledger.list({ sort })).map(({ cause }) => cause)
+    const whole = (await ledger.list({ sort })).map(({ fingerprint }) => fingerprint)
     t.equal(new Set(whole).size, 23)
     const found: string[] = []
     let query: ListQuery = { sort, limit: 5 }
     for (let page = 0; page < 6; page++) {
-      const causes = await ledger.list(query)
-      found.push(...causes.map(({ cause }) => cause))
-      const last = causes.at(-1)
-      if (last) query = { ...query, after: placeOfCause(last, sort) }
+      const failures = await ledger.list(query)
+      found.push(...failures.map(({ fingerprint }) => fingerprint))
+      const last = failures.at(-1)
+      if (last) query = { ...query, after: placeOfFailure(last, sort) }
     }
     t.strictSame(found, whole)
   })
 }
 
-t.test('a list is narrowed by what all ledgers know of a cause', async (t) => {
+t.test('a list is narrowed by what all ledgers know of a failure', async (t) => {
   const { one, list, ledger } = await join(
     t,
     [times('AAAAAAAA', 1, NOW + 1, 'r1'), times('BBBBBBBB', 1, NOW + 2, 'r2')],
@@ -74,29 +74,29 @@ t.test('a list is narrowed by what all ledgers know of a cause', async (t) => {
   t.strictSame((await ledger.releases()).toSorted(), ['r1', 'r2', 'r3'])
   await one.setSolved('AAAAAAAA', NOW + 10)
   t.equal(await list({ isSolved: false }), 'ACB', 'open while it is open anywhere')
-  for (const cause of ['AAAAAAAA', 'CCCCCCCC']) t.equal(await ledger.setSolved(cause, NOW + 10), true)
+  for (const fingerprint of ['AAAAAAAA', 'CCCCCCCC']) t.equal(await ledger.setSolved(fingerprint, NOW + 10), true)
   t.equal(await list({ isSolved: false }), 'B')
   t.equal(await list({ isSolved: true }), 'AC')
   t.equal(await ledger.setSolved('DDDDDDDD', NOW), false)
 })
 
-t.test('a cause is read with the occurrences and hours of all ledgers', async (t) => {
+t.test('a failure is read with the occurrences and hours of all ledgers', async (t) => {
   const first = entryOfAll([{ time: NOW + 1, digest: 'AAAAAAAA-000001' }])
   const later = entryOfAll([{ time: NOW + 2, digest: 'AAAAAAAA-000002' }])
-  const { ledger } = await join(t, [first], [later, entry({ cause: 'BBBBBBBB' })])
+  const { ledger } = await join(t, [first], [later, entry({ fingerprint: 'BBBBBBBB' })])
   const digestsOf = async (query: Parameters<typeof ledger.read>[1]) =>
     (await ledger.read('AAAAAAAA', query))?.occurrences.map(({ digest }) => digest)
   t.strictSame(await digestsOf({}), ['AAAAAAAA-000002', 'AAAAAAAA-000001'])
   t.strictSame(await digestsOf({ occurrence: '000001', limit: 1 }), ['AAAAAAAA-000001'])
   t.equal(await ledger.read('CCCCCCCC'), null)
-  t.strictSame((await ledger.causes()).toSorted(), ['AAAAAAAA', 'BBBBBBBB'])
+  t.strictSame((await ledger.fingerprints()).toSorted(), ['AAAAAAAA', 'BBBBBBBB'])
   t.match(
-    (await ledger.hours(0)).filter(({ cause }) => cause === 'AAAAAAAA'),
+    (await ledger.hours(0)).filter(({ fingerprint }) => fingerprint === 'AAAAAAAA'),
     [{ count: 2 }],
   )
 })
 
-t.test('where two sides have the same cause, that of the server stays', async (t) => {
+t.test('where two sides have the same fingerprint, that of the server stays', async (t) => {
   const { ledger } = await join(t, [entry({ time: NOW })], [entry({ side: 'client', time: NOW + 5 })])
   t.match(await ledger.list({}), [{ side: 'server', count: 1, lastSeen: NOW }])
   t.match(await ledger.read('AAAAAAAA'), { side: 'server', occurrences: { length: 1 } })

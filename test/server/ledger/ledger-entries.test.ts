@@ -27,9 +27,9 @@ t.test('one failure after the other comes to the same as their entries', async (
   )
 })
 
-t.test('an occurrence is all of a failure that its cause does not say', async (t) => {
+t.test('an occurrence is all of a failure that is not the same for all occurrences', async (t) => {
   const all = failure({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), pending: ['load of pages/index.server.ts'] })
-  const { cause: _, side: __, error: ___, ...occurrence } = all
+  const { fingerprint: _, side: __, error: ___, ...occurrence } = all
   t.strictSame(toEntry(all).occurrences, [occurrence])
   const without = failure()
   t.strictSame(Object.keys(toEntry(without).occurrences[0] ?? {}).length, Object.keys(without).length - 3)

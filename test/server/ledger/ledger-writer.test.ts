@@ -35,27 +35,27 @@ function createFake(maxCharacters?: number) {
   return { fake, writer }
 }
 
-t.test('gathers what comes close together, by cause', async (t) => {
+t.test('gathers what comes close together, by fingerprint', async (t) => {
   const { fake, writer } = createFake()
   for (let time = 0; time < 5; time++) writer.add(failure({ time: NOW + time }))
-  writer.add(failure({ cause: 'BBBBBBBB' }))
+  writer.add(failure({ fingerprint: 'BBBBBBBB' }))
   t.strictSame(writer.stats(), { queued: 6, dropped: 0, written: 0 })
   await until(() => fake.batches.length > 0)
   t.match(fake.batches, [
     [
-      { cause: 'AAAAAAAA', count: 5, firstSeen: NOW, lastSeen: NOW + 4, occurrences: { length: 5 } },
-      { cause: 'BBBBBBBB', count: 1 },
+      { fingerprint: 'AAAAAAAA', count: 5, firstSeen: NOW, lastSeen: NOW + 4, occurrences: { length: 5 } },
+      { fingerprint: 'BBBBBBBB', count: 1 },
     ],
   ])
   t.strictSame(writer.stats(), { queued: 0, dropped: 0, written: 6 })
   t.strictSame(fake.lines, [])
 })
 
-t.test('one cause takes no room from others, however often it comes', async (t) => {
+t.test('one failure takes no room from others, however often it comes', async (t) => {
   // As much as some 300 times take, of which far fewer wait.
   const { fake, writer } = createFake(100_000)
   for (let time = 0; time < 320; time++) writer.add(failure({ time: NOW + time }))
-  writer.add(failure({ cause: 'BBBBBBBB' }))
+  writer.add(failure({ fingerprint: 'BBBBBBBB' }))
   t.match(writer.stats(), { queued: 321, dropped: 0 })
   await until(() => fake.batches.length > 0)
   t.match(fake.batches, [[{ count: 320, occurrences: { length: 100 } }, { count: 1 }]])
@@ -97,14 +97,14 @@ t.test('what waits has a bound by its size, whatever visitors write into address
   fake.isBroken = true
   const path = `/${'x'.repeat(2_000)}`
   for (let round = 0; round < 20; round++) {
-    for (let number = 0; number < 100; number++) writer.add(failure({ cause: name(number), path }))
+    for (let number = 0; number < 100; number++) writer.add(failure({ fingerprint: name(number), path }))
     // What cannot be written stays as it is; what comes after it waits behind.
     await writer.flush()
   }
-  for (let number = 0; number < 1_000; number++) writer.add(failure({ cause: `B${name(number, 7)}`, path }))
+  for (let number = 0; number < 1_000; number++) writer.add(failure({ fingerprint: `B${name(number, 7)}`, path }))
   const { queued, dropped } = writer.stats()
   t.equal(queued + dropped, 3_000, 'all are counted')
-  t.ok(queued >= 2_000, 'those of known causes as waiting')
+  t.ok(queued >= 2_000, 'those of known failures as waiting')
   t.ok(dropped > 100, 'those of others as dropped')
   fake.isBroken = false
   await writer.flush()
@@ -123,21 +123,21 @@ t.test('what was refused takes its room until it is written', async (t) => {
   fake.isBroken = true
   const path = `/${'x'.repeat(2_000)}`
   let number = 0
-  while (writer.stats().dropped === 0) writer.add(failure({ cause: name(number++), path }))
+  while (writer.stats().dropped === 0) writer.add(failure({ fingerprint: name(number++), path }))
   await writer.flush()
-  writer.add(failure({ cause: name(number), path }))
+  writer.add(failure({ fingerprint: name(number), path }))
   t.match(writer.stats(), { queued: number - 1, dropped: 2 })
   fake.isBroken = false
   await writer.flush()
-  writer.add(failure({ cause: name(number), path }))
+  writer.add(failure({ fingerprint: name(number), path }))
   t.match(writer.stats(), { queued: 1, dropped: 2, written: number - 1 })
 })
 
 t.test('keeps what cannot be written up to a bound, says so once, and writes it later', async (t) => {
   const { fake, writer } = createFake()
   fake.isBroken = true
-  for (let number = 0; number < 2_100; number++) writer.add(failure({ cause: name(number) }))
-  for (let time = 0; time < 500; time++) writer.add(failure({ cause: name(1), time: NOW + time }))
+  for (let number = 0; number < 2_100; number++) writer.add(failure({ fingerprint: name(number) }))
+  for (let time = 0; time < 500; time++) writer.add(failure({ fingerprint: name(1), time: NOW + time }))
   await writer.flush()
   await writer.flush()
   t.strictSame(writer.stats(), { queued: 2_500, dropped: 100, written: 0 })
@@ -153,7 +153,7 @@ t.test('keeps what cannot be written up to a bound, says so once, and writes it 
   await writer.flush()
   t.strictSame(writer.stats(), { queued: 0, dropped: 100, written: 2_500 })
   const entries = fake.batches.flat()
-  const storm = entries.find(({ cause }) => cause === name(1))
+  const storm = entries.find(({ fingerprint }) => fingerprint === name(1))
   t.match(storm, { count: 501, occurrences: { length: 100 } }, 'of a storm the newest stay, and all are counted')
   t.ok(
     fake.batches.every(({ length }) => length <= 200),

@@ -51,7 +51,7 @@ t.test('replicas that start and write at once make the tables once and lose noth
 
 t.test('replicas that remove while others write wait for nobody for ever', async (t) => {
   const url = newDatabase()
-  const limits = { ...LIMITS, maxCauses: 10, maxAgeMs: Date.now() - NOW + 500 }
+  const limits = { ...LIMITS, maxFailures: 10, maxAgeMs: Date.now() - NOW + 500 }
   const ledgers = [1, 2, 3].map(() => open(t, url, limits))
   await Promise.all(
     ledgers.map(async (ledger, replica) => {
@@ -59,14 +59,18 @@ t.test('replicas that remove while others write wait for nobody for ever', async
         const numbers = Array.from({ length: 12 }, (_, index) => (index * 7 + batch * (replica + 1)) % 30)
         await ledger.record(
           [...new Set(numbers)].map((number) =>
-            entry({ cause: name(number), time: batch % 2 ? NOW - 1_000 : NOW + 60_000 + batch, release: name(number) }),
+            entry({
+              fingerprint: name(number),
+              time: batch % 2 ? NOW - 1_000 : NOW + 60_000 + batch,
+              release: name(number),
+            }),
           ),
         )
       }
     }),
   )
   await ledgers[0]?.record([])
-  t.equal((await ledgers[0]?.stats())?.causes, 10)
+  t.equal((await ledgers[0]?.stats())?.failures, 10)
 })
 
 t.test('tables of an older version are brought up to date, by one of those that try', async (t) => {
@@ -74,12 +78,14 @@ t.test('tables of an older version are brought up to date, by one of those that 
   await open(t, url).record([entry()])
   const next = [
     ...POSTGRES_MIGRATIONS,
-    'ALTER TABLE hydrant_causes ADD COLUMN note text',
-    'UPDATE hydrant_causes SET note = message',
+    'ALTER TABLE hydrant_failures ADD COLUMN note text',
+    'UPDATE hydrant_failures SET note = message',
   ]
   const pools = [1, 2, 3].map(() => connect(t, url))
   await Promise.all(pools.map((pool) => migratePostgres(pool, url, next)))
-  const { rows } = await (pools[0] ?? connect(t, url)).query('SELECT note, version FROM hydrant_causes, hydrant_schema')
+  const { rows } = await (pools[0] ?? connect(t, url)).query(
+    'SELECT note, version FROM hydrant_failures, hydrant_schema',
+  )
   t.strictSame(rows, [{ note: 'no price for 7', version: POSTGRES_MIGRATIONS.length + 2 }])
 })
 
@@ -98,7 +104,7 @@ t.test('a user that may not make tables will do once they are there', async (t) 
   )
   const ledger = open(t, url.replace('postgres:a-password@', 'writer:a-password@'))
   await ledger.record([entry()])
-  t.strictSame(await ledger.causes(), ['AAAAAAAA'])
+  t.strictSame(await ledger.fingerprints(), ['AAAAAAAA'])
 })
 
 t.test('goes on after the server has been away, and with another one that knows nothing', async (t) => {
@@ -112,7 +118,7 @@ t.test('goes on after the server has been away, and with another one that knows 
   await ledger.record([entry()])
   t.equal((await ledger.read('AAAAAAAA'))?.count, 2)
   await connect(t, url).query(
-    'DROP TABLE hydrant_schema, hydrant_batches, hydrant_hours, hydrant_occurrences, hydrant_causes, hydrant_releases',
+    'DROP TABLE hydrant_schema, hydrant_batches, hydrant_hours, hydrant_occurrences, hydrant_failures, hydrant_releases',
   )
   await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_FAILED', message: /does not exist/ })
   await ledger.record([entry()])
@@ -193,7 +199,7 @@ t.test('a connection that breaks while nobody asks anything ends no process', as
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
   )
   await transact(other, async (client) => client.query('SELECT 1'))
-  t.ok(await ledger.causes().catch(() => ledger.causes()))
+  t.ok(await ledger.fingerprints().catch(() => ledger.fingerprints()))
 })
 
 t.test('who holds the tables for too long is not waited for', async (t) => {
@@ -202,7 +208,7 @@ t.test('who holds the tables for too long is not waited for', async (t) => {
   await ledger.record([entry()])
   const holder = await connect(t, url).connect()
   t.teardown(() => holder.release())
-  await holder.query('BEGIN; LOCK TABLE hydrant_causes')
+  await holder.query('BEGIN; LOCK TABLE hydrant_failures')
   await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_FAILED', message: /timeout/ })
   await holder.query('ROLLBACK')
   t.equal((await ledger.read('AAAAAAAA'))?.count, 1)

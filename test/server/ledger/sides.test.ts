@@ -1,4 +1,4 @@
-// Ledgers from before the first character of a cause told its side, and causes that both sides have all the same.
+// Ledgers from before the first character of a fingerprint said the side, and fingerprints that both sides have.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -22,13 +22,13 @@ const newDatabase = () => postgres.createDatabase(`sides${++databases}`)
 
 const CLIENT = { side: 'client', phase: 'client' } as const
 const OLD = [
-  entry({ cause: 'XAAAAAAA', message: 'of the server' }),
-  entry({ cause: '7AAAAAAA', message: 'of the server, as it is' }),
-  entry({ cause: 'ZAAAAAAA', message: 'of a browser, as it is', ...CLIENT }),
-  entry({ cause: '5AAAAAAA', message: 'of a browser', ...CLIENT }),
-  // Both would have the other's cause.
-  entry({ cause: 'GBBBBBBB', message: 'taken, of the server' }),
-  entry({ cause: '0BBBBBBB', message: 'taken, of a browser', ...CLIENT }),
+  entry({ fingerprint: 'XAAAAAAA', message: 'of the server' }),
+  entry({ fingerprint: '7AAAAAAA', message: 'of the server, as it is' }),
+  entry({ fingerprint: 'ZAAAAAAA', message: 'of a browser, as it is', ...CLIENT }),
+  entry({ fingerprint: '5AAAAAAA', message: 'of a browser', ...CLIENT }),
+  // Both would get the other's fingerprint.
+  entry({ fingerprint: 'GBBBBBBB', message: 'taken, of the server' }),
+  entry({ fingerprint: '0BBBBBBB', message: 'taken, of a browser', ...CLIENT }),
 ]
 
 const ROWS = [...earlierReleases(OLD, NOW), ...OLD.flatMap(earlierRows)]
@@ -63,29 +63,29 @@ const EARLIER: Record<string, (t: Test) => Promise<Ledger>> = {
 }
 
 for (const [store, openEarlier] of Object.entries(EARLIER)) {
-  t.test(`${store} of an earlier version: each cause has the first character of its side`, async (t) => {
+  t.test(`${store} of an earlier version: each fingerprint has the first character of its side`, async (t) => {
     const ledger = await openEarlier(t)
     t.teardown(() => ledger.close())
-    const causes = ['0BBBBBBB', '7AAAAAAA', 'DAAAAAAA', 'GBBBBBBB', 'NAAAAAAA', 'ZAAAAAAA']
-    t.strictSame((await ledger.causes()).sort(), causes)
+    const fingerprints = ['0BBBBBBB', '7AAAAAAA', 'DAAAAAAA', 'GBBBBBBB', 'NAAAAAAA', 'ZAAAAAAA']
+    t.strictSame((await ledger.fingerprints()).sort(), fingerprints)
     const moved = await ledger.read('DAAAAAAA')
     t.match(moved, { message: 'of the server', side: 'server', count: 1, solvedAt: NOW })
     t.strictSame(moved?.occurrences, OLD[0]?.occurrences, 'with the digest that the visitor has read')
     t.match(await ledger.read('NAAAAAAA'), { message: 'of a browser', side: 'client', occurrences: [{ time: NOW }] })
-    t.strictSame((await ledger.hours(0)).map(({ cause }) => cause).sort(), causes)
+    t.strictSame((await ledger.hours(0)).map(({ fingerprint }) => fingerprint).sort(), fingerprints)
     t.strictSame(
-      (await ledger.list({ search: 'daaaaaaa' })).map(({ cause }) => cause),
+      (await ledger.list({ search: 'daaaaaaa' })).map(({ fingerprint }) => fingerprint),
       ['DAAAAAAA'],
     )
     t.match(await findFailure(ledger, 'xaaaaaaa-000001'), {
       kind: 'found',
       digest: 'XAAAAAAA-000001',
       isKept: true,
-      failure: { cause: 'DAAAAAAA' },
+      failure: { fingerprint: 'DAAAAAAA' },
     })
-    await ledger.record([entry({ cause: 'XAAAAAAA', ...CLIENT, digest: 'XAAAAAAA-000009', message: 'forged' })])
+    await ledger.record([entry({ fingerprint: 'XAAAAAAA', ...CLIENT, digest: 'XAAAAAAA-000009', message: 'forged' })])
     t.match(await findFailure(ledger, 'XAAAAAAA-000001'), { failure: { message: 'of the server' } }, 'not the report')
-    await ledger.record([entry({ cause: 'DAAAAAAA', digest: 'DAAAAAAA-000002', time: NOW + 1 })])
+    await ledger.record([entry({ fingerprint: 'DAAAAAAA', digest: 'DAAAAAAA-000002', time: NOW + 1 })])
     t.match(await ledger.read('DAAAAAAA', { occurrence: '000001' }), {
       count: 2,
       solvedAt: NOW,
@@ -153,5 +153,5 @@ t.test('what waits to be written is told apart by side', async (t) => {
       ['client', 2, 'client'],
     ],
   )
-  t.equal(waiting.causes, 0)
+  t.equal(waiting.failures, 0)
 })

@@ -81,7 +81,7 @@ t.test('a command reads what a server of that site has written, and makes no fil
   t.strictSame(readdirSync(dir), [])
   await (await openAt(t, join(dir, 'hydrant-errors.db'))).record([entry()])
   const read = await openLedger(dir, options)
-  t.strictSame(await read.causes(), ['AAAAAAAA'])
+  t.strictSame(await read.fingerprints(), ['AAAAAAAA'])
   await read.close()
   await t.rejects(openLedger(dir, { ...options, ledger: false }), { code: 'HYD_LEDGER_OFF' })
 })
@@ -92,10 +92,10 @@ t.test('a file of an older format is brought up to date, with what is in it', as
   await ledger.record([entry()])
   await ledger.close()
   const db = openPlainly(t, file)
-  const next = [...SQLITE_MIGRATIONS, 'ALTER TABLE causes ADD COLUMN note TEXT', 'UPDATE causes SET note = message']
+  const next = [...SQLITE_MIGRATIONS, 'ALTER TABLE failures ADD COLUMN note TEXT', 'UPDATE failures SET note = message']
   migrateSqlite(db, next)
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length + 2)
-  t.strictSame(db.prepare('SELECT note FROM causes').all(), [{ note: 'no price for 7' }])
+  t.strictSame(db.prepare('SELECT note FROM failures').all(), [{ note: 'no price for 7' }])
   migrateSqlite(db, next)
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length + 2, 'once')
 })
@@ -103,7 +103,7 @@ t.test('a file of an older format is brought up to date, with what is in it', as
 t.test('a migration that fails leaves the file as it was', async (t) => {
   const db = openPlainly(t, newFile(t))
   migrateSqlite(db, SQLITE_MIGRATIONS)
-  t.throws(() => migrateSqlite(db, [...SQLITE_MIGRATIONS, 'CREATE TABLE a (b)', 'CREATE TABLE causes (b)']))
+  t.throws(() => migrateSqlite(db, [...SQLITE_MIGRATIONS, 'CREATE TABLE a (b)', 'CREATE TABLE failures (b)']))
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length)
   t.equal(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'a'").get(), undefined)
 })
@@ -130,9 +130,9 @@ t.test('a list follows an index, however many occurrences there are', async (t) 
     const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(named)
     return steps.map(({ detail }) => detail)
   }
-  t.strictSame(plan({ limit: 50 }), ['SCAN causes USING INDEX causes_by_last_seen'], 'nothing is sorted')
-  t.match(plan({ since: NOW }), [/^SEARCH causes USING INDEX causes_by_last_seen/])
-  t.match(plan({ route: '/' }).join('\n'), /SEARCH o .*USING COVERING INDEX occurrences_by_cause/)
+  t.strictSame(plan({ limit: 50 }), ['SCAN failures USING INDEX failures_by_last_seen'], 'nothing is sorted')
+  t.match(plan({ since: NOW }), [/^SEARCH failures USING INDEX failures_by_last_seen/])
+  t.match(plan({ route: '/' }).join('\n'), /SEARCH o .*USING COVERING INDEX occurrences_by_fingerprint/)
 })
 
 t.test('what is removed makes room again', async (t) => {
@@ -141,7 +141,7 @@ t.test('what is removed makes room again', async (t) => {
   t.teardown(() => ledger.close())
   const message = 'x'.repeat(50_000)
   for (let number = 0; number < 200; number++) {
-    await ledger.record([entry({ cause: name(number), time: NOW + number, message })])
+    await ledger.record([entry({ fingerprint: name(number), time: NOW + number, message })])
   }
   const db = openPlainly(t, file)
   const pages = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }))
@@ -154,13 +154,14 @@ t.test('a smaller limit gives back to the system what is no longer needed', asyn
   const large = await openAt(t, file)
   const message = 'x'.repeat(50_000)
   const entries = Array.from({ length: 100 }, (_, number) =>
-    entry({ cause: name(number), time: NOW + number, message }),
+    entry({ fingerprint: name(number), time: NOW + number, message }),
   )
   await large.record(entries)
   await large.close()
   const before = statSync(file).size
   const small = await openSqliteLedger(file, { ...LIMITS, maxBytes: 1_000_000 })
-  for (let batch = 0; batch < 10; batch++) await small.record([entry({ cause: name(99), time: NOW + 1_000 + batch })])
+  for (let batch = 0; batch < 10; batch++)
+    await small.record([entry({ fingerprint: name(99), time: NOW + 1_000 + batch })])
   t.ok((await small.stats()).bytes < 1_000_000, 'a bounded part with each batch')
   await small.close()
   t.ok(statSync(file).size < before / 2, `${statSync(file).size} of ${before} bytes`)
@@ -174,7 +175,7 @@ t.test('a file that is damaged is moved aside, and what was to be written is wri
   const ledger = createFileLedger(file, LIMITS, (text) => notices.push(text))
   t.teardown(() => ledger.close())
   await ledger.record([entry()])
-  t.strictSame(await ledger.causes(), ['AAAAAAAA'])
+  t.strictSame(await ledger.fingerprints(), ['AAAAAAAA'])
   const [aside = '', ...others] = readdirSync(join(file, '..')).filter((found) => found.includes('corrupt'))
   t.match(aside, /^errors\.db\.corrupt-\d{4}-\d\d-\d\dT[\d-]+\.\d+Z$/)
   t.strictSame(others, [])
@@ -186,7 +187,7 @@ t.test('so is one that turns out to be damaged later', async (t) => {
   const file = newFile(t)
   const first = await openAt(t, file)
   for (let number = 0; number < 50; number++) {
-    await first.record([entry({ cause: name(number), message: 'x'.repeat(5_000) })])
+    await first.record([entry({ fingerprint: name(number), message: 'x'.repeat(5_000) })])
   }
   await first.close()
   // Its head stays, so that it opens.
@@ -196,7 +197,7 @@ t.test('so is one that turns out to be damaged later', async (t) => {
   const notices: string[] = []
   const ledger = createFileLedger(file, LIMITS, (text) => notices.push(text))
   t.teardown(() => ledger.close())
-  await ledger.record([entry({ cause: name(7) })])
+  await ledger.record([entry({ fingerprint: name(7) })])
   t.match(await ledger.read(name(7)), { count: 1 })
   t.equal(notices.length, 1)
   t.equal(openPlainly(t, file).pragma('integrity_check', { simple: true }), 'ok')
@@ -214,11 +215,11 @@ t.test('a file that somebody has removed is made again', async (t) => {
   t.teardown(() => ledger.close())
   await ledger.record([entry()])
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix)
-  await ledger.record([entry({ cause: 'BBBBBBBB' })])
-  t.strictSame(await ledger.causes(), ['BBBBBBBB'])
+  await ledger.record([entry({ fingerprint: 'BBBBBBBB' })])
+  t.strictSame(await ledger.fingerprints(), ['BBBBBBBB'])
   rmSync(file)
-  await ledger.record([entry({ cause: 'CCCCCCCC' })])
-  t.strictSame(await ledger.causes(), ['CCCCCCCC'], 'nor does the log that was left bring anything back')
+  await ledger.record([entry({ fingerprint: 'CCCCCCCC' })])
+  t.strictSame(await ledger.fingerprints(), ['CCCCCCCC'], 'nor does the log that was left bring anything back')
   t.equal(openPlainly(t, file).pragma('integrity_check', { simple: true }), 'ok')
 })
 
@@ -230,7 +231,7 @@ t.test('a writer that is killed loses at most the batch that it was writing, and
     const said = await writer.kill()
     const db = openPlainly(t, file)
     t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
-    const counts = db.prepare<[], number>('SELECT count FROM causes').pluck().all()
+    const counts = db.prepare<[], number>('SELECT count FROM failures').pluck().all()
     t.equal(new Set(counts).size, 1, 'whole batches only')
     const batches = (counts[0] ?? 0) / 2
     t.ok(batches >= said, `${batches} batches of ${said} that were said to be written`)

@@ -21,10 +21,13 @@ async function runProgram(file: string, program: string): Promise<string> {
 
 t.test('a thread keeps its process until it has answered, and no longer', async (t) => {
   const file = newFile(t)
-  await runProgram(file, "\nvoid ledger.record([entry()]).then(() => ledger.record([entry({ cause: 'BBBBBBBB' })]))")
+  await runProgram(
+    file,
+    "\nvoid ledger.record([entry()]).then(() => ledger.record([entry({ fingerprint: 'BBBBBBBB' })]))",
+  )
   const ledger = await openSqliteLedger(file, LIMITS)
   t.teardown(() => ledger.close())
-  t.strictSame((await ledger.causes()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
+  t.strictSame((await ledger.fingerprints()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
 })
 
 t.test('no thread is started for a ledger that nobody uses', async (t) => {
@@ -49,9 +52,9 @@ t.test('a thread that dies tells those who wait, and is started again', async (t
   const program = `
     await ledger.record([entry()])
     const huge = Array.from({ length: 400 }, (_, index) => String(index).padEnd(1_000_000))
-    const told = await Promise.allSettled([ledger.record(huge), ledger.causes()])
+    const told = await Promise.allSettled([ledger.record(huge), ledger.fingerprints()])
     console.log(told.map(({ reason }) => reason?.code).join(' '))
-    console.log(...(await ledger.causes()))`
+    console.log(...(await ledger.fingerprints()))`
   const stdout = await runProgram(newFile(t), program)
   t.equal(stdout, 'HYD_LEDGER_THREAD HYD_LEDGER_THREAD\nAAAAAAAA\n')
 })

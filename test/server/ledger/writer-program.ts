@@ -11,12 +11,12 @@ const ledger = place.startsWith('postgres:')
 
 for (let batch = 0; batch < Number(batches); batch++) {
   // Each in another order, as replicas meet failures.
-  const causes = [1, 2, 3, 4, 5].map((number) => name((number + batch) % 5))
-  const times = (cause: string) => [
-    { cause, release, time: NOW + batch },
-    { cause, release, time: NOW + batch },
+  const fingerprints = [1, 2, 3, 4, 5].map((number) => name((number + batch) % 5))
+  const times = (fingerprint: string) => [
+    { fingerprint, release, time: NOW + batch },
+    { fingerprint, release, time: NOW + batch },
   ]
-  await ledger.record(causes.map((cause) => entryOfAll(times(cause))))
+  await ledger.record(fingerprints.map((fingerprint) => entryOfAll(times(fingerprint))))
   console.log(`written ${batch + 1}`)
 }
 await ledger.close()

@@ -50,7 +50,7 @@ const DEFAULTS = {
   onFailure: null,
   traceOf: null,
   ledger: 'hydrant-errors.db',
-  ledgerLimits: { maxCauses: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
+  ledgerLimits: { maxFailures: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
   reactServer: 'bun',
   trustProxy: false,
   forwardedHeader: 'x-forwarded',

@@ -45,7 +45,7 @@ t.test('the difference of a hydration mismatch can be read', async (t) => {
     shown.split('\n').slice(1),
     LINES.slice(1).map((line) => `    ${line}`),
   )
-  const details = await (await ledgerOf(failure)).read(failure.cause, {})
+  const details = await (await ledgerOf(failure)).read(failure.fingerprint, {})
   const view = { paint: createPaint(false), width: 80, now: Date.now() }
   const printed = details ? formatFailure(details, { digest: null }, view) : []
   t.strictSame(
@@ -64,6 +64,8 @@ t.test('a message is no other line, and commands nothing', async (t) => {
 })
 
 t.test('how lines are broken does not make another failure', async (t) => {
-  const causes = [await report('a b'), await report('a\nb'), await report('a\r\nb')].map(({ failure }) => failure.cause)
-  t.equal(new Set(causes).size, 1)
+  const fingerprints = [await report('a b'), await report('a\nb'), await report('a\r\nb')].map(
+    ({ failure }) => failure.fingerprint,
+  )
+  t.equal(new Set(fingerprints).size, 1)
 })

@@ -201,7 +201,7 @@ t.test('nothing that a report says passes for something else', async (t) => {
   t.equal(line?.url, '/products/5')
 })
 
-t.test('what a browser is said to have thrown never has the cause of a server’s failure', async (t) => {
+t.test('what a browser is said to have thrown never has the fingerprint of a server’s failure', async (t) => {
   const { log, post } = await start(t)
   await post(report)
   const other = await buildFiles(t.testdir({}), {
@@ -211,9 +211,9 @@ t.test('what a browser is said to have thrown never has the cause of a server’
   })
   const server = await serve(t, other)
   await server.get('/products/5')
-  const causes = [log.errors()[0], server.log.errors()[0]].map((line) => line?.digest?.slice(0, 8))
-  t.equal(causes.filter(Boolean).length, 2)
-  t.not(causes[0], causes[1])
+  const fingerprints = [log.errors()[0], server.log.errors()[0]].map((line) => line?.digest?.slice(0, 8))
+  t.equal(fingerprints.filter(Boolean).length, 2)
+  t.not(fingerprints[0], fingerprints[1])
 })
 
 t.test('whatever is sent is answered with 204 or a refusal', async (t) => {

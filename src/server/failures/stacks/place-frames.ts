@@ -1,7 +1,7 @@
 import { executionAsyncResource } from 'node:async_hooks'
 import type { SourceFrame } from '../../errors/failure-record.ts'
 import { handlerOf } from '../../http/route-handlers.ts'
-import type { FailureDetails, FailureSubject } from '../failure-details.ts'
+import type { FailureContext, FailureSubject } from '../failure-context.ts'
 import type { ServerMapper } from './source-map.ts'
 import { frameText, type MappedFrame } from './stack-frame.ts'
 
@@ -16,7 +16,7 @@ export interface SiteFiles {
 /** Where it happened, for what was thrown without a stack that leads to the site: innermost first. */
 export function placeFrames(
   { request, route }: Pick<FailureSubject, 'request' | 'route'>,
-  { phase, place, components }: FailureDetails,
+  { phase, place, components }: FailureContext,
   mapper: ServerMapper,
   files: SiteFiles,
 ): MappedFrame[] {
@@ -39,7 +39,7 @@ export function processFrames(mapper: ServerMapper, { plugin }: SiteFiles): Mapp
   return plugin === null ? [] : [toFrame('', mapper.locateExport(plugin, 'default'), plugin)]
 }
 
-// Two handlers without a name have to have two causes: their routes are their names.
+// Two handlers without a name must have two fingerprints: their routes are their names.
 function routeFrame(route: string, handler: unknown, mapper: ServerMapper, { plugin }: SiteFiles): MappedFrame {
   const found = mapper.locateFunction(handler)
   if (found) return toFrame(`route ${route}`, found, found.file)

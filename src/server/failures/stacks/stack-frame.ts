@@ -5,7 +5,7 @@ export interface MappedFrame {
   text: string
   /** Null for a line that names no place. */
   frame: SourceFrame | null
-  /** Found by a minified name, which another build may give to more than one: it does not count for the cause. */
+  /** Found by a minified name, which another build may give to more than one: it does not count for the fingerprint. */
   isByName?: true
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { KeptError } from '../../errors/failure-record.ts'
-import type { CauseDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from '../ledger.ts'
+import type { FailureDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from '../ledger.ts'
 import {
-  type CauseRow,
-  fromCauseRow,
+  type FailureRow,
+  fromFailureRow,
   fromOccurrenceRow,
   listSql,
   type OccurrenceRow,
@@ -64,13 +64,13 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
     list: (query) =>
       use(async (client) => {
         const { sql, values } = listSql(query, DIALECT)
-        return (await client.query<CauseRow>(sql, values)).rows.map(fromCauseRow)
+        return (await client.query<FailureRow>(sql, values)).rows.map(fromFailureRow)
       }),
-    read: (cause, query) => use((client) => readCause(client, cause, query)),
-    causes: () =>
+    read: (fingerprint, query) => use((client) => readDetails(client, fingerprint, query)),
+    fingerprints: () =>
       use(async (client) => {
-        const { rows } = await client.query<{ cause: string }>('SELECT cause FROM hydrant_causes')
-        return rows.map(({ cause }) => cause)
+        const { rows } = await client.query<{ fingerprint: string }>('SELECT fingerprint FROM hydrant_failures')
+        return rows.map(({ fingerprint }) => fingerprint)
       }),
     releases: () =>
       use(async (client) => {
@@ -79,15 +79,16 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
       }),
     hours: (sinceHour) =>
       use(async (client) => {
-        const sql = 'SELECT cause, hour, count FROM hydrant_hours WHERE hour >= $1'
-        return (await client.query<{ cause: string; hour: number; count: number }>(sql, [sinceHour])).rows
+        const sql = 'SELECT fingerprint, hour, count FROM hydrant_hours WHERE hour >= $1'
+        return (await client.query<{ fingerprint: string; hour: number; count: number }>(sql, [sinceHour])).rows
       }),
     markRecovered: (digest) =>
-      changes('UPDATE hydrant_occurrences SET is_recovered = TRUE WHERE cause = $1 AND digest = $2', [
+      changes('UPDATE hydrant_occurrences SET is_recovered = TRUE WHERE fingerprint = $1 AND digest = $2', [
         digest.slice(0, digest.indexOf('-')),
         digest,
       ]),
-    setSolved: (cause, at) => changes('UPDATE hydrant_causes SET solved_at = $2 WHERE cause = $1', [cause, at]),
+    setSolved: (fingerprint, at) =>
+      changes('UPDATE hydrant_failures SET solved_at = $2 WHERE fingerprint = $1', [fingerprint, at]),
     stats: () => use(readStats),
     async close() {
       const closing = pool
@@ -99,25 +100,25 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
   }
 }
 
-async function readCause(
+async function readDetails(
   client: PoolClient,
-  cause: string,
+  fingerprint: string,
   { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {},
-): Promise<CauseDetails | null> {
-  const { rows } = await client.query<CauseRow & { error: string }>(
-    `SELECT ${SUMMARY_COLUMNS}, error FROM hydrant_causes WHERE cause = $1`,
-    [cause],
+): Promise<FailureDetails | null> {
+  const { rows } = await client.query<FailureRow & { error: string }>(
+    `SELECT ${SUMMARY_COLUMNS}, error FROM hydrant_failures WHERE fingerprint = $1`,
+    [fingerprint],
   )
   const [row] = rows
   if (!row) return null
   const found = await client.query<OccurrenceRow>(
     `SELECT data, is_recovered FROM hydrant_occurrences
-    WHERE cause = $1 ORDER BY substr(digest, length(cause) + 2) = $2 DESC, time DESC, id DESC LIMIT $3`,
-    [cause, occurrence, limit],
+    WHERE fingerprint = $1 ORDER BY substr(digest, length(fingerprint) + 2) = $2 DESC, time DESC, id DESC LIMIT $3`,
+    [fingerprint, occurrence, limit],
   )
   return {
-    ...fromCauseRow(row),
-    // `toCauseRow` has written it.
+    ...fromFailureRow(row),
+    // `toFailureRow` has written it.
     error: JSON.parse(row.error) as KeptError,
     occurrences: found.rows.map(fromOccurrenceRow),
   }
@@ -125,9 +126,9 @@ async function readCause(
 
 async function readStats(client: PoolClient): Promise<LedgerStats> {
   const { rows } = await client.query<LedgerStats>(
-    `SELECT (SELECT count(*) FROM hydrant_causes) AS causes,
+    `SELECT (SELECT count(*) FROM hydrant_failures) AS failures,
       (SELECT count(*) FROM hydrant_occurrences) AS occurrences,
-      (SELECT coalesce(sum(bytes), 0)::bigint FROM hydrant_causes) AS bytes`,
+      (SELECT coalesce(sum(bytes), 0)::bigint FROM hydrant_failures) AS bytes`,
   )
-  return rows[0] ?? { causes: 0, occurrences: 0, bytes: 0 }
+  return rows[0] ?? { failures: 0, occurrences: 0, bytes: 0 }
 }

@@ -56,7 +56,8 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     written_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX hydrant_batches_by_written_at ON hydrant_batches (written_at);`,
-  // The first character of a cause tells its side: see causeOfSide in src/shared/wire/digest-format.ts. Digests stay as they were read.
+  // The first character of a fingerprint says its side: see fingerprintOfSide in src/shared/wire/digest-format.ts. Digests that
+  // visitors have read stay as they are.
   `CREATE TEMP TABLE hydrant_renamed ON COMMIT DROP AS
     SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
     FROM (
@@ -81,6 +82,17 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE INDEX hydrant_occurrences_by_release ON hydrant_occurrences (cause, release);
   DROP INDEX IF EXISTS hydrant_causes_by_last_seen;
   CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen DESC, cause, side);`,
+  // An error has a cause of its own. Tables are locked in the order in which servers write them, so that none waits for
+  // another in a circle. Only names change, which takes no longer for large tables.
+  `ALTER TABLE hydrant_causes RENAME TO hydrant_failures;
+  ALTER TABLE hydrant_failures RENAME COLUMN cause TO fingerprint;
+  ALTER INDEX IF EXISTS hydrant_causes_pkey RENAME TO hydrant_failures_pkey;
+  ALTER INDEX IF EXISTS hydrant_causes_by_last_seen RENAME TO hydrant_failures_by_last_seen;
+  ALTER TABLE hydrant_occurrences RENAME COLUMN cause TO fingerprint;
+  ALTER INDEX IF EXISTS hydrant_occurrences_by_cause RENAME TO hydrant_occurrences_by_fingerprint;
+  ALTER TABLE hydrant_occurrences RENAME CONSTRAINT hydrant_occurrences_cause_fkey TO hydrant_occurrences_fingerprint_fkey;
+  ALTER TABLE hydrant_hours RENAME COLUMN cause TO fingerprint;
+  ALTER TABLE hydrant_hours RENAME CONSTRAINT hydrant_hours_cause_fkey TO hydrant_hours_fingerprint_fkey;`,
 ]
 
 /**

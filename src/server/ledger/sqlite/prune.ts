@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { hourOf } from '../entries.ts'
 import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
 
-/** What one batch removes at the most, beside as many causes as it has brought: nobody waits for more. */
-const MAX_CAUSES = 50
+/** The most failures that a batch removes, besides as many as it brings: a write must not take long. */
+const MAX_FAILURES = 50
 const MAX_ROWS = 1_000
 /** Free pages are used again; more than these are given back, so many at once. */
 const MAX_FREE_PAGES = 500
@@ -20,53 +20,55 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
     'DELETE FROM occurrences WHERE id IN (SELECT id FROM occurrences WHERE time < ? LIMIT ?)',
   )
   const oldHours = db.prepare(
-    'DELETE FROM hours WHERE (cause, hour) IN (SELECT cause, hour FROM hours WHERE hour < ? LIMIT ?)',
+    'DELETE FROM hours WHERE (fingerprint, hour) IN (SELECT fingerprint, hour FROM hours WHERE hour < ? LIMIT ?)',
   )
   // One that was the last to fail in a release, or in a build, still needs to know when that was met.
   const oldReleases = db.prepare(
     `DELETE FROM releases WHERE release IN (
       SELECT release FROM releases
-      WHERE first_met < ? AND release NOT IN (SELECT last_release FROM causes)
-        AND release NOT IN (SELECT last_build FROM causes WHERE last_build IS NOT NULL) LIMIT ?
+      WHERE first_met < ? AND release NOT IN (SELECT last_release FROM failures)
+        AND release NOT IN (SELECT last_build FROM failures WHERE last_build IS NOT NULL) LIMIT ?
     )`,
   )
-  const oldCauses = db.prepare(
-    'DELETE FROM causes WHERE cause IN (SELECT cause FROM causes WHERE last_seen < ? ORDER BY last_seen LIMIT ?)',
+  const oldFailures = db.prepare(
+    `DELETE FROM failures WHERE fingerprint IN (
+      SELECT fingerprint FROM failures WHERE last_seen < ? ORDER BY last_seen LIMIT ?
+    )`,
   )
   // First those of browsers that are more than those of the server, then those of one place that are more than its share:
   // what anybody can report, or put into a message, pushes out nothing else.
   const firstToGo = db
     .prepare<[number], string>(
-      `SELECT cause FROM (
-        SELECT cause, last_seen, CASE
+      `SELECT fingerprint FROM (
+        SELECT fingerprint, last_seen, CASE
           WHEN side = 'client' AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC)
-            > (SELECT count(*) FROM causes WHERE side = 'server') THEN 2
+            > (SELECT count(*) FROM failures WHERE side = 'server') THEN 2
           WHEN row_number() OVER (PARTITION BY side, type, source ORDER BY last_seen DESC)
-            > (SELECT count(*) FROM causes) / ${LEAST_PLACES} THEN 1
+            > (SELECT count(*) FROM failures) / ${LEAST_PLACES} THEN 1
           ELSE 0 END AS turn
-        FROM causes
+        FROM failures
       ) ORDER BY turn DESC, last_seen LIMIT ?`,
     )
     .pluck()
-  const remove = db.prepare('DELETE FROM causes WHERE cause = ?')
-  const count = db.prepare<[], number>('SELECT count(*) FROM causes').pluck()
-  const countCauses = () => count.get() ?? 0
+  const remove = db.prepare('DELETE FROM failures WHERE fingerprint = ?')
+  const count = db.prepare<[], number>('SELECT count(*) FROM failures').pluck()
+  const countFailures = () => count.get() ?? 0
 
   return {
     prune(entries) {
-      const maxCauses = entries + MAX_CAUSES
+      const mostToGo = entries + MAX_FAILURES
       const oldest = Date.now() - limits.maxAgeMs
       oldOccurrences.run(oldest, MAX_ROWS)
       oldHours.run(hourOf(oldest), MAX_ROWS)
       oldReleases.run(oldest, MAX_ROWS)
-      oldCauses.run(oldest, maxCauses)
-      const causes = countCauses()
-      let excess = causes - limits.maxCauses
+      oldFailures.run(oldest, mostToGo)
+      const failures = countFailures()
+      let excess = failures - limits.maxFailures
       const isTooMuch = () => excess > 0 || usedBytes(db) > limits.maxBytes
       if (!isTooMuch()) return
-      for (const cause of firstToGo.all(Math.min(maxCauses, causes - 1))) {
+      for (const fingerprint of firstToGo.all(Math.min(mostToGo, failures - 1))) {
         if (!isTooMuch()) return
-        remove.run(cause)
+        remove.run(fingerprint)
         excess--
       }
     },

@@ -46,7 +46,8 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     release TEXT PRIMARY KEY,
     first_met INTEGER NOT NULL
   ) WITHOUT ROWID;`,
-  // The first character of a cause tells its side: see causeOfSide in src/shared/wire/digest-format.ts. Digests stay as they were read.
+  // The first character of a fingerprint says its side: see fingerprintOfSide in src/shared/wire/digest-format.ts. Digests that
+  // visitors have read stay as they are.
   `CREATE TEMP TABLE renamed AS
     SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
     FROM (SELECT cause, side, instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(cause, 1, 1)) AS place FROM causes)
@@ -69,14 +70,21 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE INDEX occurrences_by_release ON occurrences (cause, release);
   DROP INDEX IF EXISTS causes_by_last_seen;
   CREATE INDEX causes_by_last_seen ON causes (last_seen DESC, cause, side);`,
+  // An error has a cause of its own. Renaming a table renames it in foreign keys, too; an index can only be made again.
+  `ALTER TABLE causes RENAME TO failures;
+  ALTER TABLE failures RENAME COLUMN cause TO fingerprint;
+  ALTER TABLE occurrences RENAME COLUMN cause TO fingerprint;
+  ALTER TABLE hours RENAME COLUMN cause TO fingerprint;
+  DROP INDEX IF EXISTS causes_by_last_seen;
+  CREATE INDEX failures_by_last_seen ON failures (last_seen DESC, fingerprint, side);
+  DROP INDEX IF EXISTS occurrences_by_cause;
+  CREATE INDEX occurrences_by_fingerprint ON occurrences (fingerprint, time, route);`,
 ]
 
 /** Brings the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
 export function migrateSqlite(db: Database, migrations: readonly string[], file = db.name) {
-  const version = () => Number(db.pragma('user_version', { simple: true }))
-  if (version() > migrations.length) {
-    throw createHydrantError('HYD_LEDGER_NEWER', [file, version(), migrations.length])
-  }
+  refuseNewer(db, migrations, file)
+  const version = () => readVersion(db)
   if (version() === migrations.length) return
   const migrate = db.transaction(() => {
     // Asked again: another process may have been faster.
@@ -84,4 +92,14 @@ export function migrateSqlite(db: Database, migrations: readonly string[], file 
     db.pragma(`user_version = ${migrations.length}`)
   })
   migrate.immediate()
+}
+
+/** Throws HYD_LEDGER_NEWER for a file of a version that `migrations` does not reach. */
+export function refuseNewer(db: Database, migrations: readonly string[], file = db.name) {
+  const version = readVersion(db)
+  if (version > migrations.length) throw createHydrantError('HYD_LEDGER_NEWER', [file, version, migrations.length])
+}
+
+function readVersion(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }))
 }

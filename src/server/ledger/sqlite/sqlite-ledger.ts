@@ -2,16 +2,17 @@ import type { Database } from 'better-sqlite3'
 import type { KeptError } from '../../errors/failure-record.ts'
 import type { Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from '../ledger.ts'
 import {
-  type CauseRow,
-  fromCauseRow,
+  type FailureRow,
+  fromFailureRow,
   fromOccurrenceRow,
   listSql,
   type OccurrenceRow,
   SUMMARY_COLUMNS,
 } from '../rows.ts'
-import { openSqliteFile, toSqliteError } from './open-file.ts'
+import { openSqliteFile, readError, toSqliteError } from './open-file.ts'
 import { openSqliteReader } from './open-reader.ts'
 import { createSqlitePruner, usedBytes } from './prune.ts'
+import { refuseNewer, SQLITE_MIGRATIONS } from './schema.ts'
 import { createSqliteWriter } from './write.ts'
 
 const DEFAULT_OCCURRENCES = 50
@@ -19,7 +20,7 @@ const DIALECT = { prefix: '', position: 'instr' }
 
 /**
  * A ledger in a file, in this thread: each call holds it up until it is done. Throws what `openSqliteFile` throws; its
- * methods reject with HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * methods reject with HYD_LEDGER_DAMAGED, HYD_LEDGER_NEWER and HYD_LEDGER_FAILED.
  */
 export async function openSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
   const db = await openSqliteFile(file)
@@ -39,40 +40,42 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     for (const entry of entries) writeEntry(entry)
     pruner.prune(entries.length)
   })
-  const details = db.prepare<[string], CauseRow & { error: string }>(
-    `SELECT ${SUMMARY_COLUMNS}, error FROM causes WHERE cause = ?`,
+  const details = db.prepare<[string], FailureRow & { error: string }>(
+    `SELECT ${SUMMARY_COLUMNS}, error FROM failures WHERE fingerprint = ?`,
   )
   const occurrences = db.prepare<[string, string, number], OccurrenceRow>(
     `SELECT data, is_recovered FROM occurrences
-    WHERE cause = ? ORDER BY substr(digest, length(cause) + 2) = ? DESC, time DESC, id DESC LIMIT ?`,
+    WHERE fingerprint = ? ORDER BY substr(digest, length(fingerprint) + 2) = ? DESC, time DESC, id DESC LIMIT ?`,
   )
-  const causes = db.prepare<[], string>('SELECT cause FROM causes').pluck()
+  const fingerprints = db.prepare<[], string>('SELECT fingerprint FROM failures').pluck()
   const releases = db
     .prepare<[], string>('SELECT release FROM releases WHERE is_build = 0 ORDER BY first_met DESC, release LIMIT 100')
     .pluck()
-  const hours = db.prepare<[number], { cause: string; hour: number; count: number }>(
-    'SELECT cause, hour, count FROM hours WHERE hour >= ?',
+  const hours = db.prepare<[number], { fingerprint: string; hour: number; count: number }>(
+    'SELECT fingerprint, hour, count FROM hours WHERE hour >= ?',
   )
-  const recover = db.prepare('UPDATE occurrences SET is_recovered = 1 WHERE cause = ? AND digest = ?')
-  const solve = db.prepare('UPDATE causes SET solved_at = ? WHERE cause = ?')
-  const counts = db.prepare<[], { causes: number; occurrences: number }>(
-    'SELECT (SELECT count(*) FROM causes) AS causes, (SELECT count(*) FROM occurrences) AS occurrences',
+  const recover = db.prepare('UPDATE occurrences SET is_recovered = 1 WHERE fingerprint = ? AND digest = ?')
+  const solve = db.prepare('UPDATE failures SET solved_at = ? WHERE fingerprint = ?')
+  const counts = db.prepare<[], { failures: number; occurrences: number }>(
+    'SELECT (SELECT count(*) FROM failures) AS failures, (SELECT count(*) FROM occurrences) AS occurrences',
   )
 
   async function run<T>(work: () => T): Promise<T> {
     try {
       return work()
     } catch (error) {
+      // A newer version may have changed the tables in the meantime, so that statements prepared here fail.
+      if (readError(error).code === 'SQLITE_ERROR') refuseNewer(db, SQLITE_MIGRATIONS, file)
       throw toSqliteError(file, error)
     }
   }
 
-  function read(cause: string, { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {}) {
-    const row = details.get(cause)
+  function read(fingerprint: string, { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {}) {
+    const row = details.get(fingerprint)
     if (!row) return null
-    const found = occurrences.all(cause, occurrence, limit).map(fromOccurrenceRow)
-    // `toCauseRow` has written it.
-    return { ...fromCauseRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
+    const found = occurrences.all(fingerprint, occurrence, limit).map(fromOccurrenceRow)
+    // `toFailureRow` has written it.
+    return { ...fromFailureRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
   }
 
   return {
@@ -82,13 +85,13 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
         pruner.shrink()
       }),
     list: (query) => run(() => list(db, query)),
-    read: (cause, query) => run(() => db.transaction(() => read(cause, query))()),
-    causes: () => run(() => causes.all()),
+    read: (fingerprint, query) => run(() => db.transaction(() => read(fingerprint, query))()),
+    fingerprints: () => run(() => fingerprints.all()),
     releases: () => run(() => releases.all()),
     hours: (sinceHour) => run(() => hours.all(sinceHour)),
     markRecovered: (digest) => run(() => recover.run(digest.slice(0, digest.indexOf('-')), digest).changes > 0),
-    setSolved: (cause, at) => run(() => solve.run(at, cause).changes > 0),
-    stats: () => run(() => ({ causes: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
+    setSolved: (fingerprint, at) => run(() => solve.run(at, fingerprint).changes > 0),
+    stats: () => run(() => ({ failures: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
     close: () => run(close),
   }
 }
@@ -97,5 +100,5 @@ function list(db: Database, query: ListQuery) {
   const { sql, values } = listSql(query, DIALECT)
   // SQLite takes `$1` for a name.
   const named = Object.fromEntries(values.map((value, index) => [index + 1, value]))
-  return db.prepare<[Record<string, string | number>], CauseRow>(sql).all(named).map(fromCauseRow)
+  return db.prepare<[Record<string, string | number>], FailureRow>(sql).all(named).map(fromFailureRow)
 }

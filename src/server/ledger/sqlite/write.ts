@@ -1,16 +1,16 @@
 import type { Database } from 'better-sqlite3'
 import type { Occurrence } from '../../errors/failure-record.ts'
 import type { LedgerEntry } from '../ledger.ts'
-import { toCauseRow, toOccurrenceRow } from '../rows.ts'
+import { toFailureRow, toOccurrenceRow } from '../rows.ts'
 
 /** Writes one entry of a batch; to be called within a transaction. */
 export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
-  const addCause = db.prepare(
-    `INSERT INTO causes (cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release,
-      route, source, search, error, last_build)
-    VALUES (@cause, @side, @phase, @type, @message, @count, @first_seen, @last_seen, @first_release, @last_release,
-      @route, @source, @search, @error, @last_build)
-    ON CONFLICT (cause) DO UPDATE SET
+  const addFailure = db.prepare(
+    `INSERT INTO failures (fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
+      last_release, route, source, search, error, last_build)
+    VALUES (@fingerprint, @side, @phase, @type, @message, @count, @first_seen, @last_seen, @first_release,
+      @last_release, @route, @source, @search, @error, @last_build)
+    ON CONFLICT (fingerprint) DO UPDATE SET
       phase = excluded.phase, type = excluded.type, message = excluded.message,
       count = count + excluded.count,
       first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
@@ -19,38 +19,38 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
       last_build = coalesce(excluded.last_build, last_build)`,
   )
   const addOccurrence = db.prepare(
-    `INSERT INTO occurrences (cause, digest, time, route, release, is_recovered, data)
-    VALUES (@cause, @digest, @time, @route, @release, @is_recovered, @data)`,
+    `INSERT INTO occurrences (fingerprint, digest, time, route, release, is_recovered, data)
+    VALUES (@fingerprint, @digest, @time, @route, @release, @is_recovered, @data)`,
   )
   const addHour = db.prepare(
-    `INSERT INTO hours (cause, hour, count) VALUES (?, ?, ?)
-    ON CONFLICT (cause, hour) DO UPDATE SET count = count + excluded.count`,
+    `INSERT INTO hours (fingerprint, hour, count) VALUES (?, ?, ?)
+    ON CONFLICT (fingerprint, hour) DO UPDATE SET count = count + excluded.count`,
   )
   const addRelease = db.prepare(
     'INSERT INTO releases (release, first_met, is_build) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
   const reopen = db.prepare(
-    `UPDATE causes SET solved_at = NULL
-    WHERE cause = ? AND solved_at < (SELECT max(first_met) FROM releases WHERE release IN (?, ?))`,
+    `UPDATE failures SET solved_at = NULL
+    WHERE fingerprint = ? AND solved_at < (SELECT max(first_met) FROM releases WHERE release IN (?, ?))`,
   )
   const trim = db.prepare(
     `DELETE FROM occurrences WHERE id IN (
-      SELECT id FROM occurrences WHERE cause = ? ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?
+      SELECT id FROM occurrences WHERE fingerprint = ? ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?
     )`,
   )
 
-  const sideOf = db.prepare<[string], LedgerEntry['side']>('SELECT side FROM causes WHERE cause = ?').pluck()
-  const remove = db.prepare('DELETE FROM causes WHERE cause = ?')
+  const sideOf = db.prepare<[string], LedgerEntry['side']>('SELECT side FROM failures WHERE fingerprint = ?').pluck()
+  const remove = db.prepare('DELETE FROM failures WHERE fingerprint = ?')
 
   return (entry) => {
-    const { cause, side, hours, occurrences } = entry
-    if ((sideOf.get(cause) ?? side) !== side) {
+    const { fingerprint, side, hours, occurrences } = entry
+    if ((sideOf.get(fingerprint) ?? side) !== side) {
       if (side === 'client') return
-      remove.run(cause)
+      remove.run(fingerprint)
     }
-    addCause.run(toCauseRow(entry))
-    for (const [hour, count] of Object.entries(hours)) addHour.run(cause, Number(hour), count)
-    // In a storm all of them are of the same one.
+    addFailure.run(toFailureRow(entry))
+    for (const [hour, count] of Object.entries(hours)) addHour.run(fingerprint, Number(hour), count)
+    // In a storm all of them are of the same release and build.
     let last: Occurrence | null = null
     for (const occurrence of occurrences) {
       const { release, build = release, time } = occurrence
@@ -58,12 +58,12 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
         last = occurrence
         addRelease.run(release, time, 0)
         addRelease.run(build, time, 1)
-        reopen.run(cause, release, build)
+        reopen.run(fingerprint, release, build)
       }
-      const row = toOccurrenceRow(cause, occurrence)
+      const row = toOccurrenceRow(fingerprint, occurrence)
       // SQLite has no booleans.
       addOccurrence.run({ ...row, is_recovered: Number(row.is_recovered) })
     }
-    trim.run(cause, maxOccurrences)
+    trim.run(fingerprint, maxOccurrences)
   }
 }

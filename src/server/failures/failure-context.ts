@@ -16,7 +16,7 @@ export interface Components {
   readonly componentStack?: string | null | undefined
 }
 
-export interface FailureDetails {
+export interface FailureContext {
   phase: Phase
   /** The status that has gone out already, for a failure within a stream. */
   statusSent?: number

@@ -4,14 +4,14 @@ import { startSite } from '../site-server.ts'
 
 const PATHS = ['/failures/f1/fail', '/failures/f2/fail', '/failures/f3/fail', '/failures/f4/fail', '/failures/f6/fail']
 
-t.test('the cause of a failure is the same on every machine, however Node was started', async (t) => {
+t.test('the fingerprint of a failure is the same on every machine, however Node was started', async (t) => {
   const options = [[], ['--enable-source-maps'], ['--stack-trace-limit=50']]
   const [plain = [], ...others] = await Promise.all(options.map((nodeOptions) => failuresOf(t, nodeOptions)))
   for (const [index, other] of others.entries()) {
     t.same(
-      other.map(({ cause }) => cause),
-      plain.map(({ cause }) => cause),
-      `the causes with ${options[index + 1]}`,
+      other.map(({ fingerprint }) => fingerprint),
+      plain.map(({ fingerprint }) => fingerprint),
+      `the fingerprints with ${options[index + 1]}`,
     )
     t.same(
       other.map(({ frame }) => frame),
@@ -28,6 +28,6 @@ async function failuresOf(t: Parameters<typeof createHttpClient>[0], nodeOptions
   await site.settleLog()
   return answers.map(({ headers }) => {
     const [line] = site.linesOf(String(headers['x-request-id']))
-    return { cause: line?.digest?.split('-')[0], frame: line?.err?.stack.split('\n')[1] }
+    return { fingerprint: line?.digest?.split('-')[0], frame: line?.err?.stack.split('\n')[1] }
   })
 }
