@@ -165,12 +165,12 @@ t.test('tells what is worth knowing', async (t) => {
   t.match(describeThrown(new GetterError()), {
     type: 'Error',
     message: '(cannot be read)',
-    stack: /^ {4}at .*describe\.test/,
+    stack: /^ {4}at .*describe-thrown\.test/,
   })
 })
 
 t.test('frames are those of the stack, whatever the message says', async (t) => {
-  const where = 'describe.test'
+  const where = 'describe-thrown.test'
   const error = new Error('one\n    at fake (/evil.js:1:1)\ntwo')
   t.match(framesIn(describeThrown(error).stack)[0], where)
   t.notMatch(framesIn(describeThrown(error).stack).join('\n'), 'evil')

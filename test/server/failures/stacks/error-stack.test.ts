@@ -6,7 +6,7 @@ const SITE = '/shop/.hydrant/server/index.mjs'
 const REACT = '/shop/node_modules/react-dom/cjs/react-dom-server.js'
 const LIBRARY = '/shop/node_modules/grid/index.js'
 /** As V8 writes the frame of a function of this file. */
-const TEST = 'read-stack.test'
+const TEST = 'error-stack.test'
 
 /** What the function of the first of these files throws, which those of the others call, one the other. */
 function throwFrom(...files: readonly string[]): Error {
