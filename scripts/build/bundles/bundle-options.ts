@@ -1,5 +1,5 @@
 import type { BuildOptions, Loader, Plugin } from 'esbuild'
-import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { BUILD_PATHS, type Mode } from '../../../src/server/build-output/manifest.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from '../esbuild/assets.ts'
 import { createBoundReact } from '../esbuild/bind-href.ts'
@@ -9,10 +9,8 @@ import type { CompileCssModule } from '../esbuild/css-module.ts'
 import { createExternals } from '../esbuild/externals.ts'
 import { COMMON_IMPORT, createOwnModules } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
-import { createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
-
-export type Mode = 'production' | 'development'
 
 export interface BundleInput {
   siteDir: string
@@ -28,9 +26,6 @@ export interface Bundle {
   options: BundleOptions
   assets: Assets
 }
-
-/** Name of the browser's entry among the virtual modules. */
-export const CLIENT_ENTRY = 'entry'
 
 export function createClientBundle(input: BundleInput): Bundle {
   const { siteDir, folder, mode, site, options } = input

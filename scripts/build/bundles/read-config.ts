@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Mode } from '../../../src/server/build-output/manifest.ts'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
@@ -8,7 +9,7 @@ import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '.
 import { contentHash } from '../esbuild/content-hash.ts'
 import { type Bundler, createBundler } from '../esbuild/incremental-build.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
-import { createConfigBundle, type Mode } from './bundle-options.ts'
+import { createConfigBundle } from './bundle-options.ts'
 import { type EsbuildSettings, readSiteOptions } from './esbuild-options.ts'
 import { isAboutVirtualModule, translateMessage } from './translate-message.ts'
 

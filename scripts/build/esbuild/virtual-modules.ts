@@ -2,6 +2,9 @@ import type { Plugin } from 'esbuild'
 
 export const VIRTUAL = 'hydrant-entry'
 
+/** Name of the browser's entry among the virtual modules. */
+export const CLIENT_ENTRY = 'entry'
+
 export interface VirtualModule {
   /** Appears in source maps and messages, so it must not depend on where the site lies. */
   name: string

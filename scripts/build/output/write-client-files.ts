@@ -1,5 +1,5 @@
+import type { Mode } from '../../../src/server/build-output/manifest.ts'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import type { Mode } from '../bundles/bundle-options.ts'
 import type { OutputFolder } from './output-folder.ts'
 import { precompress } from './precompress.ts'
 import type { ClientOutput } from './read-client-output.ts'

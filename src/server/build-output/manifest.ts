@@ -33,14 +33,16 @@ export const BUILD_PATHS = {
 /** The one folder of `public/` whose name begins with a dot and that is served (https://www.rfc-editor.org/rfc/rfc8615). */
 export const WELL_KNOWN = '.well-known'
 
+/** How React and the site's code are compiled. */
+export type Mode = 'production' | 'development'
+
 export interface Manifest {
   format: typeof MANIFEST_FORMAT
   /** Version of the hydrant package that wrote the build. */
   hydrant: string
   /** Hash over everything that the build holds. */
   buildId: string
-  /** How React and the site's code were compiled. */
-  mode: 'production' | 'development'
+  mode: Mode
   /** Name of the script that starts the browser side, in the client folder. */
   entry: string
   /** What the entry imports statically, as file names. */

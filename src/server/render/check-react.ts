@@ -1,12 +1,12 @@
 import { createElement, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
-import type { Manifest } from '../build-output/manifest.ts'
+import type { Mode } from '../build-output/manifest.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createHydrantError } from '../errors/error-table.ts'
 import { DocumentSink } from './document-sink.ts'
 
 /** React's packages choose between these two when they are first imported, by `NODE_ENV`. */
-export type ReactMode = Manifest['mode']
+export type ReactMode = Mode
 
 /**
  * Refuses to serve with what is not fit for visitors. React's development build writes the message and the stack of an error

@@ -19,6 +19,9 @@ interface Import {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 
+/** A path of this repository, between backticks. Stars and braces stand for several files. */
+const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs)\/[^`\s*{}<>…]*(?=`)/g
+
 /** Every import of a file, as text says it. */
 function importsOf(from: string): Import[] {
   const source = readFileSync(from, 'utf8')
@@ -31,11 +34,13 @@ function importsOf(from: string): Import[] {
   })
 }
 
-function importsIn(room: string): Import[] {
-  return walk(room)
+function filesIn(folder: string): string[] {
+  return walk(folder)
     .filter((file) => /\.tsx?$/.test(file) && !file.includes('.hydrant/'))
-    .flatMap((file) => importsOf(join(room, file)))
+    .map((file) => join(folder, file))
 }
+
+const importsIn = (folder: string): Import[] => filesIn(folder).flatMap(importsOf)
 
 const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 const isBuiltin = (specifier: string) => specifier.startsWith('node:') || builtinModules.includes(specifier)
@@ -117,12 +122,67 @@ for (const [room, packages] of [
   })
 }
 
-t.test('files import each other in no circle', async (t) => {
+/** Every folder and entry file of `src/server`, top to bottom: each may import itself and those below it. */
+const SERVER_ROOMS = [
+  ...[
+    'start.ts',
+    'cluster',
+    'start-single.ts',
+    'index.ts',
+    'plugin.ts',
+    'admin',
+    'create-server.ts',
+    'site',
+    'reports',
+  ],
+  ...['pages', 'render', 'lifecycle', 'context', 'failures', 'ledger', 'forms', 'build-output', 'guards', 'proxy'],
+  ...['options', 'metrics', 'log', 'http', 'thrown', 'redaction', 'errors', 'util'],
+]
+/** The same for `scripts/build`. */
+const BUILD_ROOMS = ['page-report.ts', 'site-builder.ts', 'bundles', 'output', 'esbuild', 'discover']
+
+for (const [folder, rooms] of [
+  ['src/server', SERVER_ROOMS],
+  ['scripts/build', BUILD_ROOMS],
+] as const) {
+  t.test(`the folders of ${folder} import only those below them, types included`, async (t) => {
+    const roomOf = (path: string) => rooms.indexOf(path.slice(folder.length + 1).split('/')[0] ?? '')
+    const own = importsIn(folder).filter(({ target }) => inside(folder)(target))
+    t.ok(own.length > 30, 'there are imports to look at')
+    const files = filesIn(folder)
+    t.strictSame(
+      files.filter((file) => roomOf(file) === -1),
+      [],
+      'every file has a place in the order',
+    )
+    t.strictSame(
+      rooms.filter(
+        (room) => !files.some((file) => file === `${folder}/${room}` || file.startsWith(`${folder}/${room}/`)),
+      ),
+      [],
+      'every place has files',
+    )
+    t.strictSame(own.filter(({ from, target }) => roomOf(from) > roomOf(target ?? '')).map(show), [])
+  })
+}
+
+t.test('folders stay small enough to be read', async (t) => {
+  const counts = new Map<string, number>()
+  for (const file of [...filesIn('src'), ...filesIn('scripts')])
+    counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+  t.ok((counts.get('src/server') ?? 0) <= 8, 'src/server holds entry files only')
+  t.strictSame(
+    [...counts].filter(([, count]) => count > 30),
+    [],
+  )
+})
+
+t.test('files import each other in no circle, types included', async (t) => {
   const graph = new Map<string, string[]>()
-  for (const { from, target, isType, isDynamic } of [...importsIn('src'), ...importsIn('scripts')]) {
+  for (const { from, target } of [...importsIn('src'), ...importsIn('scripts')]) {
     const list = graph.get(from) ?? []
     graph.set(from, list)
-    if (target !== null && !isType && !isDynamic) list.push(target)
+    if (target !== null) list.push(target)
   }
   const done = new Set<string>()
   const circles: string[] = []
@@ -134,6 +194,18 @@ t.test('files import each other in no circle', async (t) => {
   }
   for (const file of graph.keys()) visit(file, [])
   t.strictSame(circles, [])
+})
+
+t.test('every path that the documentation names exists', async (t) => {
+  const pages = ['CONTRIBUTING.md', 'README.md', ...walk('docs').map((file) => join('docs', file))]
+  const named = pages
+    .filter((page) => page.endsWith('.md'))
+    .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(PATH)].map(([path]) => ({ page, path })))
+  t.ok(named.length > 50, 'there are paths to look at')
+  t.strictSame(
+    named.filter(({ path }) => !existsSync(path)).map(({ page, path }) => `${page} names ${path}`),
+    [],
+  )
 })
 
 t.test('what runs in production loads nothing of the build', async (t) => {
