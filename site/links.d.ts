@@ -1,4 +1,4 @@
-// What no page answers and links lead to: files of public/, routes of server.ts, and an address that is not there.
+// Targets of links that are not pages: files of public/, routes of server.ts, and an address that does not exist.
 
 export {}
 

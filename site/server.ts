@@ -6,11 +6,11 @@ import { createNoteStore, type NoteStore } from './notes/store.ts'
 export interface SiteFacts {
   /** Version of the hydrant package that serves this site. */
   hydrant: string
-  /** Version of Node.js, with its `v`. */
+  /** Version of Node.js, including the `v`. */
   node: string
-  /** Whole seconds since the process began. */
+  /** Whole seconds since the process started. */
   uptimeSeconds: number
-  /** Pages and other requests since the process began, this one included. */
+  /** The number of requests since the process started, including this one. */
   requests: number
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import classes from './counter.module.css'
 
-/** Counts only once the page is hydrated, which is what it is here to show. */
+/** A button that counts only when the page is hydrated. It shows visitors that hydration has happened. */
 export function Counter() {
   const [count, setCount] = useState(0)
   return (

@@ -25,7 +25,7 @@ const PATTERNS: Record<Language, string | null> = {
   text: null,
 }
 
-/** Cuts a sample into pieces to be coloured; joined again, they are the sample. */
+/** Splits a sample into tokens for highlighting. The joined texts of the tokens are the sample. */
 export function tokenize(code: string, language: Language): Token[] {
   const pattern = PATTERNS[language]
   if (pattern === null) return [{ kind: 'plain', text: code }]

@@ -1,3 +1,3 @@
 export default function LaterPart() {
-  return <p id="part">This part of the page is loaded later, by a script of its own.</p>
+  return <p id="part">This part of the page has its own script, which is loaded later.</p>
 }

@@ -9,7 +9,7 @@ interface NoteFormProps {
   onSubmit(): void
 }
 
-/** Plain HTML: what it shows after a mistake comes from the server, with JavaScript or without. */
+/** A plain HTML form. The server renders the message about a mistake, with or without JavaScript. */
 export function NoteForm({ refused, field, onSubmit }: NoteFormProps) {
   const navigation = useNavigation()
   const isPending = navigation.state === 'submitting' && navigation.url.pathname === href('/notes')
@@ -22,7 +22,7 @@ export function NoteForm({ refused, field, onSubmit }: NoteFormProps) {
         rows={4}
         ref={field}
         defaultValue={refused?.text}
-        // biome-ignore lint/a11y/noAutofocus: only where a mistake is to be mended
+        // biome-ignore lint/a11y/noAutofocus: only when the visitor has to correct a mistake
         autoFocus={refused !== undefined}
         aria-invalid={refused ? true : undefined}
         aria-describedby={refused ? 'text-problem text-hint' : 'text-hint'}

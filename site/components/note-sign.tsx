@@ -4,7 +4,7 @@ import classes from './notes.module.css'
 
 interface NoteSignProps {
   note: Note
-  /** What can be done with it. */
+  /** The actions for the note. */
   children: ReactNode
 }
 

@@ -3,7 +3,7 @@ interface PageHeadProps {
   description: string
 }
 
-/** Title and description; React moves both into the document's head. */
+/** The page's title and description. React moves both into the document's head. */
 export function PageHead({ title, description }: PageHeadProps) {
   return (
     <>

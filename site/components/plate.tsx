@@ -7,7 +7,7 @@ interface PlateProps {
   source: string
 }
 
-/** The enamel sign that stands beside a hydrant in the street, with a failure's coordinates on it. */
+/** A sign that shows a failure's coordinates. It looks like the enamel sign next to a hydrant in the street. */
 export function Plate({ status, fingerprint, occurrence, source }: PlateProps) {
   return (
     <figure className={classes.figure}>
@@ -40,8 +40,8 @@ export function Plate({ status, fingerprint, occurrence, source }: PlateProps) {
         <p className={classes.source}>{source}</p>
       </div>
       <figcaption className={classes.caption}>
-        In the street, such a sign gives a hydrant’s position, so that nobody has to search. Here it is a failure’s
-        digest, and it leads to the line that failed.
+        In the street, such a sign gives the position of a hydrant, so that the fire brigade finds it at once. Here it
+        shows a failure’s digest, which leads to the line that failed.
       </figcaption>
     </figure>
   )

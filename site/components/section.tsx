@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import classes from './section.module.css'
 
 interface SectionProps {
-  /** Names the section in the address: `#deferred`. */
+  /** The id of the section in the address: `#deferred`. */
   id: string
   title: string
   children: ReactNode

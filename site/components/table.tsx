@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import classes from './table.module.css'
 
 interface TableProps {
-  /** Says what the table holds; a screen reader announces it. */
+  /** Describes the table. Screen readers announce it. */
   caption: string
   head: readonly string[]
-  /** The first cell of a row is its heading. */
+  /** The first cell of each row is the row's heading. */
   rows: readonly (readonly ReactNode[])[]
 }
 
-/** A table whose rows become blocks where the screen is too narrow for columns. */
+/** A table whose rows become blocks if the screen is too narrow for columns. */
 export function Table({ caption, head, rows }: TableProps) {
   return (
     <table className={classes.table}>
@@ -32,7 +32,7 @@ export function Table({ caption, head, rows }: TableProps) {
                   {cell}
                 </th>
               ) : (
-                // Two columns explain themselves; of more, each cell needs its heading when it stands alone.
+                // Two columns explain themselves. In wider tables, each cell needs its own heading when it is a block.
                 <td key={column} data-head={head.length > 2 ? head[column] : undefined}>
                   {cell}
                 </td>

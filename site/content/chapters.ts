@@ -8,7 +8,11 @@ export interface Chapter {
 
 /** The chapters of the documentation, in reading order. */
 export const chapters: readonly Chapter[] = [
-  { path: href('/docs/pages'), title: 'Pages and layouts', about: 'How files become URLs, and what surrounds a page.' },
+  {
+    path: href('/docs/pages'),
+    title: 'Pages and layouts',
+    about: 'How files become URLs, and how layouts wrap pages.',
+  },
   {
     path: href('/docs/loading'),
     title: 'Loading data',
@@ -22,7 +26,7 @@ export const chapters: readonly Chapter[] = [
   {
     path: href('/docs/navigation'),
     title: 'Navigation',
-    about: 'From page to page without loading documents: what stays, what is fetched ahead, what is not ours.',
+    about: 'Page changes without loading documents: what keeps its state, prefetching, what the browser handles.',
   },
   { path: href('/docs/styling'), title: 'Styles and assets', about: 'CSS, CSS modules, imported files and public/.' },
   {
@@ -30,7 +34,11 @@ export const chapters: readonly Chapter[] = [
     title: 'Fastify',
     about: 'server.ts, the plugin for an existing app, createServer, and tests with inject.',
   },
-  { path: href('/docs/http'), title: 'HTTP answers', about: 'What a request gets: document, JSON, status, headers.' },
+  {
+    path: href('/docs/http'),
+    title: 'HTTP responses',
+    about: 'The response to each request: document, JSON, status, headers.',
+  },
   {
     path: href('/docs/scripts'),
     title: 'Use it from a script',
@@ -44,12 +52,12 @@ export const chapters: readonly Chapter[] = [
   {
     path: href('/docs/errors'),
     title: 'From a digest to the line',
-    about: 'hydrant errors: what has failed, how often, and where in the source.',
+    about: 'hydrant errors: which failures happened, how often, and where in the source.',
   },
   {
     path: href('/docs/console'),
     title: 'Console',
-    about: 'What has failed, on a port of its own: pages, JSON and metrics for operators.',
+    about: 'The failures of a site, on a separate port: pages, JSON and metrics for operators.',
   },
   { path: href('/docs/options'), title: 'Commands and options', about: 'Every command, flag, option and variable.' },
   {

@@ -1,4 +1,4 @@
-// The essence of what docs/deploy/ holds in whole.
+// Short versions of the files in docs/deploy/.
 
 export const SYSTEMD = `
 [Service]

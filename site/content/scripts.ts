@@ -1,10 +1,10 @@
 /** A command that a page shows, and that a test runs. */
 export interface Script {
   id: string
-  /** What it does, above it. */
+  /** The heading above the command. */
   title: string
   language: 'sh' | 'python'
-  /** `SITE` stands for the address of the site, without a slash at its end. */
+  /** The command. `SITE` stands for the address of the site, without a slash at its end. */
   text: string
 }
 
@@ -37,13 +37,13 @@ with urlopen(request) as answer:
 export const sending: readonly Script[] = [
   {
     id: 'send-form',
-    title: 'A form: 303 and where it leads',
+    title: 'A form: 303 with Location',
     language: 'sh',
     text: `curl -i ${JSON_PLEASE} -d colour=blue --data-urlencode 'text=Written by curl & co.' SITE/notes`,
   },
   {
     id: 'send-json',
-    title: 'JSON, and the redirect followed: all notes, this one first',
+    title: 'JSON, following the redirect: all notes, with this one first',
     language: 'sh',
     text: `curl -L ${JSON_PLEASE} -H 'Content-Type: application/json' -d '{"text":"Written as JSON"}' SITE/notes`,
   },
@@ -55,13 +55,13 @@ export const sending: readonly Script[] = [
   },
   {
     id: 'send-empty',
-    title: 'What is not valid: 422 and what the action returned',
+    title: 'An invalid form: 422 and what the action returned',
     language: 'sh',
     text: `curl -i ${JSON_PLEASE} -d text= SITE/notes`,
   },
   {
     id: 'send-python',
-    title: 'Python: one note, and one that is too long',
+    title: 'Python: a note, and a note that is too long',
     language: 'python',
     text: `
 import json
@@ -84,7 +84,7 @@ write('a' * 281)
   },
   {
     id: 'send-delete',
-    title: 'Another method: the first note goes, 204',
+    title: 'Another method: deletes the first note, 204',
     language: 'sh',
     text: `curl -i -X DELETE ${JSON_PLEASE} SITE/notes/1`,
   },
@@ -99,25 +99,25 @@ export const failing: readonly Script[] = [
   },
   {
     id: 'fail-unknown',
-    title: 'A page that is not there: 404',
+    title: 'A page that does not exist: 404',
     language: 'sh',
     text: `curl -i ${JSON_PLEASE} SITE/notes/0`,
   },
   {
     id: 'fail-no-load',
-    title: 'A page that loads nothing has nothing to say in JSON: 406',
+    title: 'A page without a load has no JSON: 406',
     language: 'sh',
     text: `curl -i ${JSON_PLEASE} SITE/start`,
   },
   {
     id: 'fail-wget',
-    title: 'wget shows the answer when it is told to, and ends with 8',
+    title: 'wget prints the response with this flag, and exits with 8',
     language: 'sh',
     text: `wget -qO- --content-on-error --header='Accept: application/json' SITE/failures/f3/fail`,
   },
   {
     id: 'fail-python',
-    title: 'Python: the digest, to be reported',
+    title: 'Python: the digest, to report it',
     language: 'python',
     text: `
 import json
@@ -136,7 +136,7 @@ except HTTPError as error:
 export const looking: readonly Script[] = [
   {
     id: 'look-head',
-    title: 'Status and headers alone',
+    title: 'Only status and headers',
     language: 'sh',
     text: `curl -I ${JSON_PLEASE} SITE/notes`,
   },
@@ -151,16 +151,16 @@ curl -s -o page.html --etag-compare page.etag -w '%{http_code}\\n' SITE/docs/pag
   },
   {
     id: 'look-redirect',
-    title: 'A slash too many: 308 to the address without it',
+    title: 'An extra slash: 308 to the address without it',
     language: 'sh',
     text: `curl -s -o page.html -w '%{http_code} %{redirect_url}\\n' SITE/docs/`,
   },
 ]
 
-/** All of them, in an order in which each finds what it needs. */
+/** All scripts, in an order in which each one finds the notes that it needs. */
 export const scripts: readonly Script[] = [...sending, ...reading, ...failing, ...looking]
 
-/** @param site Its address, without a slash at its end. */
+/** Returns the text of a script for a site. `site` is the site’s address, without a slash at its end. */
 export function scriptFor(site: string, { text }: Script): string {
   return text.trim().replaceAll('SITE', site)
 }

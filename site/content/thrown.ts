@@ -1,6 +1,6 @@
 import type { ThrownKind } from './positions.ts'
 
-/** Makes what `/failures/f13/[kind]` throws. Where it can hold text, it holds `SECRET-MARKER`. */
+/** Returns the value that `/failures/f13/[kind]` throws. Where it can contain text, it contains `SECRET-MARKER`. */
 export function makeThrown(kind: ThrownKind): unknown {
   const marker = `SECRET-MARKER f13 ${kind}`
   switch (kind) {
@@ -40,7 +40,7 @@ function errorWhoseGettersThrow(marker: string): Error {
   const get = () => {
     throw new Error(marker)
   }
-  // The stack first: V8 puts it together at the first touch and reads the message for it.
+  // Replace the stack first: V8 creates it on the first access, and reads the message for it.
   return Object.defineProperties(new Error(marker), { stack: { get }, name: { get }, message: { get } })
 }
 

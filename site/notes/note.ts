@@ -1,6 +1,6 @@
 export const MAX_LENGTH = 280
 
-/** The colours of the signs that stand beside hydrants: for fire, water and gas. */
+/** The colours of real hydrant signs: for fire, water and gas. */
 export const colours = ['red', 'blue', 'yellow'] as const
 
 export type Colour = (typeof colours)[number]
@@ -14,17 +14,17 @@ export interface Note {
 
 export type NewNote = Pick<Note, 'text' | 'colour'>
 
-/** What a visitor or a script has sent, and why it is no note. */
+/** Input from a visitor or a script that is not a valid note, with the reason. */
 export interface Refused {
   text: string
   colour: Colour
   problem: string
 }
 
-// Of characters that cannot be seen, those that break a text or turn its direction; lone halves of a pair, too.
+// Invisible characters that break a text or change its direction, and lone surrogates.
 const UNWANTED = /(?!\n)[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu
 
-/** Reads a note from what was sent. A colour that there is not is taken for the first one. */
+/** Reads a note from input. An unknown colour becomes the first colour. */
 export function readNote(
   text: unknown,
   colour: unknown,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Database } from 'libsql'
 import { colours, type NewNote, type Note } from './note.ts'
 
-/** How many notes are kept: the newest. */
+/** The number of notes to keep. Older ones are deleted. */
 const MAX_NOTES = 100
 
 const SCHEMA = `
@@ -16,23 +16,23 @@ const SCHEMA = `
 `
 
 export interface NoteStore {
-  /** The newest first. */
+  /** Returns the notes, newest first. */
   list(): Promise<Note[]>
   find(id: string): Promise<Note | null>
-  /** Adds a note; the oldest beyond the bound go. */
+  /** Adds a note, and deletes the oldest notes beyond `MAX_NOTES`. */
   add(note: NewNote): Promise<void>
-  /** Whether there was such a note. */
+  /** Deletes a note. Resolves to false if there was none with this id. */
   remove(id: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Notes in an SQLite file, which is opened when it is first needed. */
+/** Creates a store of notes in an SQLite file. It opens the file at the first use. */
 export function createNoteStore(file = process.env.NOTES_DB ?? defaultFile()): NoteStore {
   let opened: Promise<Database> | null = null
 
   function use(): Promise<Database> {
     opened ??= open(file).catch((error: unknown) => {
-      // The next visitor may have more luck.
+      // Try again at the next use.
       opened = null
       throw error
     })
@@ -69,13 +69,13 @@ export function createNoteStore(file = process.env.NOTES_DB ?? defaultFile()): N
 }
 
 function defaultFile(): string {
-  // Others of the same machine have a file of their own.
+  // Each user of the machine has a separate file.
   return join(tmpdir(), `hydrant-notes-${userInfo().uid}.db`)
 }
 
 async function open(file: string): Promise<Database> {
   const { default: Libsql } = await import('libsql')
-  // In milliseconds: how long to wait for another process that writes.
+  // How long to wait, in milliseconds, while another process writes.
   const database = new Libsql(file, { timeout: 1_000 })
   database.pragma('journal_mode = WAL')
   database.exec(SCHEMA)
@@ -87,7 +87,7 @@ function isId(id: string): boolean {
 }
 
 function toNote(row: unknown): Note {
-  // What the table's columns hold.
+  // The columns of the table.
   const { id, text, colour, written_at } = row as { id: number; text: string; colour: string; written_at: number }
   return { id, text, colour: colours.find((name) => name === colour) ?? colours[0], writtenAt: new Date(written_at) }
 }

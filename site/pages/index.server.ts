@@ -4,7 +4,7 @@ import { resolveLater } from '../content/later.ts'
 export function load({ app }: LoadContext<'/'>) {
   return {
     renderedAt: new Date(),
-    // Held back so that one can see it arrive after the rest of the page.
+    // Delayed, so that visitors can see it arrive after the rest of the page.
     facts: resolveLater(700, null).then(() => app.siteFacts()),
   }
 }

@@ -15,7 +15,7 @@ export default function Home({ data }: PageProps<typeof load>) {
     <>
       <PageHead
         title="Hydrant"
-        description="Hydrant serves server-rendered React pages from Fastify: streamed, hydrated, and honest when something fails."
+        description="Hydrant serves server-rendered React pages from Fastify: streamed, hydrated, and traceable when something fails."
       />
       <Hero />
       <WhatItDoes />
@@ -33,8 +33,8 @@ function Hero() {
       <div>
         <h1>React pages, rendered and streamed by Fastify</h1>
         <p className="lead">
-          Hydrant is an npm package. You give it a folder of React components; it gives you a web server. When a page
-          fails, the visitor gets one plain sentence with a code, and that code leads you to the line of source that
+          Hydrant is an npm package. You write a folder of React components, and Hydrant serves it as a website. When a
+          page fails, the visitor reads one plain sentence with a code. That code leads you to the line of source that
           failed.
         </p>
         <div className="button-row">
@@ -59,34 +59,34 @@ function Hero() {
 function WhatItDoes() {
   return (
     <section aria-labelledby="what">
-      <h2 id="what">What happens when somebody opens a page</h2>
+      <h2 id="what">What happens when a visitor opens a page</h2>
       <ol className={classes.steps}>
         <li>
           <h3>Load</h3>
           <p>
-            The page’s <code>load</code> function runs on the server and fetches what the page needs. So do those of its
-            layouts, at the same time.
+            The page’s <code>load</code> function runs on the server and fetches the data that the page needs. The loads
+            of its layouts run at the same time.
           </p>
         </li>
         <li>
           <h3>Render and stream</h3>
           <p>
-            React turns the components into HTML. What is ready goes out at once; parts that wait for a slow promise
-            follow in the same answer.
+            React renders the components to HTML. Hydrant sends what is ready at once. Parts that wait for a slow
+            promise follow in the same response.
           </p>
         </li>
         <li>
           <h3>Hydrate</h3>
           <p>
-            In the browser, React takes over the HTML that is already there. From then on links and forms change the
-            page in place; without JavaScript they load documents, and work as well.
+            In the browser, React takes over the HTML that is already there. From then on, links and forms update the
+            page in place. Without JavaScript, they load documents and work as well.
           </p>
         </li>
         <li>
-          <h3>Or fail, and say so</h3>
+          <h3>Or fail clearly</h3>
           <p>
-            If any of this throws, the status is true, the rest of the page stays, and the visitor’s code is in your
-            log.
+            If any of this throws, the status says so where it can, the rest of the page stays usable, and the visitor’s
+            code is in your log.
           </p>
         </li>
       </ol>
@@ -99,16 +99,16 @@ function TwoFiles() {
     <section aria-labelledby="two-files">
       <h2 id="two-files">A page is two files</h2>
       <p>
-        One is a React component. The other, which ends in <code>.server.ts</code>, is what only the server runs for it;
-        it never reaches the browser. A page that needs no data is one file.
+        One file is a React component. The other file, which ends in <code>.server.ts</code>, holds the page’s server
+        code and never reaches the browser. A page that needs no data is a single file.
       </p>
       <div className={classes.pair}>
         <Code title="pages/products/[id].server.ts">{serverFile}</Code>
         <Code title="pages/products/[id].tsx">{pageFile}</Code>
       </div>
       <p>
-        That is <code>/products/7</code> in a browser. For a script that asks for <code>application/json</code>, the
-        same address answers with what <code>load</code> returned.
+        A browser shows this page at <code>/products/7</code>. A script that requests <code>application/json</code> from
+        the same address gets the data that <code>load</code> returned.
       </p>
     </section>
   )
@@ -117,18 +117,18 @@ function TwoFiles() {
 function Live({ data }: { data: Data }) {
   return (
     <section aria-labelledby="live">
-      <h2 id="live">This page, just now</h2>
+      <h2 id="live">This page, live</h2>
       <div className={classes.live}>
         <div>
           <h3>Hydrated</h3>
-          <p>This button was HTML first. Once it counts, React has taken over.</p>
+          <p>This button was sent as HTML. When it counts, React has taken over.</p>
           <Counter />
         </div>
         <div>
           <h3>Streamed</h3>
           <p>
-            The page was sent at <time dateTime={data.renderedAt.toISOString()}>{timeOf(data.renderedAt)}</time>. These
-            facts are held back by 700 ms and then follow in the same answer.
+            The page was sent at <time dateTime={data.renderedAt.toISOString()}>{timeOf(data.renderedAt)}</time>. The
+            facts below are delayed by 700 ms and then follow in the same response.
           </p>
           <Suspense fallback={<p className={classes.waiting}>Waiting for the server…</p>}>
             <Facts facts={data.facts} />
@@ -170,8 +170,8 @@ function Failure() {
       <div className={classes.failure}>
         <div>
           <p>
-            The database behind <code>/products/7</code> is gone, so <code>load</code> throws. The answer has the status
-            500, and the visitor reads this in the page’s place, between the site’s own header and footer:
+            The database behind <code>/products/7</code> is not reachable, so <code>load</code> throws. The response has
+            the status 500. In place of the page, between the site’s own header and footer, the visitor reads:
           </p>
           <blockquote className={classes.sentence}>
             <p>{sentence}</p>
@@ -180,17 +180,17 @@ function Failure() {
             </p>
           </blockquote>
           <p>
-            Nothing else of the error leaves the server: no message, no stack, no path. The log has all of it, in one
+            Nothing else about the error leaves the server: no message, no stack, no path. The log has all of it, in one
             line with the same digest.
           </p>
           <p>
             The first half of a digest is the <strong>fingerprint</strong>. It is the same for the same failure on every
             machine, after every restart and after every build. The second half is the <strong>occurrence</strong>: this
-            visitor’s one request. Search the log for the whole, and you have the request; search for the first half,
-            and you know how often it happens.
+            visitor’s single request. Search the log for the complete digest to find the request. Search for the first
+            half to see how often the failure happens.
           </p>
         </div>
-        <Code title="The log’s one line, shown over several" language="json">
+        <Code title="The log line, wrapped here" language="json">
           {logLine}
         </Code>
       </div>

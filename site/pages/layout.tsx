@@ -40,7 +40,7 @@ export default function RootLayout({ children, url }: LayoutProps) {
         </main>
         <footer className="site-footer">
           <p>
-            This site is served by Hydrant. Every page that loads data also answers as JSON:{' '}
+            This site is served by Hydrant. Every page that loads data is also available as JSON:{' '}
             <code>curl -H 'Accept: application/json'</code>
           </p>
           <p>MIT licence</p>

@@ -7,7 +7,7 @@ export default function NotFound({ url }: NotFoundProps) {
       <PageHead title="Page not found" description="There is no page at this address." />
       <h1>There is no page here</h1>
       <p className="lead">
-        Nothing on this site answers <code>{url.pathname}</code>.
+        This site has no page at <code>{url.pathname}</code>.
       </p>
       <ul>
         <li>

@@ -13,58 +13,56 @@ export default function Start() {
       />
       <h1>Start</h1>
       <p className="lead">
-        From an empty folder to a running site. You need Node.js 20.19, 22.12, 24 or newer and some acquaintance with
+        From an empty folder to a running site. You need Node.js 20.19, 22.12, 24 or newer, and some experience with
         React.
       </p>
       <Section id="site" title="A new site">
-        <p>Install Hydrant with what it stands on:</p>
+        <p>Install Hydrant together with Fastify and React:</p>
         <Code title="Terminal" language="sh">
           {INSTALL}
         </Code>
         <p>
-          Make a folder <code>pages</code> with one file in it. That is a site.
+          Create a folder <code>pages</code> with one file in it. This is already a site.
         </p>
         <Code title="pages/index.tsx">{PAGE}</Code>
         <p>
-          Start it, and open <code>http://localhost:3000</code>. Change the file, and the page follows.
+          Start it, and open <code>http://localhost:3000</code>. When you change the file, the page updates.
         </p>
         <Code title="Terminal" language="sh">
           npx hydrant dev
         </Code>
-        <p>Now give the page something to load. The second file stands beside the first:</p>
+        <p>Now give the page some data. Its server code goes into a second file next to the first:</p>
         <Code title="pages/index.server.ts">{LOAD}</Code>
         <Code title="pages/index.tsx">{PAGE_WITH_DATA}</Code>
         <p>
-          More about both is in <a href={href('/docs/pages')}>Pages and layouts</a> and{' '}
-          <a href={href('/docs/loading')}>Loading data</a>; what visitors send is in{' '}
-          <a href={href('/docs/forms')}>Forms</a>, and how they get from page to page in{' '}
-          <a href={href('/docs/navigation')}>Navigation</a>.
+          <a href={href('/docs/pages')}>Pages and layouts</a> and <a href={href('/docs/loading')}>Loading data</a>{' '}
+          describe both files. <a href={href('/docs/forms')}>Forms</a> describes how to handle what visitors send, and{' '}
+          <a href={href('/docs/navigation')}>Navigation</a> describes how visitors get from page to page.
         </p>
       </Section>
       <Section id="production" title="Build and start">
         <p>
-          For production, build the site once and start what was built. <code>start</code> listens on 127.0.0.1, port
-          3000.
+          For production, build the site once, and start the build. <code>start</code> listens on 127.0.0.1, port 3000.
         </p>
         <Code title="Terminal" language="sh">
           {BUILD}
         </Code>
       </Section>
-      <Section id="existing" title="In a Fastify app that you have">
+      <Section id="existing" title="In an existing Fastify app">
         <p>
-          Hydrant is a Fastify plugin as well. Put <code>pages/</code> into a folder of your app, build that folder, and
-          register it; your routes, hooks and plugins go on as before.
+          Hydrant is also a Fastify plugin. Put <code>pages/</code> into a folder of your app, build that folder, and
+          register the plugin. Your routes, hooks and plugins keep working.
         </p>
         <Code title="app.ts">{PLUGIN}</Code>
         <p>
-          <a href={href('/docs/server')}>Fastify</a> has the rest: <code>server.ts</code>, <code>createServer</code>,
-          and tests without a port.
+          The chapter <a href={href('/docs/server')}>Fastify</a> describes <code>server.ts</code>,{' '}
+          <code>createServer</code>, and tests without a port.
         </p>
       </Section>
       <Section id="nginx" title="Behind nginx">
         <p>
-          A proxy speaks HTTPS and passes requests on. Tell it to forward the public host name, and tell Hydrant to
-          trust it:
+          A proxy provides HTTPS and passes requests on to Hydrant. Configure it to forward the public host name, and
+          configure Hydrant to trust it:
         </p>
         <Code title="nginx" language="nginx">
           {NGINX}
@@ -73,7 +71,7 @@ export default function Start() {
           HYDRANT_TRUST_PROXY=loopback npx hydrant start
         </Code>
         <p>
-          <a href={href('/docs/deploy')}>Deploying</a> says more, also about stopping and sites below a path.
+          <a href={href('/docs/deploy')}>Deploying</a> has more details, including shutdown and sites below a path.
         </p>
       </Section>
     </div>

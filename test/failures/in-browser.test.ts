@@ -62,12 +62,12 @@ t.test('a counter that has counted before a part fails keeps its count', async (
   await counter.click()
   t.equal(await open.read('#counter'), 'Count: 1')
   t.equal(await page.locator('[role=alert]').count(), 0, 'nothing has failed yet')
-  t.match(await open.read('main'), 'Waiting for what was promised…')
+  t.match(await open.read('main'), 'Waiting for the promise…')
   await open.shown('[role=alert]')
   t.equal(await open.read('#counter'), 'Count: 1')
   await counter.click()
   t.equal(await open.read('#counter'), 'Count: 2')
-  t.notMatch(await open.read('main'), 'Waiting for what was promised…')
+  t.notMatch(await open.read('main'), 'Waiting for the promise…')
 })
 
 t.test('the fallback can be read in light and dark and on a narrow screen', async (t) => {

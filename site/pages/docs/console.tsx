@@ -7,36 +7,37 @@ import { Table } from '../../components/table.tsx'
 export default function Console() {
   return (
     <>
-      <PageHead title="Console" description="What has failed, on a port of its own: pages, JSON and metrics." />
+      <PageHead title="Console" description="The failures of a site, on a separate port: pages, JSON and metrics." />
       <h1>Console</h1>
       <p className="lead">
-        <code>hydrant start</code> opens a second port, for operators only: what has failed, from the digest that a
-        visitor reads out to the line of source.
+        <code>hydrant start</code> opens a second port for operators. Its console shows the failures, from the digest
+        that a visitor reads out to the line of source.
       </p>
       <Section id="try" title="Try it">
         <p>
-          Start this site, let something <a href={href('/failures')}>fail</a>, and open{' '}
-          <code>http://127.0.0.1:9320</code>. Type the digest that you were shown into the field at the top, in any
-          case, with or without its hyphen. The page shows what was thrown, the source around it, the stack, how often
-          it has happened and your own request. Leave the list open: the next failure comes into it by itself.
+          Start this site, cause a <a href={href('/failures')}>failure</a>, and open <code>http://127.0.0.1:9320</code>.
+          Type the digest from the page into the field at the top, in any case, with or without its hyphen. The console
+          shows what was thrown, the source around it, the stack, how often it has happened, and your own request. Leave
+          the list open: new failures appear in it automatically.
         </p>
         <p>
-          <strong>Mark as solved</strong> takes a failure out of the list, until it happens in a later release or build.
+          <strong>Mark as solved</strong> removes a failure from the list. It returns if it happens in a later release
+          or build.
         </p>
-        <p>The console is itself a Hydrant site. It works without JavaScript as well.</p>
+        <p>The console is itself a Hydrant site. It also works without JavaScript.</p>
       </Section>
       <Section id="reach" title="Reach it on a server">
         <p>
-          It listens on that machine alone and answers only to that machine’s own names. Take its port to yours, or give
-          it a token and another address:
+          The console listens only on its own machine, and accepts only that machine’s local names. Forward its port to
+          your machine, or set a token and another address:
         </p>
         <Code title="Terminal" language="sh">
           {REACH}
         </Code>
         <p>
-          With a token, browsers sign in and scripts send it along. A second one, <code>HYDRANT_ADMIN_READ_TOKEN</code>,
-          lets Prometheus and others read, and change nothing. <code>--admin false</code> does without all of this, and
-          then nothing is measured either.
+          With a token, operators sign in in the browser, and scripts send the token. A second token,{' '}
+          <code>HYDRANT_ADMIN_READ_TOKEN</code>, gives read-only access, for example to Prometheus.{' '}
+          <code>--admin false</code> turns all of this off, including the measurements.
         </p>
       </Section>
       <Section id="app" title="In an app of your own">
@@ -45,21 +46,21 @@ export default function Console() {
           Fastify app: <a href={href('/docs/server', {}, { hash: 'operating' })}>operating an app of your own</a>.
         </p>
       </Section>
-      <Section id="api" title="The same for programs">
+      <Section id="api" title="The API">
         <Code title="Terminal" language="sh">
           {API}
         </Code>
         <Table
           caption="Requests of the console’s API"
-          head={['request', 'answer']}
+          head={['request', 'response']}
           rows={[
             [
               <code key="list">GET /api/failures</code>,
-              'the list; since, side, route, search, solved, release and new narrow it, sort orders it, limit and after page it',
+              'the list; filter it with since, side, route, search, solved, release and new, order it with sort, page it with limit and after',
             ],
             [<code key="one">GET /api/failures/DIGEST</code>, 'one failure with its stack and its occurrences'],
             [<code key="solve">POST /api/failures/DIGEST/solve</code>, 'marks it as solved; /reopen opens it again'],
-            [<code key="events">GET /api/events</code>, 'server-sent events: “changed” when something has'],
+            [<code key="events">GET /api/events</code>, 'server-sent events: “changed” after each change'],
             [
               <code key="metrics">GET /metrics</code>,
               'requests, durations and failures by page, event loop and memory for Prometheus',
@@ -67,9 +68,9 @@ export default function Console() {
           ]}
         />
       </Section>
-      <Section id="metrics" title="Which page is slow, and which fails">
+      <Section id="metrics" title="Slow and failing pages">
         <p>
-          Requests, their duration and failures are counted by page, under the page’s pattern. The package’s{' '}
+          The metrics count requests, durations and failures by page, with the page’s pattern as a label. The package’s{' '}
           <code>docs/console.md</code> lists every metric, with queries for objectives and alerts.
         </p>
         <Code title="Prometheus" language="sh">

@@ -14,123 +14,131 @@ export default function Deploy() {
       />
       <h1>Deploying</h1>
       <p className="lead">
-        A built site is a folder and a command. It needs Node.js 20.19, 22.12, 24 or newer, and a proxy that speaks
-        HTTPS in front of it.
+        A built site is a folder and a command. It needs Node.js 20.19, 22.12, 24 or newer, and a proxy in front of it
+        that provides HTTPS.
       </p>
       <Section id="build" title="Build once">
         <Code title="Terminal" language="sh">
           {BUILD}
         </Code>
         <p>
-          <code>.hydrant/</code> holds the server’s bundle, the browser’s files with their hashed names and compressed
-          copies, and source maps. The maps are for the log and are never served. What the site needs to start is{' '}
+          <code>.hydrant/</code> contains the server’s bundle, the browser’s files with hashed names and compressed
+          copies, and source maps. The maps are used for the log and are never served. To start, the site needs{' '}
           <code>.hydrant/</code>, <code>package.json</code> and the installed production dependencies.
         </p>
         <p>
-          A build over an existing one keeps the browser’s files of that one, for pages that are open meanwhile. Who
-          builds in an empty folder each time copies the last <code>.hydrant/</code> there first.
+          A build into an existing folder keeps the browser’s files of the previous build, for pages that are still
+          open. If you build in an empty folder each time, first copy the last <code>.hydrant/</code> there.
         </p>
-        <p>The same build runs in every environment: everything but the esbuild option is decided when it starts.</p>
+        <p>The same build runs in every environment, because all options except esbuild are read at startup.</p>
         <Code title="Terminal" language="sh">
           {START}
         </Code>
       </Section>
       <Section id="set" title="What to set">
         <Table
-          caption="What an operator sets"
-          head={['variable', 'says']}
+          caption="Variables for operators"
+          head={['variable', 'meaning']}
           rows={[
-            [<code key="host">HOST, PORT</code>, 'where it listens: 127.0.0.1:3000; in a container HOST=0.0.0.0'],
+            [
+              <code key="host">HOST, PORT</code>,
+              'the address to listen on: 127.0.0.1:3000; in a container HOST=0.0.0.0',
+            ],
             [
               <code key="trust">HYDRANT_TRUST_PROXY</code>,
-              'the addresses of your proxies, whose word on the visitor counts',
+              'the addresses of your proxies; Hydrant believes their forwarded headers',
             ],
-            [<code key="hosts">HYDRANT_HOSTS</code>, 'the site’s own host names; others are answered 421'],
+            [<code key="hosts">HYDRANT_HOSTS</code>, 'the site’s own host names; requests for others get 421'],
             [
               <code key="ledger">HYDRANT_LEDGER</code>,
-              'where failures are kept: a file outside of the site’s folder, or postgres://… for several machines',
+              'where failures are stored: a file outside the site’s folder, or postgres://… for several machines',
             ],
-            [<code key="release">HYDRANT_RELEASE</code>, 'what is running, as failures name it: a version, a commit'],
-            [<code key="token">HYDRANT_ADMIN_TOKEN</code>, 'for a console that other machines may reach'],
+            [
+              <code key="release">HYDRANT_RELEASE</code>,
+              'the name of the running version in failures: a version, a commit',
+            ],
+            [<code key="token">HYDRANT_ADMIN_TOKEN</code>, 'the token for a console that other machines can reach'],
             [
               <code key="times">HYDRANT_TIMEOUTS_…</code>,
-              'deadlines, and the time for stopping: see below, and all options',
+              'deadlines, and the times for shutdown: see below, and all options',
             ],
           ]}
         />
         <p>
-          The site’s folder may be read-only: a server writes the ledger, and files of forms to the system’s temporary
-          folder. Where the ledger cannot be written, the site runs all the same, and one warning says so. All of it:{' '}
+          The site’s folder may be read-only. A server writes only the ledger, and uploaded files to the system’s
+          temporary folder. If the ledger cannot be written, the site still runs, and the log has one warning. See also:{' '}
           <a href={href('/docs/options')}>commands and options</a>.
         </p>
       </Section>
       <Section id="proxy" title="Behind a proxy">
         <p>
-          Hydrant listens on 127.0.0.1 unless told otherwise and leaves HTTPS and HTTP/2 to a proxy. The package’s{' '}
-          <code>docs/proxies/</code> has a configuration for each of nginx, HAProxy, Caddy and Apache. Its tests run
-          them: streams that arrive part by part, forms, redirects, several processes, paths and socket files. In short:
+          By default, Hydrant listens on 127.0.0.1, and a proxy provides HTTPS and HTTP/2. The package’s{' '}
+          <code>docs/proxies/</code> has a configuration for each of nginx, HAProxy, Caddy and Apache. Hydrant’s tests
+          run them with streams, forms, redirects, several processes, sub-paths and socket files. A short version:
         </p>
         <Code title="nginx" language="nginx">
           {NGINX}
         </Code>
         <p>
-          The proxy says who the visitor is, and <code>trustProxy</code> names the proxy. Without it, visitors have the
-          proxy’s address, failures name the wrong host and <code>url</code> begins with <code>http:</code>; a warning
-          in the log tells. Trust exactly the proxies that you run: whoever is trusted may name any host and any
-          address. A proxy that sends the standard <code>Forwarded</code> instead is read with{' '}
-          <code>forwardedHeader</code>. <code>hosts</code> names those that you serve, and others are answered 421.
+          The proxy sends the visitor’s address and host, and <code>trustProxy</code> names the proxy. Without it,
+          visitors have the proxy’s address, failures name the wrong host, <code>url</code> begins with{' '}
+          <code>http:</code>, and the log has a warning. Trust only your own proxies, because a trusted client can claim
+          any host and any address. If your proxy sends the standard <code>Forwarded</code> header instead, set{' '}
+          <code>forwardedHeader</code>. <code>hosts</code> lists the hosts that you serve; requests for others get 421.
         </p>
         <p>
-          <code>$http_host</code> keeps the port, which <code>$host</code> drops. On plain http at a port of its own a
-          site needs it to tell its own <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a> from those
-          of others. Buffering needs no setting: streamed answers carry <code>X-Accel-Buffering: no</code>.
+          <code>$http_host</code> keeps the port, which <code>$host</code> drops. With plain http on a non-default port,
+          a site needs the port to distinguish its own{' '}
+          <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a> from those of other sites. Buffering
+          needs no setting: streamed responses have <code>X-Accel-Buffering: no</code>.
         </p>
         <p>
-          On the same machine a socket file does instead of a port: <code>--socket /run/my-site/http.sock</code>. The
-          proxy’s user has to be in its group.
+          On the same machine, you can use a socket file instead of a port: <code>--socket /run/my-site/http.sock</code>
+          . The proxy’s user must be in its group.
         </p>
       </Section>
       <Section id="base" title="Below a path">
         <p>
-          With a base, the site answers below that path and nowhere else. Its scripts, its styles and the routes of{' '}
-          <code>server.ts</code> follow by themselves. So do links that{' '}
-          <a href={href('/docs/pages', {}, { hash: 'links' })}>href</a> writes; an address that you write out stays as
-          it is.
+          With a base, the site is available only below that path. Its scripts, its styles and the routes of{' '}
+          <code>server.ts</code> are moved automatically. Links are moved if{' '}
+          <a href={href('/docs/pages', {}, { hash: 'links' })}>href</a> builds them; an address that you write out stays
+          as it is.
         </p>
         <Code title="Terminal" language="sh">
           {BASE}
         </Code>
         <p>
-          The proxy passes the whole path on, base included. One that takes the base away needs{' '}
-          <code>HYDRANT_PROXY_STRIPS_BASE=true</code> beside it, which puts it back.
+          The proxy passes on the whole path, including the base. If your proxy removes the base, also set{' '}
+          <code>HYDRANT_PROXY_STRIPS_BASE=true</code>, which restores it.
         </p>
       </Section>
       <Section id="signals" title="Stopping">
         <p>
-          On <code>SIGTERM</code> and <code>SIGINT</code> each answer says <code>Connection: close</code>, the listening
-          socket closes within a second however busy the server is, and requests in flight are finished for at most{' '}
-          <code>timeouts.drainMs</code>. Then Fastify is closed with its plugins, and the process ends with 0. A second
-          signal ends it at once. A <code>preClose</code> hook in <code>server.ts</code> ends streams of events, which
-          would take all of that time.
+          After <code>SIGTERM</code> or <code>SIGINT</code>, each response has <code>Connection: close</code>, the
+          listening socket closes within a second even if the server is busy, and requests in flight finish, for at most{' '}
+          <code>timeouts.drainMs</code>. Then Fastify and its plugins close, and the process exits with 0. A second
+          signal ends it at once. Event streams would take all of that time; end them in a <code>preClose</code> hook in{' '}
+          <code>server.ts</code>.
         </p>
         <p>
-          An app of your own does the same with <code>const drain = addDraining(app)</code> before it listens, and{' '}
-          <code>await drain()</code> before <code>app.close()</code>; both names come from <code>hydrant</code>.
+          To do the same in an app of your own, call <code>const drain = addDraining(app)</code> before it listens, and{' '}
+          <code>await drain()</code> before <code>app.close()</code>. Import the function from <code>hydrant</code>.
         </p>
         <p>
-          <code>/_hydrant/live</code> says that the process answers, <code>/_hydrant/ready</code> that it is to be sent
-          requests: 503 once it has been told to stop. Give <code>timeouts.stopDelayMs</code> the time that your load
-          balancer takes to notice; until then the server answers as before.
+          <code>/_hydrant/live</code> reports that the process responds. <code>/_hydrant/ready</code> reports that it
+          accepts traffic; during shutdown it responds with 503. Set <code>timeouts.stopDelayMs</code> to the time that
+          your load balancer takes to notice. Until then, the server handles requests as before.
         </p>
         <p>
-          Whoever kills a server that does not stop waits longer than both together and three seconds. It ends with 0
-          when all was finished, with 1 when not, and with 2 when an option is wrong, which another try does not mend.
+          A supervisor must wait longer than both times together plus three seconds before it kills the server. The exit
+          code is 0 if all requests finished, 1 if not, and 2 if an option is wrong. A restart does not fix a wrong
+          option.
         </p>
         <p>
-          <code>--workers auto</code> serves with as many processes as the machine can run at once. One that dies or
-          hangs is replaced. After a new build, <code>kill -HUP</code> to the process that was started exchanges them
-          one by one, and no request is lost; a build that cannot start leaves the old ones at work, and a digest in the
-          log leads to what keeps it from starting.
+          <code>--workers auto</code> serves with as many processes as the machine can run in parallel. If one dies or
+          hangs, it is replaced. After a new build, send <code>kill -HUP</code> to the process that you started. It
+          replaces the workers one by one, and no request is lost. If the new build cannot start, the old workers
+          continue, and the log has a digest that leads to the reason.
         </p>
       </Section>
       <Section id="systemd" title="With systemd">
@@ -138,8 +146,8 @@ export default function Deploy() {
           {SYSTEMD}
         </Code>
         <p>
-          Start the command itself: <code>npx</code> would keep the signal. <code>docs/deploy/</code> in the package has
-          this unit in whole, hardened, and so it has the next two.
+          Start the command itself, because <code>npx</code> does not pass on the signal. <code>docs/deploy/</code> in
+          the package has the complete, hardened unit, and complete versions of the next two files.
         </p>
       </Section>
       <Section id="containers" title="In a container">
@@ -147,9 +155,9 @@ export default function Deploy() {
           {DOCKERFILE}
         </Code>
         <p>
-          As process 1 the server takes <code>SIGTERM</code> itself, and leaves no process behind that an init would
-          have to wait for. It runs with a read-only root and a <code>/tmp</code> in memory. <code>docker stop</code>{' '}
-          kills after 10 seconds unless you say more.
+          As process 1, the server handles <code>SIGTERM</code> itself. It leaves no child processes, so it needs no
+          init process. It runs with a read-only root and a <code>/tmp</code> in memory. <code>docker stop</code> kills
+          it after 10 seconds by default.
         </p>
       </Section>
       <Section id="kubernetes" title="On Kubernetes">
@@ -157,10 +165,9 @@ export default function Deploy() {
           {KUBERNETES}
         </Code>
         <p>
-          <code>stopDelayMs</code> does what a <code>preStop</code> hook would: requests still come while the endpoints
-          are taken away. Replicas share nothing but the ledger in PostgreSQL.{' '}
-          <code>kubectl port-forward deploy/my-site 9320</code> leads to the <a href={href('/docs/console')}>console</a>
-          .
+          <code>stopDelayMs</code> replaces a <code>preStop</code> hook: requests still arrive while Kubernetes removes
+          the endpoints. Replicas share only the ledger in PostgreSQL.{' '}
+          <code>kubectl port-forward deploy/my-site 9320</code> opens the <a href={href('/docs/console')}>console</a>.
         </p>
       </Section>
     </>

@@ -9,29 +9,29 @@ export default function Errors() {
     <>
       <PageHead
         title="From a digest to the line"
-        description="hydrant errors: what has failed, how often, and where in the source."
+        description="hydrant errors: which failures happened, how often, and where in the source."
       />
       <h1>From a digest to the line</h1>
       <p className="lead">
-        A visitor reads a digest to you. One command shows the line of your source that failed, the request that it
-        failed in, and when it happened before.
+        A visitor reads a digest to you. One command shows the line of your source that failed, the request, and when
+        the failure happened before.
       </p>
       <Section id="one" title="One failure">
         <Code title="Terminal" language="text">
           {ONE}
         </Code>
         <p>
-          Type the digest as you hear it: in any case, with blanks, with or without its hyphen, an O for a zero. Its
-          first half alone shows the failure and the last time it happened. When a digest is not known, the nearest ones
-          are named.
+          Type the digest as you hear it: in any case, with spaces, with or without its hyphen, with an O for a zero.
+          The first half alone shows the failure and its last occurrence. If the digest is not known, the command shows
+          the nearest ones.
         </p>
         <p>
-          All of this comes from the ledger, where a server keeps its failures: the stack is mapped to your sources, and
-          the lines around it are kept with it. So the command needs neither the sources nor the build, and works while
-          the server runs and after.
+          The command reads the ledger, the database in which a server stores its failures. The ledger contains the
+          source-mapped stack and the lines of source around it. Therefore the command needs neither the sources nor the
+          build, and works while the server runs and afterwards.
         </p>
       </Section>
-      <Section id="list" title="What has failed">
+      <Section id="list" title="All failures">
         <Code title="Terminal" language="text">
           {LIST}
         </Code>
@@ -39,43 +39,47 @@ export default function Errors() {
           caption="Flags of hydrant errors"
           head={['flag', 'shows']}
           rows={[
-            [<code key="flag">--since 24h</code>, 'what was seen since then: 30m, 24h, 7d, or a date like 2026-11-21'],
-            [<code key="flag">--side client</code>, 'failures of browsers, or those of the server'],
+            [<code key="flag">--since 24h</code>, 'failures seen since then: 30m, 24h, 7d, or a date like 2026-11-21'],
+            [<code key="flag">--side client</code>, 'failures in browsers, or on the server'],
             [<code key="flag">--route /products/[id]</code>, 'failures of one route'],
-            [<code key="flag">--open</code>, 'those that are not marked as solved'],
-            [<code key="flag">--limit 50</code>, 'that many failures, or occurrences of one; 20 without it'],
+            [<code key="flag">--open</code>, 'failures that are not marked as solved'],
+            [
+              <code key="flag">--limit 50</code>,
+              'the number of failures, or of occurrences of one failure; 20 by default',
+            ],
             [<code key="flag">--json</code>, 'JSON, for scripts'],
-            [<code key="flag">--dev</code>, 'what has failed in hydrant dev, which keeps a ledger of its own'],
+            [<code key="flag">--dev</code>, 'the failures of hydrant dev, which has its own ledger'],
             [<code key="flag">--ledger copy.db</code>, 'another ledger: a file, or a postgres:// URL'],
           ]}
         />
         <p>
-          Exit codes: 0 shown, also when nothing has failed; 1 no such digest or no ledger; 2 misused. What comes from
-          errors and browsers is shown, never obeyed: a message cannot colour your terminal or clear it.
+          Exit codes: 0 for success, also if there are no failures; 1 if there is no such digest or no ledger; 2 for
+          wrong arguments. The command escapes control characters in texts from errors and browsers, so a message cannot
+          change the colours of your terminal or clear it.
         </p>
       </Section>
       <Section id="json" title="For scripts">
         <p>
-          With <code>--json</code> the list is an array, and one failure an object with its stack, its causes and its
-          occurrences. Times are ISO 8601.
+          With <code>--json</code>, the list is an array. A single failure is an object with its stack, its causes and
+          its occurrences. Times are ISO 8601.
         </p>
         <Code title="Terminal" language="sh">
           {SCRIPT}
         </Code>
       </Section>
-      <Section id="process" title="What nothing has caught">
+      <Section id="process" title="Uncaught exceptions">
         <p>
-          An exception outside of any request, in a timer or an event, is a failure too. It gets a digest, one line at
-          level <code>fatal</code>, and its place in the ledger. The requests in flight are finished, then{' '}
-          <code>hydrant start</code> ends with exit code 1, so that its supervisor starts it again.
+          An exception outside any request, in a timer or an event, is also a failure. It has a digest, one line at
+          level <code>fatal</code>, and an entry in the ledger. <code>hydrant start</code> finishes the requests in
+          flight and exits with code 1, so that its supervisor restarts it.
         </p>
       </Section>
-      <Section id="elsewhere" title="To other services">
+      <Section id="elsewhere" title="Export to other services">
         <p>
-          <code>onFailure</code> in <a href={href('/docs/options', {}, { hash: 'options' })}>hydrant.config.ts</a> is
-          told of each failure, with its mapped stack and without secrets. No request waits for it. When a request
-          carries a <code>traceparent</code> header, its failures have <code>traceId</code> and <code>spanId</code>, in
-          the log line as well.
+          Hydrant calls <code>onFailure</code> in{' '}
+          <a href={href('/docs/options', {}, { hash: 'options' })}>hydrant.config.ts</a> for each failure, with its
+          source-mapped stack and without secrets. No request waits for it. If a request has a <code>traceparent</code>{' '}
+          header, its failures have <code>traceId</code> and <code>spanId</code>, in the log line as well.
         </p>
         <Code title="hydrant.config.ts">{ON_FAILURE}</Code>
       </Section>

@@ -1,35 +1,42 @@
-import { href } from 'hydrant/react'
-import { Code } from '../../components/code.tsx'
-import { PageHead } from '../../components/page-head.tsx'
-import { Section } from '../../components/section.tsx'
-import { Table } from '../../components/table.tsx'
-import { logLine } from '../../content/samples.ts'
+export default function ErrorPage({ status, message, digest, retry }: ErrorPageProps) {
+  return (
+    <div role="alert">
+      <h1>{status === 403 ? 'You may not see this' : 'Something went wrong'}</h1>
+      <p>{message}</p>
+      {digest && <p>Digest: {digest}</p>}
+      <button type="button" onClick={retry}>Try again</button>
+    </div>
+  )
+}
+`
 
+const REFUSAL = `
+import { HttpError, type LoadContext } from 'hydrant'
 export default function Failures() {
   return (
     <>
-      <PageHead title="Failures" description="The sentence, the digest, the log line and where the fallback stands." />
+      <PageHead title="Failures" description="The sentence, the digest, the log line and the place of the fallback." />
       <h1>Failures</h1>
       <p className="lead">
-        A failure is an error that nobody meant to happen. The visitor learns that it happened and how to name it; you
-        learn everything else.
+        A failure is an unexpected error. The visitor learns that it happened and how to refer to it. You get all the
+        details.
       </p>
       <Section id="sentence" title="What a visitor reads">
-        <p>When the server failed, the sentence names the host, and the digest follows:</p>
+        <p>When the server fails, the sentence names the host, and the digest follows:</p>
         <Code title="A failure on the server" language="text">
           {SERVER_SENTENCE}
         </Code>
         <p>
-          When only the browser failed, there is no digest. The browser tells the server of it, so that the log has it
-          all the same, with the line of the source:
+          When only the browser fails, there is no digest. The browser reports the failure to the server, so the log has
+          it as well, with the line of source:
         </p>
         <Code title="A failure in the browser" language="text">
           {CLIENT_SENTENCE}
         </Code>
         <p>
-          In production nothing of the error itself is sent: neither its type nor its message, stack, or paths. Below
-          the sentence stands a <strong>Try again</strong> button which works without JavaScript, too. Failures are
-          never cached, and search engines are told not to index them.
+          In production, Hydrant sends nothing about the error itself: no type, no message, no stack, no paths. Below
+          the sentence is a <strong>Try again</strong> button, which also works without JavaScript. Browsers and caches
+          never store a failure, and search engines are asked not to index it.
         </p>
       </Section>
       <Section id="digest" title="The digest">
@@ -38,43 +45,43 @@ export default function Failures() {
         </Code>
         <Table
           caption="The two halves of a digest"
-          head={['half', 'names', 'is the same for']}
+          head={['half', 'identifies', 'is the same for']}
           rows={[
             [
               'fingerprint',
-              'which failure',
+              'the failure',
               'every request that fails in the same place in the same way, on every machine, after a restart and after a rebuild',
             ],
-            ['occurrence', 'which time', 'all failures of one request'],
+            ['occurrence', 'the request', 'all failures of one request'],
           ]}
         />
         <p>
-          The letters are Crockford’s base 32, which has no I, L, O or U: a digest can be read out on the telephone. The
-          fingerprint is a hash of the error’s type, its message with ids, numbers and quoted values masked, and the
-          functions of your site on its stack; its first character tells the side, <code>0</code> to <code>F</code> for
-          the server and <code>G</code> to <code>Z</code> for browsers. With the option <code>digestKey</code> nobody
-          but your servers can compute it. If an error has a <code>digest</code> property of its own, it goes to the log
-          but is never shown.
+          The characters are Crockford’s base 32, which has no I, L, O or U, so a visitor can read a digest out on the
+          telephone. The fingerprint is a hash of the error’s type, of its message with ids, numbers and quoted values
+          masked, and of your site’s functions on the stack. Its first character shows the side: <code>0</code> to{' '}
+          <code>F</code> for the server, and <code>G</code> to <code>Z</code> for browsers. With the option{' '}
+          <code>digestKey</code>, only your servers can compute it. If an error has its own <code>digest</code>{' '}
+          property, the log has it, but Hydrant never shows it.
         </p>
       </Section>
       <Section id="log" title="The log line">
         <p>
-          One failure is one line at level <code>error</code>, written through Fastify’s own logger. Its stack is mapped
-          back to your source files.
+          One failure is one line at level <code>error</code>, written by Fastify’s logger. Its stack refers to your
+          source files.
         </p>
-        <Code title="The log, over several lines" language="json">
+        <Code title="The log line, wrapped here" language="json">
           {logLine}
         </Code>
         <Table
           caption="Fields of a failure's log line"
-          head={['field', 'holds']}
+          head={['field', 'content']}
           rows={[
-            [<code key="field">digest</code>, 'what the visitor reads'],
+            [<code key="field">digest</code>, 'the digest that the visitor reads'],
             [
               <code key="field">phase</code>,
               <>
-                what was going on: <code>load</code>, <code>action</code>, <code>render</code> (before the shell was
-                sent), <code>stream</code> (after it) or <code>route</code> (a route of <code>server.ts</code>)
+                the phase: <code>load</code>, <code>action</code>, <code>render</code> (before the shell was sent),{' '}
+                <code>stream</code> (after it) or <code>route</code> (a route of <code>server.ts</code>)
               </>,
             ],
             [<code key="field">route</code>, 'the page, as its file is named: /products/[id]'],
@@ -84,52 +91,48 @@ export default function Failures() {
               </>,
               'the request',
             ],
-            [<code key="field">err</code>, 'type, message, stack, and the causes below it'],
+            [<code key="field">err</code>, 'type, message, stack, and the chain of causes'],
           ]}
         />
         <p>
-          To find a visitor’s request, search for the whole digest; to see how often it happens, for its first half.{' '}
-          <a href={href('/docs/errors')}>hydrant errors</a> goes on from there, to the line of the source. Passwords in
+          To find a visitor’s request, search for the complete digest. To see how often the failure happens, search for
+          the first half. <a href={href('/docs/errors')}>hydrant errors</a> also shows the line of source. Passwords in
           URLs, cookies, <code>authorization</code> headers and form values are never logged.
         </p>
         <Code title="Terminal" language="sh">
           {SEARCH}
         </Code>
       </Section>
-      <Section id="place" title="Where the fallback stands">
+      <Section id="place" title="The place of the fallback">
         <Table
-          caption="Where something fails and what the visitor sees"
-          head={['what fails', 'status', 'the fallback stands']}
+          caption="The place of a failure and what the visitor sees"
+          head={['what fails', 'status', 'place of the fallback']}
           rows={[
-            ['load or action of a page', '500', 'in the page’s place, inside its layouts'],
+            ['load or action of a page', '500', 'in place of the page, inside its layouts'],
             ['load or rendering of a layout', '500', 'inside the layout above it'],
-            ['a component, before the shell is sent', '500', 'in the page’s place'],
+            ['a component, before the shell is sent', '500', 'in place of the page'],
             ['a component in <Suspense>, after the shell', '200, already sent', 'in the nearest boundary'],
             ['a deferred promise', '200, already sent', 'in the nearest boundary'],
-            [
-              'a load or render that never ends',
-              '504, or 200 if already sent',
-              'as above, when the deadline has passed',
-            ],
+            ['a load or render that never ends', '504, or 200 if already sent', 'as above, after the deadline'],
             ['a component, in the browser only', '200', 'in the nearest boundary'],
-            ['the failure page itself', 'that of the first failure', 'in its place, with the first digest'],
+            ['the error page itself', 'that of the first failure', 'in place of the error page, with the first digest'],
           ]}
         />
         <p>
-          Around each page there is a boundary. To keep the rest of a page when one part of it fails, put that part into
-          a <code>FailureBoundary</code>. It helps with what fails in the browser or after the shell; a failure before
-          the shell takes the place of the whole page, so that the status can be true.
+          Hydrant puts a boundary around each page. To keep the rest of a page when one part of it fails, wrap that part
+          in a <code>FailureBoundary</code>. It handles failures in the browser and after the shell. A failure before
+          the shell replaces the whole page, so that the status can be correct.
         </p>
         <Code title="pages/products/[id].tsx">{BOUNDARY}</Code>
       </Section>
-      <Section id="error-page" title="A failure page of your own">
+      <Section id="error-page" title="Your own error page">
         <p>
-          <code>error.tsx</code> replaces the plain fallback for its folder and those below. It is shown for failures
-          and for refusals.
+          <code>error.tsx</code> replaces the plain fallback in its folder and in the folders below. Hydrant shows it
+          for failures and for refusals.
         </p>
         <Table
           caption="Props of error.tsx"
-          head={['prop', 'is']}
+          head={['prop', 'meaning']}
           rows={[
             [<code key="prop">status</code>, '500 or 504 for a failure, 400 to 499 for a refusal'],
             [<code key="prop">message</code>, 'the sentence of a failure, or the message of a refusal'],
@@ -140,27 +143,27 @@ export default function Failures() {
           ]}
         />
         <Code title="pages/error.tsx">{ERROR_PAGE}</Code>
-        <p>Should this page fail as well, the plain fallback takes over and keeps the first digest. Both are logged.</p>
+        <p>If this page also fails, Hydrant shows the plain fallback with the first digest, and logs both failures.</p>
       </Section>
       <Section id="refusals" title="Refusals">
         <p>
-          An error with a 4xx <code>statusCode</code> is thrown on purpose and meant for the visitor. Its status and
-          message are shown, it gets no digest, and it is logged at <code>info</code>. <code>HttpError</code> makes one;
-          so do <code>@fastify/error</code>, <code>http-errors</code> and <code>@fastify/sensible</code>. Errors of HTTP
-          clients, which tell by <code>statusCode</code> what another service has answered, are failures, and so is
-          whatever has <code>expose: false</code>.
+          A refusal is an error with a 4xx <code>statusCode</code> that your code throws for the visitor. Hydrant shows
+          its status and message, logs it at <code>info</code>, and gives it no digest. <code>HttpError</code>,{' '}
+          <code>@fastify/error</code>, <code>http-errors</code> and <code>@fastify/sensible</code> create refusals.
+          Errors of HTTP clients are failures, because their <code>statusCode</code> is the status of another service.
+          Errors with <code>expose: false</code> are failures, too.
         </p>
         <Code title="pages/members.server.ts">{REFUSAL}</Code>
       </Section>
       <Section id="deadlines" title="Deadlines and visitors who leave">
         <p>
-          Loads and rendering have a <a href={href('/docs/options', {}, { hash: 'options' })}>deadline</a> each. When
-          one passes, the answer is a 504 (or, after the shell, the fallback in its place), and the log line names what
-          was pending. A visitor who leaves is no failure: loads are told through <code>signal</code>, rendering stops,
-          and one info line says so.
+          Loads and rendering each have a <a href={href('/docs/options', {}, { hash: 'options' })}>deadline</a>. If one
+          expires, the response is a 504 (or, after the shell, the fallback replaces the pending part), and the log line
+          names what was pending. A visitor who leaves is not a failure: <code>signal</code> aborts, rendering stops,
+          and the log has one line at level info.
         </p>
         <p>
-          All of this can be watched on the <a href={href('/failures')}>pages that fail on purpose</a>.
+          You can try all of this on the <a href={href('/failures')}>pages that fail on purpose</a>.
         </p>
       </Section>
     </>
@@ -183,6 +186,12 @@ grep -c '"digest":"7K3M9QZD-' site.log   # how often this failure happened
 
 const BOUNDARY = `
 import { FailureBoundary } from 'hydrant/react'
+import { Code } from '../../components/code.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { Section } from '../../components/section.tsx'
+import { Table } from '../../components/table.tsx'
+import { logLine } from '../../content/samples.ts'
+
 
 <FailureBoundary>
   <Suspense fallback={<p>Reviews are on their way…</p>}>
@@ -192,22 +201,7 @@ import { FailureBoundary } from 'hydrant/react'
 `
 
 const ERROR_PAGE = `
-import type { ErrorPageProps } from 'hydrant/react'
 
-export default function ErrorPage({ status, message, digest, retry }: ErrorPageProps) {
-  return (
-    <div role="alert">
-      <h1>{status === 403 ? 'You may not see this' : 'Something went wrong'}</h1>
-      <p>{message}</p>
-      {digest && <p>Digest: {digest}</p>}
-      <button type="button" onClick={retry}>Try again</button>
-    </div>
-  )
-}
-`
-
-const REFUSAL = `
-import { HttpError, type LoadContext } from 'hydrant'
 
 export function load({ request }: LoadContext<'/members'>) {
   if (!request.user) throw new HttpError(403, 'Members only')

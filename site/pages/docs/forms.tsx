@@ -10,8 +10,8 @@ export default function Forms() {
       <PageHead title="Forms" description="action, its form, validation, redirects, files, and forms of other sites." />
       <h1>Forms</h1>
       <p className="lead">
-        A page’s <code>action</code> answers what is sent to the page. The form is plain HTML and works without
-        JavaScript; with it, the page changes in place.
+        A page’s <code>action</code> handles the forms that visitors send to the page. The form is plain HTML and works
+        without JavaScript. With JavaScript, Hydrant updates the page in place.
       </p>
       <Action />
       <Outcomes />
@@ -27,22 +27,24 @@ function Action() {
   return (
     <Section id="action" title="action">
       <p>
-        It stands beside <code>load</code>. <code>form</code> is a standard <code>FormData</code>; the rest of its
-        context is that of a <a href={href('/docs/loading', {}, { hash: 'context' })}>load</a>. These two files are what{' '}
-        <a href={href('/notes')}>Notes</a> on this site is made of, in short:
+        Export <code>action</code> from the same file as <code>load</code>. <code>form</code> is a standard{' '}
+        <code>FormData</code>. The rest of its context is the same as in a{' '}
+        <a href={href('/docs/loading', {}, { hash: 'context' })}>load</a>. These two files are a short version of the{' '}
+        <a href={href('/notes')}>Notes</a> on this site:
       </p>
       <Code title="pages/notes.server.ts">{ACTION}</Code>
       <Code title="pages/notes.tsx">{PAGE}</Code>
       <p>
-        What it returns is the page’s <code>actionData</code>. With a status of 422 the page comes back, says what is
-        wrong and keeps what was typed. After success <code>redirect()</code> sends the visitor on, so that reloading
-        the page sends nothing twice. A button’s <code>name</code> and <code>value</code> tell several buttons apart.
+        The page receives the returned value as <code>actionData</code>. With the status 422, the page shows what is
+        wrong and keeps what the visitor typed. After success, <code>redirect()</code> sends the visitor to another
+        page, so a reload does not send the form again. To distinguish several buttons, use a button’s <code>name</code>{' '}
+        and <code>value</code>.
       </p>
       <p>
-        An action answers <code>POST</code>, <code>PUT</code>, <code>PATCH</code> and <code>DELETE</code>; HTML’s forms
-        know only the first, and <code>request.method</code> says which. A page without an action answers them with 405.
-        No load runs before an action: whether the visitor may do this has to be checked in the action, or in a hook of{' '}
-        <code>server.ts</code>.
+        An action handles <code>POST</code>, <code>PUT</code>, <code>PATCH</code> and <code>DELETE</code>. HTML forms
+        send only the first; <code>request.method</code> has the method. A page without an action responds with 405 to
+        these methods. No load runs before an action, so check in the action, or in a hook of <code>server.ts</code>,
+        whether the visitor has permission.
       </p>
     </Section>
   )
@@ -50,12 +52,12 @@ function Action() {
 
 function Outcomes() {
   return (
-    <Section id="outcomes" title="What an action does, what is answered">
+    <Section id="outcomes" title="What an action does, and the response">
       <Table
-        caption="What an action does, and the answers"
-        head={['the action', 'a browser gets', 'a program that wants JSON gets']}
+        caption="What an action does, and the response"
+        head={['the action', 'response to a browser', 'response to a program that requests JSON']}
         rows={[
-          ['returns data', 'the page with actionData; all loads run behind it', 'the data'],
+          ['returns data', 'the page with actionData; all loads run after the action', 'the data'],
           ['returns nothing', 'the page', '204'],
           [<code key="does">reply.code(422)</code>, 'that status', 'that status'],
           [<code key="does">redirect('/notes')</code>, '303, and the page there', '303'],
@@ -67,7 +69,10 @@ function Outcomes() {
           ['fails', 'the sentence and the digest, in the page’s place', 'application/problem+json'],
         ]}
       />
-      <p>Data of an action may hold what a load’s may, but no promises. No answer to a form is ever stored.</p>
+      <p>
+        The returned data may contain the same types as data of a load, except promises. Responses to forms are never
+        cached.
+      </p>
     </Section>
   )
 }
@@ -76,25 +81,26 @@ function Bodies() {
   return (
     <Section id="files" title="Files, JSON and limits">
       <p>
-        A form with <code>encType="multipart/form-data"</code> brings files as standard <code>File</code> objects. They
-        lie on the disk and are removed when the request has been answered: copy what is to stay. JSON is in{' '}
-        <code>request.body</code>; any other type is 415, unless <code>server.ts</code> has a parser for it.
+        A form with <code>encType="multipart/form-data"</code> uploads files as standard <code>File</code> objects.
+        Hydrant stores them on disk, and removes them at the end of the request, so copy files that you want to keep.
+        JSON is in <code>request.body</code>. Any other type is refused with 415, unless <code>server.ts</code> has a
+        parser for it.
       </p>
       <Code title="pages/photos.server.ts">{FILES}</Code>
       <Table
-        caption="Limits of what is sent"
-        head={['option', 'default', 'limits']}
+        caption="Limits for requests"
+        head={['option', 'default', 'limit for']}
         rows={[
-          [<code key="option">bodyLimit</code>, '1 MiB', 'JSON, or all texts of a form together'],
-          [<code key="option">forms.maxFields</code>, '1 000', 'how many fields'],
+          [<code key="option">bodyLimit</code>, '1 MiB', 'JSON, or all text fields of a form together'],
+          [<code key="option">forms.maxFields</code>, '1 000', 'the number of fields'],
           [<code key="option">forms.maxFieldBytes</code>, '1 MiB', 'one field'],
           [<code key="option">forms.maxFiles</code>, '10', 'how many files'],
           [<code key="option">forms.maxFileBytes</code>, '10 MiB', 'one file'],
         ]}
       />
       <p>
-        What is larger is refused with 413, which names the limit. A proxy has one of its own: in nginx{' '}
-        <code>client_max_body_size</code>, 1 MB.
+        A larger request is refused with 413, and the message names the limit. A proxy has its own limit: in nginx,{' '}
+        <code>client_max_body_size</code>, 1 MB by default.
       </p>
     </Section>
   )
@@ -104,31 +110,39 @@ function Both() {
   return (
     <Section id="both" title="With JavaScript and without">
       <p>
-        Without, the browser sends the form and shows the document that comes. With it, the form is sent by{' '}
-        <code>fetch</code>, and the answer takes its place in the page that stands: layouts keep their state, and so
-        does the page, if the answer is that page again. When the answer is a success, the form is emptied.{' '}
-        <code>useNavigation()</code> has the state <code>submitting</code> meanwhile.
+        Without JavaScript, the browser sends the form and shows the document of the response. With JavaScript, Hydrant
+        sends the form with <code>fetch</code> and updates the current page. Layouts keep their state. The page also
+        keeps its state if the response is for the same page. After a success, the form is reset. Meanwhile,{' '}
+        <code>useNavigation()</code> has the state <code>submitting</code>.
       </p>
       <p>
-        The form is taken over at its <code>submit</code> event, behind your own handlers: whoever calls{' '}
-        <code>preventDefault()</code> keeps it. What is sent is what the browser itself would send, with the button’s
-        name and value. Tools that click and type like a visitor need nothing special:{' '}
+        Hydrant handles the form’s <code>submit</code> event after your own handlers. A handler that calls{' '}
+        <code>preventDefault()</code> keeps Hydrant from sending the form. Hydrant sends the same fields as the browser
+        would, including the button’s name and value. Tools that click and type like a visitor need no special handling:{' '}
         <code>await page.click('button')</code> of Playwright works as on any page.
       </p>
       <p>
-        The same form is not sent a second time while it is on its way. Several forms may be; their answers take effect
-        in the order in which they were sent, and an answer never leads away a visitor who has gone on since.
+        Hydrant does not send the same form twice at the same time. It can send several different forms at the same
+        time, and applies their responses in the order in which they were sent. A response never moves a visitor who has
+        followed a link since.
       </p>
       <p>
-        Nothing is ever sent again behind the visitor’s back. Without a network, a notice before the form says that it
-        was not sent. When the connection is cut, nobody knows whether the form has arrived, and the notice says that.
-        What was typed stays. <code>.hydrant-notice</code> gives the notice your own style.
+        Hydrant never sends a form again by itself. Without a network, a notice above the form says that it was not
+        sent. If the connection was cut, the notice says that the form may or may not have arrived. The fields keep what
+        the visitor typed. To style the notice, use <code>.hydrant-notice</code>.
       </p>
-      <p>
-        When the site has been deployed meanwhile, or the target is no action of a page, the browser sends the form by
-        itself, in the ordinary way; <code>data-hydrant-reload</code> on a form or its button asks for that. So it does
-        with a <code>target</code>, with a click that opens another tab, and until the page is interactive.
-      </p>
+      <p>In these cases the browser sends the form itself, as without JavaScript:</p>
+      <ul>
+        <li>A new version of the site has been deployed.</li>
+        <li>The target is not a page with an action.</li>
+        <li>
+          The form or its button has <code>data-hydrant-reload</code>.
+        </li>
+        <li>
+          The form has a <code>target</code>, or the click opens another tab.
+        </li>
+        <li>The page is not interactive yet.</li>
+      </ul>
     </Section>
   )
 }
@@ -137,23 +151,24 @@ function UseAction() {
   return (
     <Section id="use-action" title="Without a form: useAction">
       <p>
-        <code>useAction</code> is for components that have no <code>actionData</code> of their own, and for what no form
-        sends: a key that is pressed, a card that is dragged. It needs JavaScript; a form does not.
+        Use <code>useAction</code> in components that have no <code>actionData</code> prop, and to send data without a
+        form, for example when the visitor presses a key or drags a card. It needs JavaScript; a form does not.
       </p>
       <Code title="components/star.tsx">{USE_ACTION}</Code>
       <Table
         caption="What useAction() returns"
-        head={['name', 'is']}
+        head={['name', 'meaning']}
         rows={[
-          [<code key="name">data</code>, 'what the page’s action returned last, as in actionData'],
+          [<code key="name">data</code>, 'the data that the page’s action returned last, like actionData'],
           [
             <code key="name">submit(body, options)</code>,
             <>
-              sends fields, a <code>URLSearchParams</code> or a <code>FormData</code>; <code>method</code> (
-              <code>'POST'</code>) and <code>action</code> (this page) are options. For event handlers and effects
+              sends an object of strings, a <code>URLSearchParams</code> or a <code>FormData</code>; the options are{' '}
+              <code>method</code> (<code>'POST'</code>) and <code>action</code> (this page). Call it in event handlers
+              and effects
             </>,
           ],
-          [<code key="name">isPending</code>, 'whether something is being sent to this page, by a form as well'],
+          [<code key="name">isPending</code>, 'whether a request to this page is in progress, including a form'],
         ]}
       />
     </Section>
@@ -164,18 +179,19 @@ function OtherSites() {
   return (
     <Section id="other-sites" title="Forms of other sites">
       <p>
-        A browser sends a visitor’s cookies also with a form that stands on another site. Such requests are refused with
-        403, for pages and for routes of <code>server.ts</code>, before their body is read. No token is needed:{' '}
-        <code>Sec-Fetch-Site</code> tells, and where a browser does not send it (on plain http), <code>Origin</code> is
-        compared with the host and port that the visitor sees. Programs send neither, and pass.
+        A browser also sends a visitor’s cookies with a form on another site. Hydrant refuses such requests with 403,
+        for pages and for routes of <code>server.ts</code>, before it reads their body. No token is needed. Hydrant
+        reads the header <code>Sec-Fetch-Site</code>. Browsers do not send it on plain http; there, Hydrant compares{' '}
+        <code>Origin</code> with the host and port that the visitor sees. Programs send neither header, and their
+        requests are accepted.
       </p>
       <p>
-        To let another site of yours send forms here, name it: <code>allowedOrigins: ['https://app.example']</code>.
+        To accept forms from another site of yours, add it: <code>allowedOrigins: ['https://app.example']</code>.
       </p>
       <p>
-        Behind a proxy this needs no setting on https. On plain http at a port of its own, the proxy has to pass the
-        port on, in nginx by <code>proxy_set_header Host $http_host</code>, as <code>$host</code> drops it. A refusal
-        writes a line into the log which says what was compared and what to do.
+        With https, this works behind a proxy without any setting. With plain http on a non-default port, the proxy must
+        pass the port on. In nginx, use <code>proxy_set_header Host $http_host</code>, because <code>$host</code> drops
+        the port. For each refusal, a line in the log says what was compared and how to fix it.
       </p>
     </Section>
   )

@@ -8,57 +8,58 @@ export default function Http() {
   return (
     <>
       <PageHead
-        title="HTTP answers"
-        description="What each kind of request gets: document, JSON, status and headers."
+        title="HTTP responses"
+        description="The response to each kind of request: document, JSON, status and headers."
       />
-      <h1>HTTP answers</h1>
+      <h1>HTTP responses</h1>
       <p className="lead">
-        One address, several readers: browsers, curl, crawlers, other services. This is what each of them is told.
+        Browsers, curl, crawlers and other services read the same addresses. This chapter describes the response to each
+        of them.
       </p>
-      <Section id="answers" title="What is asked, what is answered">
+      <Section id="answers" title="Requests and responses">
         <Table
-          caption="Requests and their answers"
-          head={['request', 'answer']}
+          caption="Requests and their responses"
+          head={['request', 'response']}
           rows={[
             [
               <>
                 <code>GET</code> a page, <code>Accept: text/html</code> or <code>*/*</code>
               </>,
-              'the document, streamed. A crawler gets it whole, with a status that was decided at its end',
+              'the document, streamed. A crawler gets the complete document at once, with its final status',
             ],
             [
               <>
                 <code>GET</code> a page, <code>Accept: application/json</code>
               </>,
-              'what load returned, as plain JSON, its promises awaited. 406 for a page without load',
+              'what load returned, as plain JSON, with its promises awaited. 406 for a page without load',
             ],
             [
               <>
                 <code>HEAD</code> a page
               </>,
-              'the same status and headers, no body, and nothing is rendered',
+              'the same status and headers, without a body; nothing is rendered',
             ],
             [
               <>
                 <code>POST</code>, <code>PUT</code>, <code>PATCH</code>, <code>DELETE</code> a page with an{' '}
                 <a href={href('/docs/forms')}>action</a>
               </>,
-              'the action runs, and then the loads: the page. As JSON what the action returned, and no load runs',
+              'the action runs, then the loads: the page. As JSON, what the action returned; no load runs',
             ],
             [
-              'the same of a page without one',
+              'the same methods on a page without an action',
               <>
                 405 with <code>Allow</code>
               </>,
             ],
             [
-              'the same of anything, sent by another site’s page',
+              'the same methods on any URL, sent by another site’s page',
               <>
                 403: see <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms of other sites</a>
               </>,
             ],
             ['an unknown path', '404: the not-found page, or problem+json'],
-            ['a path with a slash too many at its end', <>308 to the path without it</>],
+            ['a path with extra slashes at its end', <>308 to the path without them</>],
             [
               <>
                 any error, <code>Accept: application/json</code>
@@ -67,14 +68,15 @@ export default function Http() {
             ],
             [
               <code key="request">/_hydrant/assets/*</code>,
-              'scripts, styles and imported files; immutable, compressed as brotli and gzip when they were built',
+              'scripts, styles and imported files; immutable, and already compressed as brotli and gzip by the build',
             ],
           ]}
         />
       </Section>
       <Section id="json" title="Data as JSON">
         <p>
-          Only the page’s own data is sent, not that of its layouts, though their loads run, and may refuse or redirect.
+          The response contains only the page’s own data, not that of its layouts. The loads of the layouts run
+          nevertheless, and may refuse or redirect.
         </p>
         <Table
           caption="How data is written in JSON"
@@ -84,24 +86,24 @@ export default function Http() {
               <>
                 <code>Date</code>, <code>URL</code> and whatever has <code>toJSON</code>
               </>,
-              'text, as toJSON gives it',
+              'the text that toJSON returns',
             ],
-            [<code key="data">BigInt</code>, 'its digits, as text'],
+            [<code key="data">BigInt</code>, 'its digits, as a string'],
             [
               <>
                 <code>Set</code>, typed arrays
               </>,
               'an array',
             ],
-            [<code key="data">Map</code>, 'an object; an array of pairs when a key is no string'],
-            ['a promise', 'what it settles to'],
+            [<code key="data">Map</code>, 'an object; an array of pairs if a key is not a string'],
+            ['a promise', 'the value to which it resolves'],
           ]}
         />
       </Section>
       <Section id="problem" title="Errors as JSON">
         <p>
-          Errors follow RFC 9457. <code>detail</code> is the sentence for a failure and the message for a refusal;{' '}
-          <code>digest</code> is there for a failure only.
+          Errors follow RFC 9457. <code>detail</code> is the sentence of a failure, or the message of a refusal. Only a
+          failure has a <code>digest</code>.
         </p>
         <Code title="curl -i -H 'Accept: application/json' https://shop.example/products/7" language="http">
           {PROBLEM}
@@ -109,57 +111,57 @@ export default function Http() {
       </Section>
       <Section id="headers" title="Headers">
         <Table
-          caption="Headers of answers"
-          head={['header', 'where', 'says']}
+          caption="Headers of responses"
+          head={['header', 'where', 'meaning']}
           rows={[
-            [<code key="header">X-Request-Id</code>, 'every answer', 'the request’s id, as in the log'],
+            [<code key="header">X-Request-Id</code>, 'every response', 'the request’s id, as in the log'],
             [
               <code key="header">X-Error-Digest</code>,
-              'failures that are known before the headers go out',
+              'failures that happen before the headers are sent',
               'the digest',
             ],
-            [<code key="header">Vary</code>, 'pages', 'that the same address has two forms, compressed or not'],
+            [<code key="header">Vary</code>, 'pages', 'the response depends on Accept and on the accepted compression'],
             [
               <code key="header">Content-Encoding</code>,
-              'documents and data that are not short',
-              'br or gzip, as the client accepts it; each part of a stream is sent as soon as it is there',
+              'documents and data, unless they are short',
+              'br or gzip, depending on what the client accepts; each part of a stream is sent as soon as it is ready',
             ],
             [
               <code key="header">ETag</code>,
-              'documents that were sent whole',
-              'a request with If-None-Match gets 304 while nothing has changed',
+              'documents that are not streamed',
+              'a request with If-None-Match gets 304 if nothing has changed',
             ],
             [
               <code key="header">Cache-Control</code>,
-              'every answer',
+              'every response',
               <>
-                <code>no-store</code> for errors and for documents that were sent in parts,{' '}
-                <code>private, no-cache</code> for other documents, unless <code>load</code> has set its own on{' '}
-                <code>reply</code>. JSON and what sets a cookie are always <code>private</code>, answers to an action{' '}
-                <code>no-store</code>. For data that caches share, write a route in <code>server.ts</code>
+                <code>no-store</code> for errors and for streamed documents, <code>private, no-cache</code> for other
+                documents, unless <code>load</code> sets the header on <code>reply</code>. JSON and responses that set a
+                cookie are always <code>private</code>, and responses to an action are <code>no-store</code>. For data
+                that shared caches may store, write a route in <code>server.ts</code>
               </>,
             ],
             [
               <code key="header">Content-Security-Policy</code>,
               'documents',
-              'scripts run only with this document’s nonce, and no other site frames the page; see the csp option',
+              'scripts run only with this document’s nonce, and other sites cannot frame the page; see the csp option',
             ],
             [
               <code key="header">X-Content-Type-Options</code>,
-              'every answer',
-              'nosniff: it is what its type says; documents have others beside it, see the securityHeaders option',
+              'every response',
+              'nosniff: browsers must not guess another type; documents have further security headers, see the securityHeaders option',
             ],
           ]}
         />
       </Section>
       <Section id="streaming" title="Streaming and the status">
         <p>
-          The status is sent before the body, so it can only tell what was known when the shell was ready. A failure in
-          the shell is a 500. One that comes later finds a 200 already sent; the document then shows the fallback in the
-          place that failed, or without JavaScript at its end. What comes late is there read at the end of the document
-          as well. A page whose <code>.server</code> file exports <code>stream = false</code> is sent whole, when all of
-          it is ready, and then its status tells of everything. Crawlers wait for the whole page and so always get the
-          true status.
+          The status is sent before the body, so it reflects what is known when the shell is ready. A failure in the
+          shell causes a 500. When a later part fails, 200 has already been sent. The document then shows the fallback
+          in place of that part. Without JavaScript, the fallback and all late parts are at the end of the document. If
+          a page’s <code>.server</code> file exports <code>stream = false</code>, Hydrant sends the page only when all
+          of it is ready, so its status is always correct. Crawlers always get the complete page, with the correct
+          status.
         </p>
       </Section>
     </>

@@ -1,7 +1,7 @@
+import classes from './index.module.css'
 import { href } from 'hydrant/react'
 import { PageHead } from '../../components/page-head.tsx'
 import { chapters } from '../../content/chapters.ts'
-import classes from './index.module.css'
 
 export default function Docs() {
   return (
@@ -9,8 +9,8 @@ export default function Docs() {
       <PageHead title="Documentation" description="The documentation of Hydrant, chapter by chapter." />
       <h1>Documentation</h1>
       <p className="lead">
-        Twelve short chapters. Who is new here reads <a href={href('/start')}>Start</a> first; who looks something up
-        finds it in the tables.
+        Thirteen short chapters. If you are new here, read <a href={href('/start')}>Start</a> first. To look something
+        up, use the tables.
       </p>
       <dl className={classes.chapters}>
         {chapters.map(({ path, title, about }) => (
@@ -38,19 +38,19 @@ export default function Docs() {
 }
 
 const WORDS = [
-  ['page', 'A file in pages/ that answers a URL.'],
-  ['layout', 'A file that surrounds the pages of its folder.'],
-  ['load', 'The function of a .server file that fetches what its page or layout shows.'],
-  ['action', 'The function of a .server file that answers what is sent to its page, such as a form.'],
-  ['deferred', 'A promise inside what load returns. The page does not wait for it.'],
+  ['page', 'A file in pages/ that handles a URL.'],
+  ['layout', 'A file that wraps the pages of its folder.'],
+  ['load', 'The function of a .server file that fetches the data of its page or layout.'],
+  ['action', 'The function of a .server file that handles requests which change something, such as forms.'],
+  ['deferred', 'A promise inside the data that load returns. The page does not wait for it.'],
   ['document', 'The HTML that a browser gets for a page.'],
-  ['shell', 'The part of the document that waits for nothing; it is sent first.'],
+  ['shell', 'The part of the document that is sent first, because it does not wait for deferred data.'],
   ['stream', 'The rest of the document, sent as it becomes ready.'],
   ['hydrate', 'What React does in the browser to make the document’s HTML interactive.'],
-  ['refusal', 'An error with a 4xx status, thrown on purpose and meant for the visitor.'],
-  ['failure', 'Any other error. Nobody meant it, and nothing of it is shown.'],
+  ['refusal', 'An error with a 4xx status that your code throws for the visitor to read.'],
+  ['failure', 'Any other error. It is unexpected, and visitors see nothing of the error itself.'],
   ['digest', 'The code of a failure: its fingerprint and its occurrence.'],
-  ['fallback', 'What a visitor sees of a failure.'],
-  ['build', 'What hydrant build writes and hydrant start serves.'],
+  ['fallback', 'The text that a visitor sees in place of a failed page or part.'],
+  ['build', 'The files that hydrant build writes and hydrant start serves.'],
   ['base', 'The path under which a site is mounted.'],
 ] as const

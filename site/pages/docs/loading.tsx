@@ -10,71 +10,71 @@ export default function Loading() {
       <PageHead title="Loading data" description="load, its context, deferred promises, redirects and refusals." />
       <h1>Loading data</h1>
       <p className="lead">
-        A page’s <code>load</code> runs on the server for each request, before the page is rendered, and returns plain
+        A page’s <code>load</code> runs on the server for each request, before the page is rendered. It returns plain
         data.
       </p>
       <Section id="load" title="load">
         <p>
-          <code>load</code> is exported by the <code>.server</code> file of the same name. The page gets what it returns
-          as <code>data</code>, with its type.
+          Export <code>load</code> from the <code>.server</code> file with the same name as the page. The page receives
+          the returned value as <code>data</code>, with its type.
         </p>
         <Code title="pages/products/[id].server.ts">{LOAD}</Code>
         <Code title="pages/products/[id].tsx">{PAGE}</Code>
         <p>
-          Layouts may have a <code>load</code> as well, in <code>layout.server.ts</code>. All loads of a page run at the
+          A layout may also have a <code>load</code>, in <code>layout.server.ts</code>. All loads of a page run at the
           same time, so none waits for another.
         </p>
         <p>
-          Data travels to the browser, so it is plain: objects, arrays, strings, numbers, <code>Date</code>,{' '}
+          Data is sent to the browser, so it must be plain: objects, arrays, strings, numbers, <code>Date</code>,{' '}
           <code>Map</code>, <code>Set</code>, <code>BigInt</code>, <code>URL</code>, typed arrays, and promises of
-          these. Anything else, a function for example, is a failure that names its place in the data. Return only what
-          visitors may read: everything that <code>load</code> returns can be read in the document.
+          these. Anything else, such as a function, causes a failure whose message names its place in the data. Return
+          only data that visitors may read, because the document contains everything that <code>load</code> returns.
         </p>
       </Section>
       <Section id="context" title="The context">
         <Table
-          caption="What load is given"
-          head={['name', 'is']}
+          caption="Properties of the context"
+          head={['name', 'meaning']}
           rows={[
-            [<code key="name">request</code>, 'Fastify’s request, with what plugins add to it'],
+            [<code key="name">request</code>, 'Fastify’s request, including what plugins add to it'],
             [<code key="name">reply</code>, 'Fastify’s reply: status, headers, cookies'],
             [<code key="name">app</code>, 'the Fastify instance with its decorators, such as a database'],
-            [<code key="name">params</code>, 'the decoded parameters of the path, typed by LoadContext’s path'],
+            [<code key="name">params</code>, 'the decoded parameters of the path, typed by the path in LoadContext'],
             [
               <code key="name">url</code>,
               <>
-                the address, a <code>URL</code>: <code>url.searchParams.get('page')</code>
+                the address, a <code>URL</code>, for example for <code>url.searchParams.get('page')</code>
               </>,
             ],
             [
               <code key="name">signal</code>,
               <>
-                an <code>AbortSignal</code> that fires when the visitor has gone or the deadline has passed
+                an <code>AbortSignal</code> that aborts when the visitor has left or the deadline has expired
               </>,
             ],
           ]}
         />
         <p>
-          Pass <code>signal</code> on to <code>fetch</code> and whatever else takes one; then work stops when nobody
-          waits for it.
+          Pass <code>signal</code> to <code>fetch</code> and to other functions that accept one. Their work then stops
+          when no visitor waits for the result.
         </p>
       </Section>
       <Section id="deferred" title="Deferred data">
         <p>
-          A promise inside what <code>load</code> returns is <strong>deferred</strong>. The shell of the page goes out
-          without it, and its part of the page follows in the same answer when it is there. The page reads it with
-          React’s <code>use()</code> inside <code>{'<Suspense>'}</code>.
+          A promise inside the data that <code>load</code> returns is <strong>deferred</strong>. Hydrant sends the page
+          without waiting for it. When the promise resolves, that part of the page follows in the same response. The
+          page reads the promise with React’s <code>use()</code> inside <code>{'<Suspense>'}</code>.
         </p>
         <Code title="pages/products/[id].server.ts">{DEFERRED_LOAD}</Code>
         <Code title="pages/products/[id].tsx">{DEFERRED_PAGE}</Code>
         <p>
-          <code>await</code> what the page is pointless without, and defer what is slow. What is awaited can still
-          decide the status; what is deferred comes after the status has been sent.
+          Use <code>await</code> for data that the page needs, and defer data that is slow. Awaited data can still
+          change the status. Deferred data arrives after the status has been sent.
         </p>
       </Section>
       <Section id="answers" title="Redirects, 404 and refusals">
         <p>
-          These come from <code>hydrant</code>. The first two throw, so nothing after them runs.
+          Import these from <code>hydrant</code>. The first two throw, so no code after them runs.
         </p>
         <Table
           caption="Ways to end a load early"
@@ -82,12 +82,12 @@ export default function Loading() {
           rows={[
             [
               <code key="code">redirect('/login')</code>,
-              'a redirect (302) to that path of this site, with the base or without it',
+              'a redirect (302) to that path of this site; the base is optional',
             ],
             [<code key="code">redirect('/new', 301)</code>, 'the same with a status of 301, 302, 303, 307 or 308'],
             [
               <code key="code">redirect(new URL('https://…'))</code>,
-              'a redirect to another site. A string that leads there is a failure, so that no visitor’s input can',
+              'a redirect to another site. A string that leads to another site is a failure, so a visitor’s input cannot redirect there',
             ],
             [<code key="code">notFound()</code>, 'the 404 page'],
             [
@@ -100,14 +100,14 @@ export default function Loading() {
         />
       </Section>
       <Section id="json" title="The same data as JSON">
-        <p>Scripts read a page’s data at the page’s own address. Promises in it are awaited.</p>
+        <p>Scripts read a page’s data as JSON from the page’s own address. Hydrant awaits the promises in it.</p>
         <Code title="Terminal" language="sh">
           {JSON_REQUEST}
         </Code>
         <p>
-          A page without <code>load</code> has nothing to answer and says 406. More commands are in{' '}
-          <a href={href('/docs/scripts')}>Use it from a script</a>, details in{' '}
-          <a href={href('/docs/http')}>HTTP answers</a>.
+          A page without <code>load</code> has no data and responds with 406. See also{' '}
+          <a href={href('/docs/scripts')}>Use it from a script</a> for more commands, and{' '}
+          <a href={href('/docs/http')}>HTTP responses</a> for the details.
         </p>
       </Section>
     </>

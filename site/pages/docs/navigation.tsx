@@ -7,11 +7,11 @@ import { Table } from '../../components/table.tsx'
 export default function Navigation() {
   return (
     <>
-      <PageHead title="Navigation" description="From page to page without loading documents, with plain links." />
+      <PageHead title="Navigation" description="Page changes without loading documents, with plain links." />
       <h1>Navigation</h1>
       <p className="lead">
-        A link is a plain <code>&lt;a&gt;</code>. In a browser with JavaScript the next page comes without a new
-        document; in every other it comes as pages always have.
+        A link is a plain <code>&lt;a&gt;</code>. In a browser with JavaScript, Hydrant shows the next page without
+        loading a document. Other browsers load a document, as usual.
       </p>
       <Links />
       <Stays />
@@ -19,8 +19,8 @@ export default function Navigation() {
       <Ahead />
       <Section id="transitions" title="View transitions">
         <p>
-          Each navigation is one React transition. So React’s <code>{'<ViewTransition>'}</code>, in versions of React
-          that have it, animates from page to page with nothing else to set up.
+          Each navigation is a React transition. In versions of React that have <code>{'<ViewTransition>'}</code>, it
+          animates the change from page to page without further setup.
         </p>
       </Section>
       <Documents />
@@ -30,22 +30,22 @@ export default function Navigation() {
 
 function Links() {
   return (
-    <Section id="links" title="Nothing to learn">
+    <Section id="links" title="No new API">
       <Code title="pages/index.tsx">{LINK}</Code>
       <p>
-        Links, forms with <code>method="get"</code>, Back and Forward, and scripts that call{' '}
-        <code>navigation.navigate()</code> all go the same way: the browser’s Navigation API tells Hydrant of it, the
-        server says which module and which data the target needs, both are fetched at the same time, and React puts the
-        page in place. Title and meta change with it, the page’s name is announced to screen readers, and scroll and
-        focus are the browser’s business, as ever.
+        Hydrant handles links, forms with <code>method="get"</code>, Back and Forward, and scripts that call{' '}
+        <code>navigation.navigate()</code> in the same way. The browser’s Navigation API reports the navigation to
+        Hydrant. The server names the modules and the data that the target needs. Hydrant fetches both at the same time,
+        and React renders the page in place. Hydrant also updates the title and meta elements, and announces the page’s
+        name to screen readers. The browser handles scroll position and focus as usual.
       </p>
       <p>
-        The server is the only router. No table of routes reaches the browser, so a site of a thousand pages costs it no
-        more than one of ten.
+        The server is the only router. Hydrant sends no table of routes to the browser, so a large site costs the
+        browser no more than a small one.
       </p>
       <p>
-        One thing to know: <code>scroll-behavior: smooth</code> on <code>&lt;html&gt;</code> holds for navigations, too.
-        Each new page would then glide to its top instead of standing there.
+        Note that <code>scroll-behavior: smooth</code> on <code>&lt;html&gt;</code> also applies to navigations. Each
+        new page would then scroll smoothly to its top instead of starting there.
       </p>
     </Section>
   )
@@ -53,35 +53,35 @@ function Links() {
 
 function Stays() {
   return (
-    <Section id="stays" title="What stays">
+    <Section id="stays" title="What keeps its state">
       <Table
         caption="What keeps its state during a navigation"
-        head={['what', 'is']}
+        head={['what', 'during a navigation']}
         rows={[
           [
-            'a layout that both pages have',
-            'kept, with its state, and not loaded again, as long as the parameters in its folder’s path are the same',
+            'a layout of both pages',
+            'keeps its state, and its load does not run again, as long as the parameters in its folder’s path stay the same',
           ],
-          ['the page, when only its query changes', 'kept, with its state; its load runs'],
-          ['the page, for another path', 'new, also when it is the same file'],
+          ['the page, if only its query changes', 'keeps its state; its load runs again'],
+          ['the page, if the path changes', 'is new, even if the file is the same'],
         ]}
       />
-      <p>After a form all loads run again, those of the layouts, too.</p>
+      <p>After a form, all loads run again, including those of the layouts.</p>
     </Section>
   )
 }
 
 function Waiting() {
   return (
-    <Section id="waiting" title="While it takes a moment">
+    <Section id="waiting" title="Pending navigations">
       <p>
-        After 150 ms a thin bar appears at the top. It has the colour of <code>--hydrant-progress</code>:
+        After 150 ms, a thin bar appears at the top. Set its colour with <code>--hydrant-progress</code>:
       </p>
       <Code title="pages/layout.css" language="css">
         {PROGRESS}
       </Code>
       <p>
-        <code>useNavigation()</code> tells components what is going on, and where to:
+        <code>useNavigation()</code> returns the state of the navigation and its target:
       </p>
       <Code title="components/spinner.tsx">{USE_NAVIGATION}</Code>
       <Table
@@ -89,32 +89,33 @@ function Waiting() {
         head={['state', 'with', 'while']}
         rows={[
           [<code key="state">idle</code>, 'nothing', 'nothing is going on; always on the server'],
-          [<code key="state">loading</code>, <code key="with">url</code>, 'the next page is fetched'],
+          [<code key="state">loading</code>, <code key="with">url</code>, 'Hydrant fetches the next page'],
           [
             <code key="state">submitting</code>,
             <>
               <code>url</code>, <code>formData</code>
             </>,
-            'a form is being sent',
+            'Hydrant sends a form',
           ],
         ]}
       />
-      <p>A newer click ends the older one, in the browser and on the server.</p>
+      <p>A newer click cancels the older navigation, in the browser and on the server.</p>
     </Section>
   )
 }
 
 function Ahead() {
   return (
-    <Section id="prefetch" title="Fetched ahead">
+    <Section id="prefetch" title="Prefetching">
       <p>
-        Modules and data of a link are fetched when the pointer rests on it, when it gets the focus, and when it is
-        touched. They are used once, within ten seconds. Visitors who save data are left alone, and so is what you say:
+        Hydrant fetches the modules and data of a link in advance when the pointer rests on it, when it receives the
+        focus, and when it is touched. It uses them once, within ten seconds. Hydrant does not prefetch for visitors
+        whose browser saves data, nor for links that you exclude:
       </p>
       <Code title="components/menu.tsx">{OFF}</Code>
       <p>
-        A load runs for a page that is fetched ahead as for any other, and nothing may come of it. Loads should change
-        nothing; for what changes something there are <a href={href('/docs/forms')}>forms</a>.
+        A prefetch runs the page’s load like any other request, but the visitor may never open the page. Therefore a
+        load should not change anything. Use <a href={href('/docs/forms')}>forms</a> for changes.
       </p>
     </Section>
   )
@@ -122,37 +123,41 @@ function Ahead() {
 
 function Documents() {
   return (
-    <Section id="documents" title="When a document is loaded">
+    <Section id="documents" title="When the browser loads a document">
       <Table
-        caption="What is left to the browser"
-        head={['what', 'happens']}
+        caption="What the browser handles itself"
+        head={['what', 'what happens']}
         rows={[
           ['a link within the page (#…)', 'the browser scrolls'],
-          ['download, target, a click with Ctrl or Shift, another site', 'the browser does what it always does'],
+          ['download, target, a click with Ctrl or Shift, another site', 'the browser acts as usual'],
           ['a path that ends like a file (/report.pdf)', 'the browser loads it'],
           [
             <>
-              <code>data-hydrant-reload</code> on the link or around it
+              <code>data-hydrant-reload</code> on the link or on an element around it
             </>,
-            'a document is loaded, on purpose',
+            'the browser loads a document',
           ],
-          ['a route of server.ts, an unknown path', 'the server says so, and the browser loads the document'],
-          ['the network or a module fails', 'the browser loads the target, so that its own page can speak'],
+          ['a route of server.ts, an unknown path', 'the server reports it, and the browser loads the document'],
+          ['the network or a module fails', 'the browser loads the target, to show its own error page'],
           [
-            'the site has been deployed meanwhile',
-            'the next navigation loads the document of its target, which is of the new build. A build keeps the files of the one before, for pages that are open',
+            'the site has been deployed since the page was loaded',
+            'the next navigation loads the document of its target, from the new build. A build keeps the files of the previous one, for pages that are open',
           ],
-          ['a browser without the Navigation API, or without JavaScript', 'all links load documents, and all works'],
+          [
+            'a browser without the Navigation API, or without JavaScript',
+            'all links load documents, and all pages work',
+          ],
         ]}
       />
       <p>
-        The answer to a navigation begins before the loads have ended, and cookies cannot be set any more then. A cookie
-        that a load sets later makes the browser load the document once more. A page whose load sets cookies saves this
-        by <code>export const stream = false</code> in its <code>.server</code> file: its answer waits for the loads.
+        The response to a navigation begins before the loads have finished, so cookies can no longer be set then. If a
+        load sets a cookie after that, the browser also loads the document. To avoid this second request for a page
+        whose load sets cookies, write <code>export const stream = false</code> in its <code>.server</code> file. Its
+        response then waits for the loads.
       </p>
       <p>
-        A page that fails on the way shows its <a href={href('/docs/failures')}>failure</a> at its own address, with the
-        digest.
+        If the next page fails, Hydrant shows its <a href={href('/docs/failures')}>failure</a> at the page’s own
+        address, with the digest.
       </p>
     </Section>
   )

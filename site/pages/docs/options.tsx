@@ -10,17 +10,17 @@ export default function Options() {
       <PageHead title="Commands and options" description="Every command, flag, option and environment variable." />
       <h1>Commands and options</h1>
       <p className="lead">
-        Four commands. A flag beats the environment, the environment beats the config file, and the config file beats
-        the default.
+        There are four commands. A flag overrides the environment, the environment overrides the config file, and the
+        config file overrides the default.
       </p>
       <Section id="commands" title="Commands">
         <Table
           caption="Commands"
-          head={['command', 'does']}
+          head={['command', 'what it does']}
           rows={[
             [
               <code key="command">hydrant dev [dir]</code>,
-              'serves the site, and rebuilds and refreshes it on every change',
+              'serves the site, rebuilds it after every change, and reloads the page',
             ],
             [
               <code key="command">hydrant build [dir]</code>,
@@ -32,24 +32,24 @@ export default function Options() {
             [
               <code key="command">hydrant errors [digest] [dir]</code>,
               <>
-                shows <a href={href('/docs/errors')}>what has failed</a>
+                shows the <a href={href('/docs/errors')}>failures</a>
               </>,
             ],
           ]}
         />
         <p>
-          <code>[dir]</code> is the site’s folder, the current one by default. Every command explains itself with{' '}
-          <code>--help</code>. Exit codes: 0 done, 1 failed, 2 misused. <code>dev</code> and <code>start</code> take
-          these flags:
+          <code>[dir]</code> is the site’s folder, by default the current one. Every command prints its help with{' '}
+          <code>--help</code>. Exit codes: 0 for success, 1 for failure, 2 for wrong arguments. <code>dev</code> and{' '}
+          <code>start</code> accept these flags:
         </p>
         <Table
           caption="Flags of dev and start"
-          head={['flag', 'default', 'is']}
+          head={['flag', 'default', 'meaning']}
           rows={[
             [<code key="flag">--port</code>, '3000', 'the port to listen on; 0 for any free one'],
             [<code key="flag">--host</code>, 'localhost for dev, 127.0.0.1 for start', 'the address to listen on'],
-            [<code key="flag">--base</code>, '/', 'the path below which the site is mounted'],
-            [<code key="flag">--trust-proxy</code>, 'false', 'the proxies whose forwarded headers count'],
+            [<code key="flag">--base</code>, '/', 'the path under which the site is mounted'],
+            [<code key="flag">--trust-proxy</code>, 'false', 'the proxies whose forwarded headers Hydrant believes'],
             [
               <code key="flag">--socket</code>,
               'none',
@@ -64,21 +64,21 @@ export default function Options() {
                 <code>start</code> only: port or address of the <a href={href('/docs/console')}>console</a>, or false
               </>,
             ],
-            [<code key="flag">--log-level</code>, 'info', 'the least level that is logged'],
+            [<code key="flag">--log-level</code>, 'info', 'the lowest level that is logged'],
             [<code key="flag">--log-requests</code>, 'false', 'a line in the log for each request'],
           ]}
         />
       </Section>
       <Section id="options" title="Options">
         <p>
-          Options stand in <code>hydrant.config.ts</code>, or are given to the plugin or to <code>createServer</code>.
-          An unknown name is an error that names the nearest right one. In a Fastify app of your own, those marked with
-          a star are Fastify’s business and have no effect.
+          Set options in <code>hydrant.config.ts</code>, or pass them to the plugin or to <code>createServer</code>. An
+          unknown name is an error that shows the nearest correct name. In a Fastify app of your own, options marked
+          with a star have no effect, because your app decides them.
         </p>
         <Code title="hydrant.config.ts">{CONFIG}</Code>
         <Table
           caption="Options"
-          head={['option', 'default', 'is']}
+          head={['option', 'default', 'meaning']}
           rows={[
             [
               <code key="option">base</code>,
@@ -90,7 +90,7 @@ export default function Options() {
                 <code>trustProxy</code> *
               </>,
               <code key="default">false</code>,
-              'which proxies’ forwarded headers count, as in Fastify',
+              'the proxies whose forwarded headers Hydrant believes, as in Fastify',
             ],
             [
               <>
@@ -98,7 +98,7 @@ export default function Options() {
               </>,
               <code key="default">'x-forwarded'</code>,
               <>
-                which headers those are; <code>'forwarded'</code> for the standard one
+                the kind of forwarded headers; <code>'forwarded'</code> for the standard one
               </>,
             ],
             [
@@ -106,25 +106,21 @@ export default function Options() {
                 <code>proxyStripsBase</code> *
               </>,
               <code key="default">false</code>,
-              'the proxy takes the base away from paths, and it is put back',
+              'set this if the proxy removes the base from paths; Hydrant restores it',
             ],
             [
               <code key="option">timeouts.loadMs</code>,
               '10 000',
-              'how long the loads of a page may take together, and its action before them, in milliseconds',
+              'deadline for all loads of a page together, and for its action, in milliseconds',
             ],
-            [
-              <code key="option">timeouts.renderMs</code>,
-              '10 000',
-              'how long rendering may take, deferred data included',
-            ],
+            [<code key="option">timeouts.renderMs</code>, '10 000', 'deadline for rendering, including deferred data'],
             [
               <>
                 <code>timeouts.headersMs</code>, <code>.requestMs</code>, <code>.sendMs</code>,{' '}
                 <code>.keepAliveMs</code> *
               </>,
               '20 000, 300 000, 30 000, 72 000',
-              'how long visitors may take to send headers, to send all, to take something of their answer, to ask again',
+              'deadlines for visitors: to send the headers, to send the whole request, to read a part of the response, to send the next request',
             ],
             [
               <code key="option">timeouts.drainMs</code>,
@@ -135,13 +131,13 @@ export default function Options() {
               <code key="option">timeouts.stopDelayMs</code>,
               '0',
               <>
-                how long it says so at <code>/_hydrant/ready</code> before, and answers on
+                how long a stopping server reports it at <code>/_hydrant/ready</code> and still accepts requests
               </>,
             ],
             [
               <code key="option">timeouts.hangMs</code>,
               '60 000',
-              'how long the event loop may be held up, before what holds it up is cut off and told of as a failure; 0 for ever. In an app of yours 0',
+              'how long the event loop may be blocked before Hydrant interrupts the code and reports a failure; 0 turns this off. In an app of your own, the default is 0',
             ],
             [
               <>
@@ -149,19 +145,19 @@ export default function Options() {
                 <code>.maxPipelined</code>
               </>,
               '1 000, 50 000 000, 8 192, 100',
-              'pages made at the same time, characters of one, bytes of a URL, requests that wait on one connection',
+              'concurrent page requests, characters of a document, bytes of a URL, requests that wait on one connection',
             ],
             [
               <>
                 <code>limits.maxConnections</code>, <code>.maxHeaderBytes</code> *
               </>,
               '10 000, 16 384',
-              'connections open at the same time, bytes of a request’s headers',
+              'open connections, bytes of a request’s headers',
             ],
             [
               <code key="option">hosts</code>,
               <code key="default">[]</code>,
-              'names that the site is asked by; others are answered 421 (any)',
+              'host names of the site; requests for others get 421 (any)',
             ],
             [
               <>
@@ -169,12 +165,12 @@ export default function Options() {
                 <code>.maxTotal</code>, <code>.maxBytes</code>, <code>.respectPrivacySignals</code>
               </>,
               'true, 10, 60, 600, 32 768, false',
-              'whether browsers tell of failures in them, how often, and whether DNT and Sec-GPC are heeded',
+              'whether browsers report their failures, how often, and whether Hydrant respects DNT and Sec-GPC',
             ],
             [
               <code key="option">bodyLimit</code>,
               '1 048 576',
-              'bytes of JSON, or of all texts of a form together, that a request may send',
+              'bytes of JSON, or of all text fields of a form together',
             ],
             [
               <>
@@ -183,15 +179,15 @@ export default function Options() {
               </>,
               '1 000, 1 048 576, 10, 10 485 760',
               <>
-                what a <a href={href('/docs/forms', {}, { hash: 'files' })}>form</a> may have
+                limits of a <a href={href('/docs/forms', {}, { hash: 'files' })}>form</a>
               </>,
             ],
             [
               <code key="option">allowedOrigins</code>,
               <code key="default">[]</code>,
               <>
-                other sites whose pages may send <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a>{' '}
-                here
+                other sites that may send <a href={href('/docs/forms', {}, { hash: 'other-sites' })}>forms</a> to this
+                site
               </>,
             ],
             [
@@ -200,54 +196,54 @@ export default function Options() {
               </>,
               "'127.0.0.1', 9320, none",
               <>
-                where the <a href={href('/docs/console')}>console</a> listens, and what its users sign in with;{' '}
-                <code>admin: false</code> for none
+                the address of the <a href={href('/docs/console')}>console</a>, and the token to sign in;{' '}
+                <code>admin: false</code> turns it off
               </>,
             ],
             [
               <code key="option">compress</code>,
               <code key="default">true</code>,
-              'compresses documents and data as brotli or gzip; false where a proxy does it',
+              'compresses documents and data as brotli or gzip; false if a proxy does it',
             ],
             [
               <code key="option">csp</code>,
               <code key="default">true</code>,
-              'sends a Content-Security-Policy: scripts run with a nonce only, and no other site frames the page',
+              'sends a Content-Security-Policy: scripts run only with a nonce, and other sites cannot frame the page',
             ],
             [
               <code key="option">securityHeaders</code>,
               <code key="default">true</code>,
-              'sends nosniff, a referrer policy and, over https, Strict-Transport-Security, unless they are set',
+              'sends nosniff, a referrer policy and, over https, Strict-Transport-Security, unless your code sets them',
             ],
             [
               <>
                 <code>logRequests</code> *
               </>,
               <code key="default">false</code>,
-              'writes a line per request; otherwise failures, refusals and the server’s own life are logged',
+              'writes a log line for each request; otherwise the log has failures, refusals and the server’s start and stop',
             ],
             [
               <code key="option">digestKey</code>,
               'none',
-              'a secret that replicas share, by which nobody else can compute which error a digest stands for',
+              'a secret that all replicas share, so that only they can compute the fingerprint of an error',
             ],
             [
               <code key="option">onFailure</code>,
               'none',
-              'a function that is told of each failure, to hand it to a service; only code can set it',
+              'a function that Hydrant calls for each failure, to send it to a service; only code can set it',
             ],
             [
               <code key="option">traceOf</code>,
               'none',
-              'a function that says which trace a failure belongs to, instead of the request’s traceparent; only code can set it',
+              'a function that returns the trace of a failure, instead of the request’s traceparent; only code can set it',
             ],
             [
               <code key="option">reactServer</code>,
               <code key="default">'bun'</code>,
               <>
-                which build of React renders. <code>'bun'</code> is react-dom’s build that writes strings (the name is
-                React’s, it runs on Node.js); <code>'node'</code> is the one that writes bytes. Both give the same
-                documents; the first is faster
+                the build of React that renders. <code>'bun'</code> is react-dom’s build that writes strings (the name
+                is React’s; it runs on Node.js); <code>'node'</code> is the build that writes bytes. Both produce the
+                same documents; the first is faster
               </>,
             ],
             [
@@ -256,7 +252,7 @@ export default function Options() {
               </>,
               '3000, 127.0.0.1',
               <>
-                where <code>hydrant start</code> listens
+                the address on which <code>hydrant start</code> listens
               </>,
             ],
             [
@@ -264,7 +260,7 @@ export default function Options() {
                 <code>logLevel</code> *
               </>,
               <code key="default">'info'</code>,
-              'the least level that is logged',
+              'the lowest level that is logged',
             ],
             [
               <code key="option">esbuild</code>,
@@ -279,7 +275,7 @@ export default function Options() {
         />
       </Section>
       <Section id="environment" title="Environment variables">
-        <p>They are read when the server starts, so one build serves every environment.</p>
+        <p>The server reads them at startup, so one build serves every environment.</p>
         <Table
           caption="Environment variables"
           head={['variable', 'sets']}
@@ -324,8 +320,8 @@ export default function Options() {
       </Section>
       <Section id="messages" title="Messages">
         <p>
-          What Hydrant itself has to say against a site or an option has a code, says what was expected and what came,
-          and ends with what to do:
+          Hydrant’s own messages about a site or an option have a code. They say what was expected and what was found,
+          and end with a fix:
         </p>
         <Code title="Terminal" language="text">
           {MESSAGE}

@@ -7,15 +7,15 @@ import { Table } from '../../components/table.tsx'
 export default function Pages() {
   return (
     <>
-      <PageHead title="Pages and layouts" description="How files in pages/ become URLs, and what surrounds a page." />
+      <PageHead title="Pages and layouts" description="How files in pages/ become URLs, and how layouts wrap pages." />
       <h1>Pages and layouts</h1>
       <p className="lead">
-        The files in <code>pages/</code> are the site’s URLs. There is no table of routes to keep.
+        The files in <code>pages/</code> define the site’s URLs. There is no separate table of routes.
       </p>
       <Section id="files" title="From file to URL">
         <Table
-          caption="Files in pages/ and the URLs that they answer"
-          head={['file', 'answers']}
+          caption="Files in pages/ and their URLs"
+          head={['file', 'URL']}
           rows={[
             [<code key="file">pages/index.tsx</code>, <code key="url">/</code>],
             [<code key="file">pages/about.tsx</code>, <code key="url">/about</code>],
@@ -41,28 +41,28 @@ export default function Pages() {
           ]}
         />
         <p>
-          A fixed name wins over a parameter, and a parameter over a catch-all. Parameters come decoded. Every{' '}
-          <code>.tsx</code> or <code>.jsx</code> file in <code>pages/</code> is a page, except for <code>layout</code>,{' '}
-          <code>error</code>, <code>not-found</code> and those whose name, or folder’s name, begins with <code>_</code>.
-          Components may stand in such a folder or anywhere outside of <code>pages/</code>.
+          A fixed name wins over a parameter, and a parameter wins over a catch-all. Parameters are decoded. Every{' '}
+          <code>.tsx</code> or <code>.jsx</code> file in <code>pages/</code> is a page, except <code>layout</code>,{' '}
+          <code>error</code>, <code>not-found</code>, and files and folders whose names begin with <code>_</code>. Put
+          components into such a folder, or anywhere outside <code>pages/</code>.
         </p>
       </Section>
       <Section id="page" title="A page">
-        <p>A page’s default export is a React component. Its props are these:</p>
+        <p>A page’s default export is a React component. It receives these props:</p>
         <Table
           caption="Props of a page"
-          head={['prop', 'is']}
+          head={['prop', 'meaning']}
           rows={[
             [
               <code key="prop">data</code>,
               <>
-                what the page’s <code>load</code> returned; <code>undefined</code> without one
+                the data that the page’s <code>load</code> returned; <code>undefined</code> if it has none
               </>,
             ],
             [
               <code key="prop">actionData</code>,
               <>
-                what the page’s <a href={href('/docs/forms')}>action</a> returned, when the page answers a form
+                the data that the page’s <a href={href('/docs/forms')}>action</a> returned, after a form was sent
               </>,
             ],
             [<code key="prop">params</code>, 'the decoded parameters of the path'],
@@ -76,37 +76,37 @@ export default function Pages() {
         />
         <Code title="pages/products/[id].tsx">{PAGE}</Code>
         <p>
-          <code>{'<title>'}</code>, <code>{'<meta>'}</code> and <code>{'<link>'}</code> may be written in any component:
+          You can render <code>{'<title>'}</code>, <code>{'<meta>'}</code> and <code>{'<link>'}</code> in any component.
           React 19 moves them into the head.
         </p>
       </Section>
       <Section id="layouts" title="Layouts">
         <p>
-          <code>layout.tsx</code> surrounds every page of its folder and of the folders below. Layouts nest; the one in{' '}
+          <code>layout.tsx</code> wraps every page of its folder and of the folders below. Layouts nest. The layout in{' '}
           <code>pages/</code> itself renders <code>{'<html>'}</code>, <code>{'<head>'}</code> and{' '}
-          <code>{'<body>'}</code>. A site without it gets a plain one. A layout’s props are those of a page and{' '}
-          <code>children</code>; <code>data</code> is what the layout’s own <code>load</code> returned.
+          <code>{'<body>'}</code>. A site without this layout gets a plain document. A layout receives the same props as
+          a page, and <code>children</code>. Its <code>data</code> is what the layout’s own <code>load</code> returned.
         </p>
         <Code title="pages/layout.tsx">{LAYOUT}</Code>
       </Section>
-      <Section id="not-found" title="The page for what does not exist">
+      <Section id="not-found" title="The 404 page">
         <p>
-          <code>not-found.tsx</code> is shown, with the status 404, for an unknown URL and when a <code>load</code>{' '}
-          calls <code>notFound()</code>. The nearest one above the page wins, and it stands inside the layouts of its
-          folder. Its one prop is <code>url</code>.
+          Hydrant shows <code>not-found.tsx</code>, with the status 404, for an unknown URL and when a <code>load</code>{' '}
+          calls <code>notFound()</code>. It uses the nearest such file in the folder of the page or above, and renders
+          it inside the layouts of that folder. Its only prop is <code>url</code>.
         </p>
       </Section>
-      <Section id="error" title="A failure page of your own">
+      <Section id="error" title="Your own error page">
         <p>
-          <code>error.tsx</code> takes the page’s place when something fails; the nearest one wins. Without it there is
-          a plain fallback. See <a href={href('/docs/failures', {}, { hash: 'error-page' })}>Failures</a>.
+          Hydrant shows <code>error.tsx</code> in place of a page that failed. It uses the nearest such file. Without
+          one, it shows a plain fallback. See <a href={href('/docs/failures', {}, { hash: 'error-page' })}>Failures</a>.
         </p>
       </Section>
       <Section id="sides" title="What runs where">
         <p>
-          Page and layout files run on both sides: on the server to make the HTML, in the browser to hydrate it. What
-          only the server may run stands in files named <code>*.server.ts</code> or <code>*.server.tsx</code>. They, and
-          what only they import, never reach the browser. The file name is all there is to it.
+          Page and layout files run on both sides: on the server to render the HTML, and in the browser to hydrate it.
+          Code that only the server may run goes into files named <code>*.server.ts</code> or <code>*.server.tsx</code>.
+          These files, and modules that only they import, never reach the browser. Only the file name decides this.
         </p>
         <Table
           caption="Which file runs on which side"
@@ -114,43 +114,43 @@ export default function Pages() {
           rows={[
             [
               <>
-                <code>pages/about.tsx</code> and what it imports
+                <code>pages/about.tsx</code> and its imports
               </>,
               'renders',
               'hydrates',
             ],
             [
               <>
-                <code>pages/about.server.ts</code> and what it imports
+                <code>pages/about.server.ts</code> and its imports
               </>,
               'runs',
               'never',
             ],
-            [<code key="file">server.ts</code>, 'runs once, at the start', 'never'],
+            [<code key="file">server.ts</code>, 'runs once, at startup', 'never'],
           ]}
         />
         <p>
-          A page that imports a <code>.server</code> file is a build error which names the chain of imports. The
-          exception is <code>import type</code>, which leaves nothing behind; that is how a page learns the type of its
-          data.
+          If a page imports a <code>.server</code> file, the build fails with an error that shows the chain of imports.
+          The exception is <code>import type</code>, which leaves no import in the built code. A page uses it to import
+          the type of its data.
         </p>
       </Section>
       <Section id="links" title="Links">
         <p>
-          A link is a plain <code>&lt;a&gt;</code>. <code>href</code> writes its URL from the page’s file, with the
-          parameters encoded and the base before it. It works in components, in event handlers, at the top of a module
-          and in loads.
+          A link is a plain <code>&lt;a&gt;</code>. <code>href</code> builds its URL from the page’s path, encodes the
+          parameters, and prepends the base. It works in components, in event handlers, at the top level of a module and
+          in loads.
         </p>
         <Code title="pages/index.tsx">{LINK}</Code>
         <p>
           <code>hydrant build</code> and <code>hydrant dev</code> write the site’s pages into{' '}
-          <code>hydrant-env.d.ts</code>: a page that is not there, or a parameter that is missing, is an error of the
-          compiler. What is no page, a file of <code>public/</code> or a route of <code>server.ts</code>, is declared
-          beside it:
+          <code>hydrant-env.d.ts</code>. The compiler then reports a page that does not exist, or a missing parameter.
+          Declare other URLs, such as a file of <code>public/</code> or a route of <code>server.ts</code>, in a file
+          next to it:
         </p>
         <Code title="links.d.ts">{LINKS}</Code>
         <p>
-          What becomes of a click is in <a href={href('/docs/navigation')}>Navigation</a>.
+          <a href={href('/docs/navigation')}>Navigation</a> describes what happens when a visitor follows a link.
         </p>
       </Section>
     </>

@@ -9,71 +9,71 @@ export default function Server() {
       <PageHead title="Fastify" description="server.ts, the plugin for an existing app, createServer, and tests." />
       <h1>Fastify</h1>
       <p className="lead">
-        Every page is a Fastify route. Whatever Fastify’s plugins do (sessions, rate limits, databases) they do for
-        pages too.
+        Every page is a Fastify route. Fastify’s plugins (sessions, rate limits, databases) therefore also work for
+        pages.
       </p>
       <Section id="server-ts" title="server.ts">
         <p>
-          <code>server.ts</code> in the site’s folder is an ordinary Fastify plugin, registered before the pages. Add
-          routes, hooks, decorators and other plugins there.
+          <code>server.ts</code> in the site’s folder is an ordinary Fastify plugin. Hydrant registers it before the
+          pages. Use it to add routes, hooks, decorators and other plugins.
         </p>
         <Code title="server.ts">{SERVER}</Code>
         <p>
-          A <code>load</code> reaches all of it through <code>app</code>, <code>request</code> and <code>reply</code>.
-          An error in one of these routes is treated like one in a page: the same sentence, the same digest, the same
-          log line.
+          A <code>load</code> can use all of them through <code>app</code>, <code>request</code> and <code>reply</code>.
+          An error in one of these routes is handled like an error in a page: the same sentence, a digest, and a log
+          line.
         </p>
       </Section>
       <Section id="plugin" title="In an existing Fastify app">
         <p>
           Hydrant’s default export is a Fastify plugin. Build the site with <code>npx hydrant build my-site</code>, then
-          register it. The app’s other routes, hooks and plugins go on as before.
+          register the plugin. The app’s other routes, hooks and plugins keep working.
         </p>
         <Code title="app.ts">{PLUGIN}</Code>
         <p>
-          It takes the same <a href={href('/docs/options', {}, { hash: 'options' })}>options</a> as{' '}
-          <code>hydrant.config.ts</code> and beats it; the environment beats both. What concerns the whole server, such
-          as its port, its logger and <code>trustProxy</code>, is decided by your app. Start it with{' '}
-          <code>NODE_ENV=production</code> in its environment, and so its tests: a production build is not served with
-          React’s development build, which sends visitors the messages and stacks of errors.
+          The plugin accepts the same <a href={href('/docs/options', {}, { hash: 'options' })}>options</a> as{' '}
+          <code>hydrant.config.ts</code>, and overrides that file. Environment variables override both. Your app decides
+          what concerns the whole server, such as its port, its logger and <code>trustProxy</code>. Run the app and its
+          tests with <code>NODE_ENV=production</code>. Hydrant does not serve a production build with React’s
+          development build, because that one sends the messages and stacks of errors to visitors.
         </p>
         <p>
-          Hydrant’s navigations reach pages only, never a route of the app, and the app’s hooks run once for each of
-          them. With <code>{'Fastify({ rewriteUrl })'}</code>, imported from <code>hydrant</code>, hooks see each path
-          written in one way, so that they can compare <code>request.url</code>.
+          Hydrant’s navigations request pages only, and never a route of the app. The app’s hooks run once for each
+          navigation. Create the app with <code>{'Fastify({ rewriteUrl })'}</code>, imported from <code>hydrant</code>,
+          to normalise each path before hooks see it. Hooks can then compare <code>request.url</code>.
         </p>
       </Section>
       <Section id="operating" title="Operating an app of your own">
         <p>
           <code>hydrant.admin</code> mounts the <a href={href('/docs/console')}>console</a>, its API and the metrics
-          below a prefix of the app. Operators sign in with <code>HYDRANT_ADMIN_TOKEN</code>; or, with{' '}
-          <code>auth: 'app'</code>, hooks of the app decide who may. Where they would let everybody in, the console is
-          locked.
+          below a prefix of the app. Operators sign in with <code>HYDRANT_ADMIN_TOKEN</code>. With{' '}
+          <code>auth: 'app'</code>, hooks of the app control access instead. If no hook guards the console, Hydrant
+          locks it.
         </p>
         <Code title="app.ts">{ADMIN}</Code>
         <p>
-          <code>onError</code> hooks run for failures of pages, too: of loads, actions, components and streams, once for
-          each request. <code>digestOf</code> gives them the digest that the log and the visitor have.
+          <code>onError</code> hooks also run for failures of pages: in loads, actions, components and streams, once for
+          each request. <code>digestOf</code> returns the digest that the log and the visitor have.
         </p>
         <p>
-          Hooks of the app tell Hydrant’s routes by <code>request.routeOptions.config.hydrant</code>. A rate limit of
-          the whole app, with <code>@fastify/rate-limit</code>, counts pages, and neither probes, assets nor reports of
-          browsers. With <code>timeouts.hangMs</code>, which is off in an app, what holds up the process is cut off and
-          told of like any other failure.
+          Hooks of the app recognise Hydrant’s routes by <code>request.routeOptions.config.hydrant</code>. A rate limit
+          of the whole app, with <code>@fastify/rate-limit</code>, counts pages, but not health probes, assets and
+          browser reports. With <code>timeouts.hangMs</code>, which is off by default in an app, Hydrant interrupts code
+          that blocks the process, and reports it like any other failure.
         </p>
       </Section>
       <Section id="create-server" title="createServer">
         <p>
-          <code>createServer</code> makes the whole instance: Fastify, its logger, <code>server.ts</code> and the pages.
-          It does not listen by itself. Besides the options it takes <code>logger</code> or <code>loggerInstance</code>,
-          as Fastify does.
+          <code>createServer</code> creates the complete instance: Fastify, its logger, <code>server.ts</code> and the
+          pages. It does not listen by itself. In addition to the options, it accepts <code>logger</code> or{' '}
+          <code>loggerInstance</code>, as Fastify does.
         </p>
         <Code title="main.ts">{CREATE}</Code>
       </Section>
       <Section id="tests" title="Tests">
         <p>
-          The instance can be asked without a port, by Fastify’s <code>inject</code>. A page’s data can be checked as
-          JSON, without parsing HTML.
+          Fastify’s <code>inject</code> sends requests to the instance without a port. To check a page’s data without
+          parsing HTML, request it as JSON.
         </p>
         <Code title="test/products.test.ts">{TEST}</Code>
       </Section>

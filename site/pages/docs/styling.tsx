@@ -8,44 +8,44 @@ export default function Styling() {
     <>
       <PageHead title="Styles and assets" description="CSS, CSS modules, imported files and the public folder." />
       <h1>Styles and assets</h1>
-      <p className="lead">Styles and files are imported by the page or layout that uses them.</p>
+      <p className="lead">A page or layout imports the styles and files that it uses.</p>
       <Section id="css" title="CSS">
         <p>
-          An imported stylesheet belongs to that page or layout. The document links it in its head, so a page is never
-          shown without its styles.
+          An imported stylesheet belongs to that page or layout. The document links it in its head, so the browser never
+          shows a page without its styles.
         </p>
         <Code title="pages/layout.tsx">{CSS}</Code>
         <p>
-          A file that ends in <code>.module.css</code> gives its classes names of their own, which cannot collide with
-          those of another file. Its default export maps the names you wrote to the names that were made.
+          The class names in a file that ends in <code>.module.css</code> are local to that file, so they cannot collide
+          with those of another file. Its default export maps the names that you wrote to the generated names.
         </p>
         <Code title="components/card.tsx">{MODULE}</Code>
       </Section>
       <Section id="assets" title="Images, fonts and other files">
         <p>
-          Importing a file gives its URL. The name in that URL holds a hash of the content, so a browser may keep the
-          file for ever, and does.
+          When you import a file, you get its URL. The URL contains a hash of the content, so browsers cache the file
+          forever.
         </p>
         <Code title="components/logo.tsx">{ASSET}</Code>
       </Section>
       <Section id="public" title="public/">
         <p>
-          What lies in <code>public/</code> is served as it is, from the root of the site. It is the place for files
-          whose name is given: <code>robots.txt</code>, <code>favicon.svg</code>, a proof of ownership.
+          Hydrant serves the files in <code>public/</code> unchanged, from the root of the site. Use it for files with a
+          fixed name: <code>robots.txt</code>, <code>favicon.svg</code>, a file that proves domain ownership.
         </p>
         <Table
           caption="Imported files and public files"
           head={['', 'imported', 'public/']}
           rows={[
             ['URL', '/_hydrant/assets/…, hashed', 'the file’s own path'],
-            ['cached', 'for ever (immutable)', 'asked for again, answered 304 while unchanged'],
-            ['missing file', 'an error when building', '404 when asked for'],
+            ['cached', 'forever (immutable)', 'revalidated; 304 if unchanged'],
+            ['missing file', 'a build error', '404'],
           ]}
         />
       </Section>
       <Section id="types" title="Types for TypeScript">
         <p>
-          One line tells TypeScript what such imports are. It declares stylesheets, CSS modules, images, fonts and the
+          One line tells TypeScript the types of such imports. It declares stylesheets, CSS modules, images, fonts and
           other assets:
         </p>
         <Code title="tsconfig.json">{TYPES}</Code>

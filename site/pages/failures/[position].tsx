@@ -18,7 +18,7 @@ export default function PositionPage({ data }: PageProps<typeof load, undefined,
       <Code title={position.source.file}>{position.source.code}</Code>
       <h2>What you should see</h2>
       <SightList sees={position.sees} />
-      <h2>What the log should say</h2>
+      <h2>What the log should contain</h2>
       <p>{position.log}</p>
       {first && (
         <>
@@ -70,7 +70,7 @@ const CLIENTS: readonly { key: keyof Sights; name: string }[] = [
   { key: 'J', name: 'A browser' },
   { key: 'N', name: 'A browser without JavaScript' },
   { key: 'H', name: 'curl' },
-  { key: 'A', name: 'A script that wants JSON' },
+  { key: 'A', name: 'A script that requests JSON' },
   { key: 'B', name: 'A crawler' },
 ]
 

@@ -12,12 +12,12 @@ export default function Failures() {
       />
       <h1>Failures to try</h1>
       <p className="lead">
-        A page can fail in many places, and what a visitor gets depends on the place. Each of these says first what will
-        happen, then does it, so that you can compare.
+        A page can fail in many places, and the place decides what a visitor gets. Each of these pages first describes
+        what will happen. Then you can cause the failure and compare.
       </p>
       <p>
-        Keep the server’s log in view meanwhile: every digest that you see in the browser stands in there, once. The
-        number on the right is the status that a browser gets.
+        Keep the server’s log open meanwhile: it contains every digest that you see in the browser, once. The number on
+        the right is the status that a browser gets.
       </p>
       {groups.map(({ id, title }) => (
         <section key={id} className={classes.group} aria-labelledby={id}>

@@ -1,7 +1,7 @@
 import { href, type LayoutProps } from 'hydrant/react'
 import classes from './layout.module.css'
 
-/** Keeps a way back above every page here, also above those that have failed. */
+/** Shows a link back above every page here, including pages that have failed. */
 export default function FailuresLayout({ children, url }: LayoutProps) {
   const [, position, attempt] = url.pathname.slice(href('/failures').length).split('/')
   return (

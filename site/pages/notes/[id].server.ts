@@ -6,7 +6,7 @@ export async function load({ app, params }: LoadContext<'/notes/[id]'>) {
   return { note }
 }
 
-/** Deletes the note: for a form's button, or for a script's `DELETE`. */
+/** Deletes the note. Both a form's button and a script's `DELETE` use it. */
 export async function action({ app, form, params, request }: ActionContext<'/notes/[id]'>) {
   const isForm = request.method === 'POST' && form.get('intent') === 'delete'
   if (!isForm && request.method !== 'DELETE') throw new HttpError(400, 'A note can only be deleted.')

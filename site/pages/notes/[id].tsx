@@ -7,7 +7,7 @@ import type { load } from './[id].server.ts'
 export default function NotePage({ data: { note } }: PageProps<typeof load, undefined, '/notes/[id]'>) {
   return (
     <>
-      <PageHead title={`Note ${note.id}`} description="A note that a visitor has written." />
+      <PageHead title={`Note ${note.id}`} description="A note from a visitor." />
       <h1>Note {note.id}</h1>
       <NoteSign note={note}>
         <DeleteNote id={note.id} />

@@ -16,7 +16,7 @@ export async function action({ app, form, reply, request }: ActionContext<'/note
   redirect('/notes')
 }
 
-/** Whether a script has sent an object in JSON; a form is in `form`. */
+/** Returns true if the body is a JSON object. Forms are in `form` instead. */
 function isObject(body: unknown): body is Record<string, unknown> {
   return typeof body === 'object' && body !== null && !(body instanceof FormData)
 }

@@ -20,11 +20,11 @@ export default function Notes({ data, actionData }: PageProps<typeof load, typeo
 
   return (
     <>
-      <PageHead title="Notes" description="A form, a list and a database: notes that visitors leave here." />
+      <PageHead title="Notes" description="A form, a list and a database: notes from visitors." />
       <h1>Notes</h1>
       <p className="lead">
-        A small part of this site that is real: a form, an <code>action</code> that checks what was sent, and a list in
-        SQLite. It works the same with JavaScript and without.
+        A part of this site with real data: a form, an <code>action</code> that validates it, and a list in SQLite. It
+        works the same with and without JavaScript.
       </p>
       <NoteForm
         refused={actionData}
@@ -53,8 +53,8 @@ export default function Notes({ data, actionData }: PageProps<typeof load, typeo
           ))}
         </ul>
         <p>
-          The newest hundred are kept. How it is made is in <a href={href('/docs/forms')}>Forms</a>; how a program reads
-          and writes notes is in <a href={href('/docs/scripts')}>Use it from a script</a>.
+          The list keeps the newest hundred notes. <a href={href('/docs/forms')}>Forms</a> describes how this page is
+          made, and <a href={href('/docs/scripts')}>Use it from a script</a> how a program reads and writes notes.
         </p>
       </section>
     </>

@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react'
 import { Counter } from '../../../components/counter.tsx'
 import type LaterPart from '../../../components/later-part.tsx'
 
-// In the browser the name of a file that no build has made, as a page has it that an older build has served.
+// In the browser, the name of a file that no build has made, as in a page that an older build has rendered.
 const Part = lazy<typeof LaterPart>(() =>
   typeof document === 'undefined'
     ? import('../../../components/later-part.tsx')
@@ -14,7 +14,7 @@ export default function Fail() {
     <>
       <title>F11 · Hydrant</title>
       <h1>A script is missing</h1>
-      <p className="lead">The server has rendered all of this page. A part of it needs a script that is not there.</p>
+      <p className="lead">The server has rendered the whole page. A part of it needs a script that is missing.</p>
       <p>
         <Counter />
       </p>

@@ -13,7 +13,7 @@ export default function Fail({ data }: PageProps<typeof load, undefined, '/failu
       {data.position === 'render' && <Broken kind={data.kind} />}
       {data.late && (
         <FailureBoundary>
-          <Suspense fallback={<p>Waiting for what was promised…</p>}>
+          <Suspense fallback={<p>Waiting for the promise…</p>}>
             <Late late={data.late} />
           </Suspense>
         </FailureBoundary>

@@ -9,14 +9,14 @@ export default function Fail({ data }: PageProps<typeof load>) {
   return (
     <>
       <title>F15 deferred · Hydrant</title>
-      <h1>A promise that nobody keeps</h1>
+      <h1>A promise that never settles</h1>
       <p>The rest of the page works meanwhile:</p>
       <p>
         <Counter />
       </p>
       <h2>What was promised</h2>
       <FailureBoundary>
-        <Suspense fallback={<p>Waiting for what was promised…</p>}>
+        <Suspense fallback={<p>Waiting for the promise…</p>}>
           <Late late={data.late} />
         </Suspense>
       </FailureBoundary>

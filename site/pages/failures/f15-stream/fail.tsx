@@ -7,7 +7,7 @@ export default function Fail() {
   return (
     <>
       <title>F15 after the shell · Hydrant</title>
-      <h1>One part of this page never comes</h1>
+      <h1>One part of this page never arrives</h1>
       <p>The rest works meanwhile:</p>
       <p>
         <Counter />

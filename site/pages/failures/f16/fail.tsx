@@ -6,8 +6,8 @@ export default function SlowPage({ data }: PageProps<typeof load>) {
   return (
     <>
       <title>F16 · Hydrant</title>
-      <h1>A page that takes its time</h1>
-      <p className="lead">Twenty parts, one each half second. Leave before the last one.</p>
+      <h1>A slow page</h1>
+      <p className="lead">Twenty parts, one every half second. Leave before the last one.</p>
       <ol id="parts">
         {data.parts.map((part, index) => (
           <li key={index}>

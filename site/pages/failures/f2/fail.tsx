@@ -10,7 +10,7 @@ export default function Fail({ data }: PageProps<typeof load>) {
     <>
       <title>F2 · Hydrant</title>
       <h1>One part of this page fails</h1>
-      <p>The rest stays as it is, and this button goes on counting:</p>
+      <p>The rest does not change, and this button still counts:</p>
       <p>
         <Counter />
       </p>

@@ -9,14 +9,14 @@ export default function Fail({ data }: PageProps<typeof load>) {
   return (
     <>
       <title>F4 · Hydrant</title>
-      <h1>A promise that is not kept</h1>
-      <p>The rest of the page stays as it is:</p>
+      <h1>A promise that rejects</h1>
+      <p>The rest of the page does not change:</p>
       <p>
         <Counter />
       </p>
       <h2>What was promised</h2>
       <FailureBoundary>
-        <Suspense fallback={<p>Waiting for what was promised…</p>}>
+        <Suspense fallback={<p>Waiting for the promise…</p>}>
           <Late late={data.late} />
         </Suspense>
       </FailureBoundary>

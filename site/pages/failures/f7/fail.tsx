@@ -5,8 +5,8 @@ export default function Fail() {
   return (
     <>
       <title>F7 · Hydrant</title>
-      <h1>This page is well</h1>
-      <p className="lead">Until the button is pressed. Then a component throws while the browser renders it.</p>
+      <h1>This page works</h1>
+      <p className="lead">When you press the button, a component throws while the browser renders it.</p>
       <p>
         <button id="break" type="button" className="button" onClick={() => setIsBroken(true)}>
           Break it

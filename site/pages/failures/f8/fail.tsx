@@ -5,13 +5,13 @@ export default function Fail() {
     <>
       <title>F8 · Hydrant</title>
       <h1>A button that does nothing</h1>
-      <p className="lead">What it should have done throws. Nothing is rendered by that, so nothing changes.</p>
+      <p className="lead">Its event handler throws. React renders nothing then, so nothing changes.</p>
       <p>
         <button id="break" type="button" className="button" onClick={breakDown}>
           Break it
         </button>
       </p>
-      <p>The page works nevertheless:</p>
+      <p>The page still works:</p>
       <p>
         <Counter />
       </p>

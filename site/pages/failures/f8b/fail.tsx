@@ -4,14 +4,14 @@ export default function Fail() {
   return (
     <>
       <title>F8b · Hydrant</title>
-      <h1>A promise that nobody looks at</h1>
-      <p className="lead">The button begins something that fails a moment later, when nobody waits for it any more.</p>
+      <h1>A promise that no code handles</h1>
+      <p className="lead">The button starts work that fails a moment later, when no code waits for it.</p>
       <p>
         <button id="break" type="button" className="button" onClick={() => void breakLater()}>
           Break it later
         </button>
       </p>
-      <p>The page works nevertheless:</p>
+      <p>The page still works:</p>
       <p>
         <Counter />
       </p>

@@ -5,12 +5,12 @@ export default function Fail() {
     <>
       <title>F9 · Hydrant</title>
       <h1>Two clocks</h1>
-      <p className="lead">The server writes its time, the browser its own, so what they render differs.</p>
+      <p className="lead">The server and the browser each write their own time, so they render different texts.</p>
       <p>
         Rendered by the {typeof window === 'undefined' ? 'server' : 'browser'} at{' '}
         <span id="clock">{new Date().toISOString()}</span>
       </p>
-      <p>The page works nevertheless:</p>
+      <p>The page still works:</p>
       <p>
         <Counter />
       </p>

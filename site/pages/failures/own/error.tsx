@@ -3,7 +3,7 @@ import type { FormEvent } from 'react'
 import classes from './error.module.css'
 
 export default function ErrorPage({ status, message, digest, retry }: ErrorPageProps) {
-  // Without JavaScript the form is sent, which loads the page again as well.
+  // Without JavaScript, the browser sends the form, which also loads the page again.
   function handleSubmit(event: FormEvent) {
     event.preventDefault()
     retry()
