@@ -20,7 +20,7 @@ export const reading: readonly Script[] = [
   },
   {
     id: 'read-python',
-    title: 'Python, with nothing installed',
+    title: 'Python, with its standard library',
     language: 'python',
     text: `
 import json

@@ -85,8 +85,8 @@ function WhatItDoes() {
         <li>
           <h3>Or fail clearly</h3>
           <p>
-            If any of this throws, the status says so where it can, the rest of the page stays usable, and the visitor’s
-            code is in your log.
+            If any of this throws, the response has an error status unless the status was already sent. The rest of the
+            page stays usable, and your log has the visitor’s code.
           </p>
         </li>
       </ol>

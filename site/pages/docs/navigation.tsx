@@ -19,8 +19,8 @@ export default function Navigation() {
       <Ahead />
       <Section id="transitions" title="View transitions">
         <p>
-          Each navigation is a React transition. In versions of React that have <code>{'<ViewTransition>'}</code>, it
-          animates the change from page to page without further setup.
+          Each navigation is a React transition. In versions of React that have it, <code>{'<ViewTransition>'}</code>{' '}
+          therefore animates the change from page to page without further setup.
         </p>
       </Section>
       <Documents />
@@ -88,7 +88,7 @@ function Waiting() {
         caption="What useNavigation() returns"
         head={['state', 'with', 'while']}
         rows={[
-          [<code key="state">idle</code>, 'nothing', 'nothing is going on; always on the server'],
+          [<code key="state">idle</code>, 'nothing', 'no navigation is in progress; always this state on the server'],
           [<code key="state">loading</code>, <code key="with">url</code>, 'Hydrant fetches the next page'],
           [
             <code key="state">submitting</code>,
@@ -151,9 +151,9 @@ function Documents() {
       />
       <p>
         The response to a navigation begins before the loads have finished, so cookies can no longer be set then. If a
-        load sets a cookie after that, the browser also loads the document. To avoid this second request for a page
-        whose load sets cookies, write <code>export const stream = false</code> in its <code>.server</code> file. Its
-        response then waits for the loads.
+        load sets a cookie after that, the browser also loads the document to get it. To avoid this second request for a
+        page whose load sets cookies, write <code>export const stream = false</code> in its <code>.server</code> file.
+        Its response then waits for the loads.
       </p>
       <p>
         If the next page fails, Hydrant shows its <a href={href('/docs/failures')}>failure</a> at the page’s own

@@ -39,8 +39,9 @@ export default function Server() {
         </p>
         <p>
           Hydrant’s navigations request pages only, and never a route of the app. The app’s hooks run once for each
-          navigation. Create the app with <code>{'Fastify({ rewriteUrl })'}</code>, imported from <code>hydrant</code>,
-          to normalise each path before hooks see it. Hooks can then compare <code>request.url</code>.
+          navigation. To normalise each path before hooks see it, import <code>rewriteUrl</code> from{' '}
+          <code>hydrant</code> and create the app with <code>{'Fastify({ rewriteUrl })'}</code>. Hooks can then compare{' '}
+          <code>request.url</code>.
         </p>
       </Section>
       <Section id="operating" title="Operating an app of your own">
