@@ -273,7 +273,7 @@ export const positions: readonly Position[] = [
     log: 'One error line, phase route. For the refusal, one info line without a digest.',
     tries: [
       { href: href('/failures/f6/fail'), label: 'Fail now' },
-      { href: href('/failures/f6/refuse'), label: 'Be refused' },
+      { href: href('/failures/f6/refuse'), label: 'Get a refusal' },
     ],
   },
   {
@@ -360,7 +360,7 @@ export const positions: readonly Position[] = [
       B: SAME_AS_N,
     },
     log: 'One error line with side “client” and isRecovered: React’s own error. Its stack names the component that did not match.',
-    tries: [{ href: href('/failures/f9/fail'), label: 'Mismatch now' }],
+    tries: [{ href: href('/failures/f9/fail'), label: 'Cause a mismatch' }],
   },
   {
     id: 'f11',
@@ -381,7 +381,7 @@ export const positions: readonly Position[] = [
       B: SAME_AS_N,
     },
     log: 'After the second time, one error line with side “client”, which names the script and the component that needs it.',
-    tries: [{ href: '/failures/f11/fail', label: 'Miss it now' }],
+    tries: [{ href: '/failures/f11/fail', label: 'Request the missing script' }],
   },
   {
     id: 'f18',
@@ -403,7 +403,7 @@ return { late: waitForever() }`,
       B: 'No response, for the same reason.',
     },
     log: 'One info line when the connection closes, and one error line with side “client” when the browser has noticed.',
-    tries: [{ href: '/failures/f18/fail', label: 'Be cut off now' }],
+    tries: [{ href: '/failures/f18/fail', label: 'Cut the connection' }],
   },
   {
     id: 'f12',
@@ -426,7 +426,7 @@ return { late: waitForever() }`,
     log: 'One info line without a digest.',
     tries: [
       { href: href('/failures/f12/fail'), label: 'Call notFound()' },
-      { href: href('/no-such-page'), label: 'Ask for an unknown address' },
+      { href: href('/no-such-page'), label: 'Request an unknown address' },
     ],
   },
   {
@@ -595,7 +595,7 @@ return { late: waitForever() }`,
       B: 'The whole document, after ten seconds.',
     },
     log: 'One info line without a digest when the visitor leaves, and one line of load at level debug. Otherwise nothing.',
-    tries: [{ href: href('/failures/f16/fail'), label: 'Begin the slow page' }],
+    tries: [{ href: href('/failures/f16/fail'), label: 'Open the slow page' }],
   },
   {
     id: 'own',
@@ -618,7 +618,7 @@ return { late: waitForever() }`,
     log: 'One error line for the failure, one info line for the refusal.',
     tries: [
       { href: href('/failures/own/fail'), label: 'Fail now' },
-      { href: href('/failures/own/refused'), label: 'Be refused' },
+      { href: href('/failures/own/refused'), label: 'Get a refusal' },
     ],
   },
 ]

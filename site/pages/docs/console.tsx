@@ -35,7 +35,7 @@ export default function Console() {
           {REACH}
         </Code>
         <p>
-          With a token, operators sign in in the browser, and scripts send the token. A second token,{' '}
+          With a token, operators sign in on a page, and scripts send the token. A second token,{' '}
           <code>HYDRANT_ADMIN_READ_TOKEN</code>, gives read-only access, for example to Prometheus.{' '}
           <code>--admin false</code> turns all of this off, including the measurements.
         </p>
