@@ -3,16 +3,16 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Asks a server over connections that stay open, with as little work as can be: what is measured is the server, and what asks
- * may have to share a machine with it. Answers are to have a `Content-Length`.
+ * A minimal HTTP client over persistent connections. It does as little work as possible, because it may share a machine
+ * with the measured server. Responses must have a `Content-Length`.
  */
 export class Asker {
-  /** All of a request but its first line. */
+  /** A request without its first line. */
   #head: string
   #url: URL
   #idle: Socket[] = []
   #open: Socket[] = []
-  /** The next path to ask for; null when it is enough. */
+  /** Returns the next path to request; null if no request is due. */
   #next: () => string | null = () => null
   #answered = 0
   #isCut = false
@@ -23,14 +23,14 @@ export class Asker {
     this.#head = `${lines.join('')}\r\n`
   }
 
-  /** @param headers What each request says besides `Host`. */
+  /** @param headers Headers of each request in addition to `Host`. */
   static async connect(url: string, connections: number, headers: Readonly<Record<string, string>>): Promise<Asker> {
     const asker = new Asker(url, headers)
     await Promise.all(Array.from({ length: connections }, () => asker.#connect()))
     return asker
   }
 
-  /** Asks for a path again and again, over all connections. Resolves with the requests a second. */
+  /** Requests a path continuously over all connections. Resolves with the requests per second. */
   async saturate(path: string, ms: number): Promise<number> {
     const begin = performance.now()
     this.#answered = 0
@@ -43,7 +43,7 @@ export class Asker {
     return rate
   }
 
-  /** Asks for so many paths at an even pace. Resolves when all are answered. */
+  /** Requests the paths at an even pace over `ms` milliseconds. Resolves when all responses have arrived. */
   async pace(paths: readonly string[], ms: number): Promise<void> {
     const begin = performance.now()
     let sent = 0
@@ -97,8 +97,8 @@ export class Asker {
   }
 }
 
-// To wake whoever waits for an answer is work of the server's core, and the more of it the less often it answers: a slow page
-// would pay for what nobody does who asks over a network.
+// Spins instead of sleeping. Waking a sleeping client is work for the server's core, and it is more work per response
+// the slower the page is. A client across a network does not cause this work.
 async function stayAwake(ms: number) {
   const end = performance.now() + ms
   while (performance.now() < end) await nextTurn()
@@ -111,6 +111,6 @@ function isWhole(answer: Buffer): boolean {
   if (end === -1) return false
   const head = answer.toString('latin1', 0, end)
   const length = /^content-length: (\d+)/im.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without a length:\n${head}`)
+  if (length === undefined) throw new Error(`a response without a length:\n${head}`)
   return answer.length >= end + HEAD_END.length + Number(length)
 }

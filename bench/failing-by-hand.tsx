@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { renderToPipeableStream } from 'react-dom/server.bun'
 
 const app = Fastify({ logger: true, disableRequestLogging: true })
-/** As long as Hydrant's fallback, with its style. */
+/** Has the length of Hydrant's fallback with its style. */
 const FALLBACK = 'x'.repeat(1_400)
 
 app.get('/', (request, reply) => {
@@ -21,7 +21,7 @@ await app.listen({ port: 0, host: '127.0.0.1' })
 
 function send(page: ReactNode, reply: FastifyReply, onFailed: (error: unknown) => void) {
   let text = ''
-  // As much of a stream as React's build needs.
+  // Implements only the stream methods that React's build calls.
   const sink = {
     write(part: string) {
       text += part

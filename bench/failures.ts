@@ -1,10 +1,11 @@
-// What failures cost: `npm run bench:failures`, about a quarter of an hour, with `taskset` at hand (Debian package util-linux).
+// Measures the cost of failures: `npm run bench:failures`. Takes about a quarter of an hour and needs `taskset` (Debian
+// package util-linux).
 //
-// A page that fails beside the same page that does not, the same of a server written by hand, and pages that work while a storm
-// of failures goes on. The server runs on one core, what asks it on another. What is compared is asked for in turns of a
-// quarter of a second, and each turn is set against its neighbours: a machine that is slow for some seconds is so for both.
-// Requests are those of a browser that takes no compressed answers; the smallest page is also asked for as a browser does,
-// compressed, and with the least that HTTP asks of a request.
+// It compares a page that fails with the same page that works, does the same on a handwritten server, and measures
+// working pages during a storm of failures. The server runs on one core and the client on another. The compared pages
+// take turns of a quarter of a second, and each turn is compared with its neighbours, so a slow phase of the machine
+// affects both. The requests are those of a browser that does not accept compression. The smallest page is also
+// requested with compression, as browsers do, and with the fewest headers that HTTP allows.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,13 +26,13 @@ const WARM_UP_MS = 4_000
 const TURNS = 60
 const EQUAL = 100_000
 const DIFFERENT = 1_000
-/** Of a minute. */
+/** The number of parts of the storm, which lasts one minute. */
 const STORM_PARTS = 120
 const PART_MS = 60_000 / STORM_PARTS
-/** Every so many of them there is one of the different ones. */
+/** One of `EACH` failures of the storm is a different one. */
 const EACH = Math.floor((EQUAL + DIFFERENT) / DIFFERENT)
 
-/** An all but empty page, one with a small table, and one with a large one. */
+/** An almost empty page, a page with a small table, and a page with a large table. */
 const PAGES = ['/?', '/rows?count=10&', '/rows?count=100&']
 const NOTHING = 'part=none'
 const LOAD = 'part=load'
@@ -43,7 +44,7 @@ interface Headers {
 }
 
 const NO_HEADERS: Headers = {}
-/** What Chromium sends when somebody types an address, but for the encodings. */
+/** The headers that Chromium sends for a typed URL, without `Accept-Encoding`. */
 const BROWSER: Headers = {
   'sec-ch-ua': '"Chromium";v="156", "Not)A;Brand";v="24"',
   'sec-ch-ua-mobile': '?0',
@@ -68,7 +69,7 @@ interface Server {
 }
 
 requireTool('taskset')
-// Not beside the server.
+// Runs the client on another core than the server.
 execFileSync('taskset', ['-cp', '1', String(process.pid)], { stdio: 'ignore' })
 execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-failures-'))
@@ -80,7 +81,7 @@ try {
   for (const page of PAGES) await compareFailing(server, page, BROWSER)
   await compareFailing(server, '/?', COMPRESSED, ', compressed')
   await compareFailing(server, '/?', NO_HEADERS, ', without headers')
-  // What so many requests take from others, be they failures or not.
+  // The baseline: as many requests that do not fail.
   await weatherStorm(server, 'requests that do not fail', () => WORKING)
   await weatherStorm(server, 'failures', failingPath)
 } finally {
@@ -89,7 +90,9 @@ try {
 await compareCounts()
 rmSync(folder, { recursive: true })
 
-/** A component that fails on the all but empty page, beside the same of a server that does no more than it must. */
+/**
+ * Compares a failing component on the almost empty page with the same on a server that does only the necessary work.
+ */
 async function compareByHand(server: Server) {
   const byHand = await startServer('by-hand.log', [BY_HAND])
   const [own, theirs] = [await connect(server), await connect(byHand)]
@@ -103,11 +106,9 @@ async function compareByHand(server: Server) {
     return { own: costOf(fails) - 1, byHand: costOf(byHandFails) - costOf(byHandPage) }
   })
   const ratios = turns.map(([, , page = 0, fails = 0]) => fails / page)
-  console.log(`by hand, ${failing}: ${show(ratios)} × the rate of its page that does not fail`)
+  console.log(`by hand, ${failing}: ${show(ratios)} × the rate of its working page`)
   const [here, there] = [inPages.map(({ own }) => own), inPages.map(({ byHand }) => byHand)]
-  console.log(
-    `that it fails costs as much as ${show(here)} pages of ${WORKING}; by hand, as ${show(there)} of the same`,
-  )
+  console.log(`a failure costs as much as ${show(here)} pages of ${WORKING}; by hand, as ${show(there)} of them`)
 }
 
 async function compareFailing(server: Server, page: string, headers: Headers, how = '') {
@@ -118,7 +119,7 @@ async function compareFailing(server: Server, page: string, headers: Headers, ho
   for (const [index, { path }] of ways.entries()) {
     if (index === 0) continue
     const ratios = turns.map((rates) => (rates[index] ?? 0) / (rates[0] ?? 0))
-    console.log(`${path}${how}: ${show(ratios)} × the rate of the page that does not fail`)
+    console.log(`${path}${how}: ${show(ratios)} × the rate of the working page`)
   }
 }
 
@@ -126,14 +127,14 @@ function connect({ url }: Server, headers = BROWSER): Promise<Asker> {
   return Asker.connect(url, CONNECTIONS, headers)
 }
 
-/** The rates of each way, turn by turn. */
+/** Returns the request rates of all ways, one array per turn. */
 async function takeTurns(ways: readonly { asker: Asker; path: string }[]): Promise<number[][]> {
   for (const { asker, path } of ways) await asker.saturate(path, WARM_UP_MS)
   const turns: number[][] = []
   while (turns.length < TURNS) {
     const rates: number[] = []
     for (const { asker, path } of ways) {
-      // A server that has stood still, or has done something else, is slower for a moment: that is nobody's turn.
+      // Not measured: after a pause or other work, a server is slower for a moment.
       await asker.saturate(path, BEFORE_TURN_MS)
       rates.push(await asker.saturate(path, TURN_MS))
     }
@@ -143,8 +144,8 @@ async function takeTurns(ways: readonly { asker: Asker; path: string }[]): Promi
 }
 
 /**
- * A hundred thousand requests at an even pace, over one minute. The minute has breaks, in which the rate without the storm is
- * measured.
+ * Sends a hundred thousand requests at an even pace over one minute. Breaks in the minute measure the rate without the
+ * storm.
  */
 async function weatherStorm(server: Server, what: string, pathOf: (index: number) => string) {
   const { pid = 0 } = server.process
@@ -166,8 +167,8 @@ async function weatherStorm(server: Server, what: string, pathOf: (index: number
   working.close()
   storm.close()
   const kept = within.map((rate, part) => rate / mean(without.slice(part, part + 2)))
-  console.log(`storm of ${paths.length} ${what}: pages that work keep ${show(kept)} × their rate without it`)
-  console.log(`memory: ${memoryBefore} MB before, at most ${most} MB within, ${memoryOf(pid)} MB after`)
+  console.log(`during a storm of ${paths.length} ${what}, working pages keep ${show(kept)} × their rate without it`)
+  console.log(`memory: ${memoryBefore} MB before, at most ${most} MB during, ${memoryOf(pid)} MB after`)
 }
 
 // The different ones lie between the equal ones. Words of letters alone: numbers do not change a fingerprint.
@@ -215,7 +216,7 @@ async function stop({ process }: Server) {
   await once(process, 'exit')
 }
 
-/** Resident, in megabytes. */
+/** Returns the resident memory in megabytes. */
 function memoryOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Math.round(Number(kilobytes) / 1_024)
@@ -225,7 +226,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** The median, and between what half of them lie. */
+/** Formats the median and the quartiles. */
 function show(ratios: readonly number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b)
   const [low = 0, middle = 0, high = 0] = [0.25, 0.5, 0.75].map((part) => sorted[Math.floor(part * sorted.length)])

@@ -1,7 +1,7 @@
-// Measures Hydrant beside other servers: `npm run bench -- PEERS_FOLDER [options of its bench.mjs]`.
+// Compares Hydrant with other servers: `npm run bench -- PEERS_FOLDER [options of its bench.mjs]`.
 //
-// The peers' folder holds a server in each of its folders and the runner `bench.mjs`. It is copied to a place of its
-// own, where Hydrant joins it as its users have it: packed, installed, built and started by its command.
+// The peers' folder contains one folder per server and the runner `bench.mjs`. The script copies it to a temporary
+// folder and adds Hydrant as users get it: packed, installed, built and started by its command.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
-// Minutes of mixed load, and what is left of them: `npm run soak [-- --minutes 10] [--record]`.
+// Runs minutes of mixed load and checks for leaks: `npm run soak [-- --minutes 10] [--record]`.
 //
-// A server as `hydrant start` runs it answers visitors who read, write, fail, leave, and are slow. Each answer has to be
-// whole or a clean refusal, memory must not grow, and when all have gone nothing of them may be left. `--record` writes
+// `hydrant start` serves visitors who read, write, cause failures, disconnect, and are slow. Each response must be
+// complete or a clean refusal. Memory must not grow, and after the load no resources may be left. `--record` writes
 // the figures to docs/soak.md.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ import {
 
 const MIN_MINUTES = 3
 const SAMPLE_SECONDS = 10
-/** How long what is left of a load may take to go: longer than any deadline. */
+/** The maximum time until all resources of a load are released: longer than any deadline. */
 const SETTLE_MS = 30_000
 const CHECK_MS = 500
 const RECORD = join(ROOT, 'docs/soak.md')
@@ -51,7 +51,7 @@ const verdicts: Verdict[] = [
   judgeResident(samples),
   judgeLeftovers(before, after),
   ...judgeFailures(tally, kept),
-  { isMet: exitCode === 0, text: `told to stop, the server ended with ${exitCode}` },
+  { isMet: exitCode === 0, text: `after SIGTERM the server exited with ${exitCode}` },
 ]
 for (const text of [...tally.problems, ...kept.strange]) console.error(text)
 const figures = toMarkdown(minutes, samples, tally, verdicts)
@@ -63,7 +63,7 @@ else console.error(`The log and the ledger are in ${server.folder}`)
 if (isMet && isRecorded) record(figures)
 process.exitCode = isMet ? 0 : 1
 
-/** Lets visitors come from one minute to another, and looks every ten seconds. */
+/** Runs the load from minute `from` to minute `to` and takes a sample every ten seconds. */
 async function measure(from: number, to: number): Promise<Sample[]> {
   const stopLoad = startLoad(site, tally)
   const begin = performance.now()
@@ -78,7 +78,10 @@ async function measure(from: number, to: number): Promise<Sample[]> {
   return samples
 }
 
-/** What the server holds when nobody asks it any more: no more than was known, or else the same twice. */
+/**
+ * Returns the server's resources without load: when there are no more than in `known`, or, without `known`, when two
+ * samples are equal.
+ */
 async function settle({ look }: SoakServer, known: Held | null): Promise<Held> {
   const until = performance.now() + SETTLE_MS
   for (let last = known; ; ) {
@@ -90,7 +93,7 @@ async function settle({ look }: SoakServer, known: Held | null): Promise<Held> {
 }
 
 function readBuild(): { build: string; asset: string } {
-  // `hydrant build` has just written it.
+  // The cast is safe because `hydrant build` has just written the file.
   const manifest = JSON.parse(readFileSync(join(SITE, '.hydrant/manifest.json'), 'utf8')) as Record<string, unknown>
   return { build: String(manifest.buildId), asset: `/_hydrant/assets/${manifest.entry}` }
 }
@@ -105,7 +108,7 @@ function record(figures: string) {
 function readArguments(): { minutes: number; isRecorded: boolean } {
   const { values } = parseArgs({ options: { minutes: { type: 'string' }, record: { type: 'boolean' } } })
   const minutes = Number(values.minutes ?? 10)
-  // The first warms up, the second is what the last one is compared with.
+  // The first minute is the warm-up. The last minute is compared with the second.
   if (Number.isInteger(minutes) && minutes >= MIN_MINUTES) return { minutes, isRecorded: values.record === true }
   console.error(`Error: --minutes must be a whole number from ${MIN_MINUTES}; got "${values.minutes}"`)
   process.exit(2)

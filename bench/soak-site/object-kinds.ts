@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 const timer = setTimeout(() => {}, 0)
 clearTimeout(timer)
 
-/** Classes whose objects belong to a request, and must go with it. Timers count whether they keep the process or not. */
+/** Classes whose objects belong to a request and must be freed with it. All timers count, including unref'd ones. */
 export const objectKinds = {
   Timeout: timer.constructor,
   Socket,

@@ -9,7 +9,7 @@ export default async function server(app: FastifyInstance) {
   })
 
   app.get<{ Querystring: { objects?: string } }>('/soak/state', async ({ query }): Promise<State> => {
-    // Twice: what the first one finalises, the second one frees.
+    // Collects twice: the second collection frees the objects that the first one finalised.
     global.gc?.()
     global.gc?.()
     return {

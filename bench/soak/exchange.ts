@@ -6,15 +6,15 @@ export interface Asked {
   port: number
   agent: Agent
   path: string
-  /** GET. */
+  /** The HTTP method (GET). */
   method?: string
   headers?: Record<string, string>
   body?: Buffer | string
-  /** Sends the body in so many pieces, a pause before each. */
+  /** Sends the body in `pieces` parts, with a pause before each. */
   writing?: { pieces: number; pauseMs: number }
-  /** Waits so long behind each piece that has come. */
+  /** The pause after each received chunk. */
   readPauseMs?: number
-  /** What does not come within is an error (30 s). */
+  /** Rejects after this time without data (30 s). */
   timeoutMs?: number
 }
 
@@ -22,13 +22,13 @@ export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** Has its end been seen: all bytes of its length, or the last chunk? */
+  /** Whether the end has arrived: all bytes of its `Content-Length`, or the last chunk. */
   isComplete: boolean
 }
 
 const TIMEOUT_MS = 30_000
 
-/** Asks and reads the answer to its end. Rejects when there is none. */
+/** Sends a request and reads the response to its end. Rejects if there is no response. */
 export async function exchange(asked: Asked): Promise<Answer> {
   const response = await send(asked)
   const chunks: Buffer[] = []
@@ -38,13 +38,16 @@ export async function exchange(asked: Asked): Promise<Answer> {
       if (asked.readPauseMs !== undefined) await wait(asked.readPauseMs)
     }
   } catch {
-    // What was cut is not complete.
+    // The response was cut: `complete` is false.
   }
   const { statusCode: status = 0, headers, complete: isComplete } = response
   return { status, headers, text: isComplete ? decode(headers, Buffer.concat(chunks)) : '', isComplete }
 }
 
-/** Asks and goes away: with the first piece of the answer, or after so many milliseconds without one. */
+/**
+ * Sends a request and disconnects: after `afterMs` milliseconds, or with the first chunk of the response if it is
+ * null.
+ */
 export async function leaveEarly(asked: Asked, afterMs: number | null): Promise<void> {
   const gone = new AbortController()
   const timer = afterMs === null ? undefined : setTimeout(() => gone.abort(), afterMs)
@@ -92,7 +95,7 @@ async function write(body: Buffer, { writing }: Asked, send: (piece: Buffer) => 
 }
 
 function decode({ 'content-encoding': encoding }: IncomingHttpHeaders, bytes: Buffer): string {
-  // An answer to HEAD has the header and no bytes.
+  // A response to HEAD has the `content-encoding` header but no body.
   if (bytes.length === 0) return ''
   if (encoding === 'br') return brotliDecompressSync(bytes).toString()
   if (encoding === 'gzip') return gunzipSync(bytes).toString()

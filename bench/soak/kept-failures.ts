@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline'
 import { CLI, SITE, type SoakServer } from './server.ts'
 
 export interface KeptFailures {
-  /** Lines of failures in the log. */
+  /** Failure lines in the log. */
   logged: number
   /** Failures in the ledger. */
   kept: number
-  /** The first lines from warnings upwards that no request of the load explains. */
+  /** The first log lines of level `warn` or above that no request of the load explains. */
   strange: string[]
 }
 
@@ -20,9 +20,9 @@ interface Line {
 
 const WARN = 40
 const MAX_STRANGE = 10
-/** The soak site's own errors, and deadlines that some requests are there to pass. */
+/** Matches the soak site's own errors, and the deadlines that some requests exceed on purpose. */
 const EXPECTED = /^soak: |^the loads did not finish within|^the document was not complete within/
-/** What Node says of what the soak site asks it for. */
+/** Matches Node's warnings about the APIs that the soak site uses. */
 const EXPECTED_TEXT = /ExperimentalWarning: v8\.queryObjects|--trace-warnings/
 
 export async function readKeptFailures({ log, ledger }: SoakServer): Promise<KeptFailures> {
@@ -39,7 +39,7 @@ export async function readKeptFailures({ log, ledger }: SoakServer): Promise<Kep
 
 function readLine(text: string): Line | null {
   try {
-    // The server's log is JSON, a line each.
+    // The cast is safe because each line of the server's log is JSON.
     return JSON.parse(text) as Line
   } catch {
     return null
@@ -49,6 +49,6 @@ function readLine(text: string): Line | null {
 function countKept(ledger: string): number {
   const words = ['errors', SITE, '--ledger', ledger, '--limit', '10000', '--json']
   const json = execFileSync(process.execPath, [CLI, ...words], { encoding: 'utf8', maxBuffer: 2 ** 28 })
-  // What `hydrant errors` documents.
+  // The cast is safe because `hydrant errors --json` documents this format.
   return (JSON.parse(json) as { count: number }[]).reduce((sum, { count }) => sum + count, 0)
 }

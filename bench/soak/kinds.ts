@@ -1,4 +1,4 @@
-// What visitors do, and what is to become of it.
+// The kinds of requests that visitors make, and the expected responses.
 
 import {
   ask,
@@ -86,7 +86,7 @@ const WRITING: readonly Kind[] = [
 const FAILING: readonly Kind[] = failing([
   ask('load that fails', 3, { path: '/?fail=load', headers: HTML }, failed(500)),
   ask(
-    'load that fails in its own way',
+    'load that fails with its own message',
     0.2,
     () => ({ path: `/?fail=load&word=${randomWord()}`, headers: HTML }),
     failed(500),
@@ -128,7 +128,7 @@ const REFUSED: readonly Kind[] = [
     ends: 'no such asset.',
   }),
   ask('page that refuses', 1, { path: '/?fail=refuse', headers: HTML }, page(403, 'Members only.')),
-  ask('method that no page has', 1, post('/rows', URLENCODED, 'a=1'), page(405)),
+  ask('method without an action', 1, post('/rows', URLENCODED, 'a=1'), page(405)),
   ask(
     'form of another site',
     1,
@@ -136,8 +136,8 @@ const REFUSED: readonly Kind[] = [
     { status: 403 },
   ),
   ask('form that is too large', 0.5, post('/form', URLENCODED, `text=${'x'.repeat(TOO_MUCH)}`), page(413)),
-  ask('form that is none', 1, post('/form', MULTIPART, 'no form'), page(400)),
-  ask('address that cannot be read', 1, { path: '/%E0%A4%A' }, { status: 400 }),
+  ask('malformed form', 1, post('/form', MULTIPART, 'no form'), page(400)),
+  ask('URL that cannot be decoded', 1, { path: '/%E0%A4%A' }, { status: 400 }),
 ]
 
 const PATIENCE_MS = 40
@@ -147,15 +147,15 @@ const uponAnswer = () => null
 const LEAVING: readonly Kind[] = [
   leave('leaves in the middle of a stream', 5, () => ({ path: '/stream?parts=10&every=100' }), uponAnswer),
   leave('leaves while a load runs', 2, () => ({ path: '/?fail=hang' }), briefly),
-  leave('leaves at some time', 3, () => ({ path: pick('/', '/rows', '/stream') }), briefly),
+  leave('leaves at a random time', 3, () => ({ path: pick('/', '/rows', '/stream') }), briefly),
   leave('leaves in the middle of a page', 0.3, () => ({ path: '/large' }), uponAnswer),
   leave('leaves in the middle of a form', 2, () => ({ ...withFile, writing: { pieces: 20, pauseMs: 10 } }), briefly),
 ]
 
-/** For visitors on good lines. */
+/** Requests of visitors with fast connections. */
 export const QUICK: readonly Kind[] = [...READING, ...WRITING, ...FAILING, ...REFUSED, ...LEAVING]
 
-/** For visitors on bad ones, each of which takes seconds. */
+/** Requests of visitors with slow connections. Each takes seconds. */
 export const SLOW: readonly Kind[] = [
   ask('slow reader of a large page', 2, { path: '/large', headers: HTML, readPauseMs: 20 }, page(200)),
   ask(

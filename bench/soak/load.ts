@@ -8,12 +8,12 @@ type Site = Omit<Visitor, 'agent'>
 
 export const QUICK_VISITORS = 24
 export const SLOW_VISITORS = 8
-/** What a visitor waits between two requests, on average. */
+/** A visitor's average pause between two requests. */
 const THINK_MS = 60
-/** One request of so many is the last on its connection, and the next comes from another address. */
+/** After one of `STAY` requests, on average, a visitor closes its connection and continues from another address. */
 const STAY = 200
 
-/** Lets visitors come until the function is called that it returns, which waits for what they have begun. */
+/** Starts the load. The returned function stops it and waits for the requests in flight. */
 export function startLoad(site: Site, tally: Tally): () => Promise<void> {
   let isOver = false
 
@@ -40,7 +40,7 @@ export function startLoad(site: Site, tally: Tally): () => Promise<void> {
   }
 }
 
-/** Each kind once, so that all is loaded that is loaded with its first use. */
+/** Makes each kind of request once, so that everything that is loaded lazily is loaded. */
 export async function tryEach(site: Site, tally: Tally): Promise<void> {
   for (const kind of [...QUICK, ...SLOW]) {
     const agent = createAgent(0)

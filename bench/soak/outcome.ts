@@ -1,18 +1,18 @@
 import type { Answer } from './exchange.ts'
 
-/** What became of something that a visitor did: the answer came whole, it was a clean refusal, or the visitor left. */
+/** The outcome of a request: a complete response, a clean refusal, a visitor who left, or a wrong response. */
 export type Outcome = { kind: 'whole' | 'refused' | 'left' } | { kind: 'wrong'; problem: string }
 
 export interface Expectation {
   status: number
-  /** What the text holds. */
+  /** Text that the response must contain. */
   holds?: string
-  /** What the text ends with. */
+  /** Text with which the response must end. */
   ends?: string
   headers?: Record<string, RegExp>
 }
 
-/** What any request may be told instead. */
+/** Statuses that are accepted for any request. */
 const REFUSALS = [408, 429, 503]
 
 export function judge({ status, headers, text, isComplete }: Answer, expected: Expectation): Outcome {

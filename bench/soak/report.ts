@@ -20,25 +20,25 @@ export function sampleLine({ seconds, held }: Sample): string {
   return parts.join('  ')
 }
 
-/** The figures of a run, for documentation. */
+/** Formats the figures of a run for the documentation. */
 export function toMarkdown(minutes: number, samples: readonly Sample[], tally: Tally, verdicts: readonly Verdict[]) {
   const memory = Math.round(totalmem() / 2 ** 30)
   const [major] = process.versions.node.split('.')
   return [
-    `${new Date().toISOString().slice(0, 10)}, \`npm run soak -- --minutes ${minutes}\`, Node.js ${major} (${process.version}), ${process.platform} ${process.arch}, ${availableParallelism()} cores that other work shared, ${memory} GB:`,
+    `${new Date().toISOString().slice(0, 10)}, \`npm run soak -- --minutes ${minutes}\`, Node.js ${major} (${process.version}), ${process.platform} ${process.arch}, ${availableParallelism()} cores shared with other work, ${memory} GB:`,
     verdicts.map((verdict) => `- ${verdictLine(verdict)}`).join('\n'),
     table(
       ['minute', 'heap in use, MB', 'resident memory, MB', 'descriptors', 'sockets', 'timers'],
       Array.from({ length: minutes }, (_, index) => minuteRow(index + 1, samples)),
     ),
     table(
-      ['what visitors did', 'whole', 'refused', 'left', 'wrong'],
+      ['request', 'whole', 'refused', 'aborted', 'wrong'],
       [...tally.rows].map(([name, { whole, refused, left, wrong }]) => [name, whole, refused, left, wrong]),
     ),
   ].join('\n\n')
 }
 
-/** The least and the most of each. */
+/** Formats the minimum and maximum of each figure in one minute. */
 function minuteRow(minute: number, samples: readonly Sample[]): (string | number)[] {
   const own = samples.filter((sample) => minuteOf(sample) === minute)
   const range = (read: (held: Held) => number, show: (value: number) => string) => {

@@ -2,12 +2,12 @@ import { type Asked, exchange, leaveEarly } from './exchange.ts'
 import { type Expectation, judge, type Outcome } from './outcome.ts'
 import { pick, type Visitor } from './visitor.ts'
 
-/** Something that a visitor does. */
+/** One kind of request that visitors make. */
 export interface Kind {
   name: string
-  /** How often it is done, beside the others. */
+  /** The frequency, relative to the other kinds. */
   weight: number
-  /** Whether it makes a failure, which has a line in the log and a place in the ledger. */
+  /** Whether it causes a failure, with a log line and a ledger entry. */
   fails: boolean
   run(visitor: Visitor): Promise<Outcome>
 }

@@ -7,28 +7,28 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { State } from './state.ts'
 
 export interface Held extends State {
-  /** Open descriptors of the process, counted by what they stand for: sockets, pipes, a file. */
+  /** The numbers of open file descriptors of the process, by target: sockets, pipes, a file. */
   descriptors: Record<string, number>
-  /** Folders for files of forms, in the temporary one. */
+  /** The number of folders for uploaded files in the temporary folder. */
   temporaryFolders: number
 }
 
 export interface SoakServer {
   port: number
-  /** Removed by who has started it. */
+  /** The folder of the log and the ledger. The caller removes it. */
   folder: string
   log: string
   ledger: string
-  /** What it holds, behind a collection of garbage; objects are counted where they are asked for. */
+  /** Returns the server's resources after a garbage collection. Objects are counted only for `'objects'`. */
   look(what: 'memory' | 'objects'): Promise<Held>
-  /** Tells it to stop, as a supervisor does; resolves with its exit code. */
+  /** Sends SIGTERM, as a supervisor does. Resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
 export const ROOT = resolve(import.meta.dirname, '../../..')
 export const CLI = join(ROOT, 'dist/scripts/cli.js')
 export const SITE = join(ROOT, 'bench/soak-site')
-/** Of loads and of documents: a machine that is busy with other things as well holds up nothing for so long. */
+/** The deadline of loads and documents. It is long enough that other work on the machine does not cause a timeout. */
 const DEADLINE_MS = '5000'
 
 const CLOSE_MS = 100
@@ -48,7 +48,7 @@ export async function startSoakServer(): Promise<SoakServer> {
     },
   })
   const ended = once(child, 'exit')
-  // Whatever happens here, nothing goes on behind it.
+  // The server must not outlive this process.
   process.once('exit', () => child.kill('SIGKILL'))
   const port = await readPort(log, () => child.exitCode)
   return {
@@ -57,9 +57,9 @@ export async function startSoakServer(): Promise<SoakServer> {
       const query = what === 'objects' ? '?objects' : ''
       const headers = { connection: 'close' }
       const response = await fetch(`http://127.0.0.1:${port}/soak/state${query}`, { headers })
-      // What the soak site's `server.ts` answers.
+      // The cast is safe because the soak site's `server.ts` sends a `State`.
       const state = (await response.json()) as State
-      // The connection that has asked is none that is left, and closes behind the answer.
+      // Do not count the connection of this request, which closes after the response.
       await wait(CLOSE_MS)
       const descriptors = countDescriptors(`/proc/${child.pid}/fd`)
       return { ...state, descriptors, temporaryFolders: readdirSync(temporary).length }
@@ -75,7 +75,7 @@ export async function startSoakServer(): Promise<SoakServer> {
 async function readPort(log: string, exitCode: () => number | null): Promise<number> {
   for (;;) {
     const text = readFileSync(log, 'utf8')
-    // The site says it first, and then the admin listener.
+    // The first URL in the log is the site's, the second is the admin listener's.
     const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]
     if (port !== undefined) return Number(port)
     if (exitCode() !== null) throw new Error(`the server did not start:\n${text}`)

@@ -1,8 +1,8 @@
-/** What the soak site's `/soak/state` answers: what its process holds, behind a collection of its garbage. */
+/** The response of the soak site's `/soak/state`: the resources of its process after a garbage collection. */
 export interface State {
   memory: { rss: number; heapUsed: number; external: number }
-  /** What keeps the process running, counted by kind: sockets, timers, ports of threads. */
+  /** The numbers of resources that keep the process running, by kind: sockets, timers, message ports. */
   resources: Record<string, number>
-  /** Objects that are still there, counted by class; only where they are asked for, as it takes its time. */
+  /** The numbers of live objects, by class. Counting is slow, so this is empty unless the request asks for it. */
   objects: Record<string, number>
 }

@@ -4,14 +4,14 @@ import type { Visitor } from './visitor.ts'
 
 type Counts = Record<Outcome['kind'], number>
 
-/** How often each kind has ended in each way. */
+/** Counts the outcomes of each kind of request. */
 export interface Tally {
   rows: Map<string, Counts>
-  /** How many answers told of a failure. */
+  /** The number of responses that reported a failure. */
   failures: number
-  /** The first of the answers that were wrong. */
+  /** Descriptions of the first wrong responses. */
   problems: string[]
-  /** Lets a visitor do something, and counts what became of it. */
+  /** Makes a request as a visitor and counts the outcome. */
   run(kind: Kind, visitor: Visitor): Promise<void>
 }
 

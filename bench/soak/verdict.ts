@@ -2,7 +2,7 @@ import type { KeptFailures } from './kept-failures.ts'
 import type { Held } from './server.ts'
 import { type Tally, total } from './tally.ts'
 
-/** What the server held at a time of the load. */
+/** The server's resources at one time during the load. */
 export interface Sample {
   seconds: number
   held: Held
@@ -13,7 +13,7 @@ export interface Verdict {
   text: string
 }
 
-/** How much more memory there may be at the end than after the first minute. */
+/** The maximum ratio of the memory at the end to the memory after the first minute. */
 const MAX_GROWTH = 1.1
 
 export const MINUTE = 60
@@ -21,16 +21,16 @@ export const heapOf = ({ memory }: Held) => memory.heapUsed + memory.external
 export const residentOf = ({ memory }: Held) => memory.rss
 
 /**
- * What the program holds on to shows in its heap when nobody asks, behind a collection of garbage: requests in flight hold
- * more or less by chance.
+ * Compares the heap without requests, after a garbage collection. This shows leaks. With requests in flight, the heap
+ * varies by chance.
  */
 export function judgeHeap(afterFirstMinute: Held, atEnd: Held): Verdict {
   return judgeGrowth('heap in use, without a request', heapOf(afterFirstMinute), heapOf(atEnd))
 }
 
 /**
- * What buffers, threads and SQLite hold, and memory that is free but in pieces, shows in what is resident: the median of the
- * second minute's samples and that of the last one's.
+ * Compares the median resident memory of the second minute with that of the last. Resident memory includes buffers,
+ * threads, SQLite and fragmented free memory.
  */
 export function judgeResident(samples: readonly Sample[]): Verdict {
   const minutes = Math.max(...samples.map(minuteOf))
@@ -39,7 +39,7 @@ export function judgeResident(samples: readonly Sample[]): Verdict {
   return judgeGrowth('resident memory, under load', medianOf(2), medianOf(minutes))
 }
 
-/** The first minute is 1. */
+/** Returns the minute of a sample. The first minute is 1. */
 export function minuteOf({ seconds }: Sample): number {
   return Math.ceil(seconds / MINUTE)
 }
@@ -54,7 +54,7 @@ export function descriptorsOf({ descriptors }: Held): number {
   return Object.values(descriptors).reduce((sum, count) => sum + count, 0)
 }
 
-/** What is there that was not there before, in words. */
+/** Describes each resource of which `after` has more than `before`. */
 export function leftovers(before: Held, after: Held): string[] {
   const [known, found] = [countsOf(before), countsOf(after)]
   return Object.entries(found)
@@ -65,14 +65,14 @@ export function leftovers(before: Held, after: Held): string[] {
 export function judgeLeftovers(before: Held, after: Held): Verdict {
   const left = leftovers(before, after)
   const held = `${descriptorsOf(after)} descriptors, ${after.objects.Timeout} timers, ${after.objects.Socket} sockets`
-  const text = left.length === 0 ? `nothing is left of the load: ${held}, as before it` : `left: ${left.join('; ')}`
+  const text = left.length === 0 ? `no leftovers: ${held}, as before the load` : `leftovers: ${left.join('; ')}`
   return { isMet: left.length === 0, text }
 }
 
 export function judgeAnswers(tally: Tally): Verdict {
   const { whole, refused, left, wrong } = total(tally)
   const sum = whole + refused + left + wrong
-  const text = `${sum} requests: ${whole} answered in whole, ${refused} cleanly refused, ${left} left by the visitor, ${wrong} wrong`
+  const text = `${sum} requests: ${whole} whole responses, ${refused} clean refusals, ${left} aborted by the visitor, ${wrong} wrong`
   return { isMet: wrong === 0, text }
 }
 
@@ -80,13 +80,13 @@ export function judgeFailures({ failures }: Tally, { logged, kept, strange }: Ke
   return [
     {
       isMet: failures === logged && logged === kept,
-      text: `${failures} failures in answers, ${logged} in the log, ${kept} in the ledger`,
+      text: `${failures} failures in responses, ${logged} in the log, ${kept} in the ledger`,
     },
-    { isMet: strange.length === 0, text: `${strange.length} lines of the log that nobody expects` },
+    { isMet: strange.length === 0, text: `${strange.length} unexpected log lines` },
   ]
 }
 
-// `FileHandleReadWrap` is left out: Node keeps up to a hundred of them for the next file that is read.
+// Ignores `FileHandleReadWrap`: Node keeps up to a hundred of them to reuse for the next file.
 function countsOf({ descriptors, temporaryFolders, resources, objects }: Held): Record<string, number> {
   const { FileHandleReadWrap: _, ...active } = resources
   const open = Object.entries(descriptors).map(([name, count]) => [`open: ${name}`, count] as const)

@@ -1,18 +1,18 @@
 import { Agent } from 'node:http'
 
-/** Somebody who asks one thing after the other. */
+/** A client that makes one request after another. */
 export interface Visitor {
   port: number
   agent: Agent
-  /** Id of the build that its pages run. */
+  /** The id of the build of its pages. */
   build: string
-  /** A script of the site. */
+  /** The URL path of a script of the site. */
   asset: string
 }
 
 const KEEP_ALIVE_SHARE = 0.8
 
-/** One with an address of its own, as visitors of a site have them; some open a connection for each request. */
+/** Returns an agent with its own client address. Some agents open a new connection for each request. */
 export function createAgent(index: number): Agent {
   return new Agent({
     keepAlive: Math.random() < KEEP_ALIVE_SHARE,

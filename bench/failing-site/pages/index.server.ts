@@ -1,6 +1,6 @@
 import type { LoadContext } from 'hydrant'
 
-/** What is to fail: `load`, `render`, or a word that makes a failure of its own. Nothing for none. */
+/** Fails in the load or in the render, as `part` says. `word` throws an error with its own fingerprint. */
 export function load({ request }: LoadContext) {
   const { part, word } = request.query as { part?: string; word?: string }
   if (part === 'load') throw new Error('The load throws.')

@@ -1,6 +1,6 @@
 import type { LoadContext } from 'hydrant'
 
-/** So many rows. What is to fail: `load`, or `render` behind the last of them. */
+/** Returns `count` rows. Fails in the load, or in the render after the last row, as `part` says. */
 export function load({ request }: LoadContext) {
   const { part, count } = request.query as { part?: string; count: string }
   const rows = Array.from({ length: Number(count) }, (_, id) => ({

@@ -1,4 +1,4 @@
-// The page of the public "SSR performance showdown": a spiral of absolutely positioned tiles.
+// The page of the public "SSR performance showdown" benchmark: a spiral of absolutely positioned tiles.
 
 const WIDTH = 960
 const HEIGHT = 720

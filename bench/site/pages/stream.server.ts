@@ -1,4 +1,4 @@
-/** The slow part takes 50 ms. */
+/** Returns a deferred promise that takes 50 ms. */
 export function load() {
   return {
     slow: new Promise<{ message: string }>((resolve) => {

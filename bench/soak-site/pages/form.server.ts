@@ -1,6 +1,6 @@
 import { type ActionContext, redirect } from 'hydrant'
 
-/** Says how much has come. */
+/** Returns the size of the received form. */
 export async function action({ form, request }: ActionContext) {
   const { fail } = request.query as { fail?: string }
   if (fail === 'action') throw new Error('soak: the action throws.')

@@ -1,6 +1,6 @@
 import { HttpError, type LoadContext } from 'hydrant'
 
-/** What is to go wrong: a word makes a failure of its own. Nothing for none. */
+/** Fails as `fail` says. `word` makes the message unique, so the failure has its own fingerprint. */
 export function load({ request }: LoadContext) {
   const { fail, word } = request.query as { fail?: string; word?: string }
   if (fail === 'load') throw new Error(`soak: the load throws${word === undefined ? '' : ` at ${word}`}.`)

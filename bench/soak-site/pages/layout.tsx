@@ -2,7 +2,7 @@ import type { LayoutProps } from 'hydrant/react'
 import './layout.css'
 import type { load } from './layout.server.ts'
 
-/** What every page ends with: an answer that was cut does not have it. */
+/** The end of every page. A response that was cut does not contain it. */
 const END = 'The end of the page.'
 
 export default function Layout({ children, data }: LayoutProps<typeof load>) {

@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LoadContext } from 'hydrant'
 
-/** Parts that come one after the other, so many milliseconds apart; the last one may fail. */
+/**
+ * Returns `parts` promises that resolve one after another, `every` milliseconds apart. `fail=stream` rejects the
+ * last.
+ */
 export function load({ request, signal }: LoadContext) {
   const { parts = '3', every = '20', fail } = request.query as { parts?: string; every?: string; fail?: string }
   const count = Number(parts)
