@@ -2,7 +2,7 @@ import type { AdminConsole } from 'hydrant'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Given by the admin listener, which mounts this site. */
+    /** Set by the admin listener, which mounts this site. */
     console: AdminConsole
   }
 }

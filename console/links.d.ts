@@ -1,4 +1,4 @@
-// What no page answers and links lead to.
+// URLs that the console links to and that are not pages.
 
 export {}
 

@@ -1,7 +1,7 @@
 import type { CodeLines, SourceFrame } from 'hydrant'
 import classes from './code-frame.module.css'
 
-/** The source around a frame, with the line that failed marked. */
+/** Shows the source around a frame and marks the line that failed. */
 export function CodeFrame({ frame, code }: { frame: SourceFrame; code: CodeLines }) {
   const { file, line, column } = frame
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import classes from './failure.module.css'
 
-/** The digest, and a button for it where the browser lets a page copy. */
+/** Shows the digest, with a copy button if the browser allows a page to copy. */
 export function CopyDigest({ digest }: { digest: string }) {
   const [state, setState] = useState<'none' | 'ready' | 'copied'>('none')
   useEffect(() => {

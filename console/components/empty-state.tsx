@@ -1,19 +1,19 @@
 import classes from './empty-state.module.css'
 
-/** Nothing has failed yet: how to see that this works. */
+/** The list before the first failure: explains how to produce one. */
 export function Empty({ hasLedger }: { hasLedger: boolean }) {
   if (!hasLedger)
-    return <p className="lead">No failures are kept here, as the option “ledger” is false. The log has them.</p>
+    return <p className="lead">No failures are kept here, because the option “ledger” is false. The log has them.</p>
   return (
     <div className={classes.empty}>
       <p className="lead">Nothing has failed yet.</p>
-      <p>To see what a failure looks like here, let a page throw one:</p>
+      <p>To see a failure here, make a page throw:</p>
       <pre className={classes.code}>
         <code>{SAMPLE}</code>
       </pre>
       <p>
-        Build the site, start it, open <code>/fail</code>. The page shows a digest, and this page shows the failure a
-        moment later, by itself.
+        Build the site, start it and open <code>/fail</code>. The page shows a digest. A moment later, the failure
+        appears here.
       </p>
     </div>
   )

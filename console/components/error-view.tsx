@@ -3,7 +3,7 @@ import { CodeFrame } from './code-frame.tsx'
 import classes from './failure.module.css'
 import { Stack } from './stack.tsx'
 
-/** An error with its source and its stack, and then what caused it. */
+/** Shows an error with its source and its stack, then its `cause` and the errors of an `AggregateError`. */
 export function ErrorView({ error }: { error: KeptError }) {
   const { stack, cause, errors = [] } = error
   return (

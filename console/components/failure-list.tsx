@@ -6,11 +6,11 @@ import classes from './list.module.css'
 interface FailureListProps {
   failures: readonly (FailureSummary & { hours: readonly number[] })[]
   mayChange: boolean
-  /** What the list is narrowed to. */
+  /** The filters of the list. */
   params: URLSearchParams
 }
 
-/** The list, as a form where what is chosen can be marked. */
+/** The list of failures. It is a form if the visitor may mark failures as solved. */
 export function FailureList({ failures, mayChange, params }: FailureListProps) {
   const list = (
     <ol className={classes.list}>
@@ -27,12 +27,12 @@ export function FailureList({ failures, mayChange, params }: FailureListProps) {
       <p className={classes.buttons}>
         {solved !== 'true' && (
           <button type="submit" name="intent" value="solve" className="button button-quiet">
-            Mark chosen as solved
+            Mark selected as solved
           </button>
         )}
         {(solved === 'true' || solved === 'all') && (
           <button type="submit" name="intent" value="reopen" className="button button-quiet">
-            Open chosen again
+            Reopen selected
           </button>
         )}
       </p>

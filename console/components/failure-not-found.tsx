@@ -1,17 +1,17 @@
 import { href } from 'hydrant/react'
 
-/** Nothing is kept under what was typed. */
+/** Says that the ledger has no failure for the typed digest, and lists similar ones. */
 export function Unknown({ typed, nearest }: { typed: string; nearest: readonly string[] }) {
   return (
     <>
       <title>No such failure · Hydrant console</title>
       <h1>No such failure</h1>
       <p className="lead">
-        The ledger has nothing under <code>{typed}</code>.
+        The ledger has no failure <code>{typed}</code>.
       </p>
       {nearest.length > 0 ? (
         <>
-          <h2>Near to it</h2>
+          <h2>Similar digests</h2>
           <ul>
             {nearest.map((fingerprint) => (
               <li key={fingerprint}>
@@ -24,8 +24,8 @@ export function Unknown({ typed, nearest }: { typed: string; nearest: readonly s
         </>
       ) : (
         <p>
-          A digest looks like <code>7K2M9QX4-3F8ZC1</code>. Its first half is enough. Old failures leave the ledger when
-          it is full; the log still has them.
+          A digest looks like <code>7K2M9QX4-3F8ZC1</code>. Its first half is enough. Old failures are removed when the
+          ledger is full; the log still has them.
         </p>
       )}
       <p>

@@ -8,11 +8,11 @@ import { Sparkline } from './sparkline.tsx'
 interface FailureRowProps {
   failure: FailureSummary
   hours: readonly number[]
-  /** Can it be chosen, to be marked? */
+  /** Whether the row has a checkbox. */
   mayChange: boolean
 }
 
-/** A failure in the list. */
+/** One failure in the list. */
 export function FailureRow({ failure, hours, mayChange }: FailureRowProps) {
   const { fingerprint, side, type, message, source, route, count, firstSeen, lastSeen, solvedAt } = failure
   return (

@@ -18,7 +18,7 @@ interface FailureViewProps {
   mayChange: boolean
 }
 
-/** One failure: what was thrown, where, how often, and the visitor's own request. */
+/** Shows one failure: the error, its position, its counts, and the visitor's own request. */
 export function FailureView({ failure, digest, isKept, hours, mayChange }: FailureViewProps) {
   const { fingerprint, error, occurrences, solvedAt, type } = failure
   return (
@@ -55,7 +55,7 @@ export function FailureView({ failure, digest, isKept, hours, mayChange }: Failu
         <Facts failure={failure} />
         <figure className={classes.hours}>
           <Sparkline hours={hours} />
-          <figcaption>the last 24 hours, by the hour</figcaption>
+          <figcaption>per hour, in the last 24 hours</figcaption>
         </figure>
       </section>
       <section aria-labelledby="occurrences">
@@ -71,7 +71,7 @@ function SolveForm({ isSolved }: { isSolved: boolean }) {
     <form method="post">
       {isSolved ? (
         <button type="submit" name="intent" value="reopen" className="button button-quiet">
-          Open again
+          Reopen
         </button>
       ) : (
         <button type="submit" name="intent" value="solve" className="button">

@@ -22,18 +22,18 @@ const STATES = [
 ] as const
 
 const ORDERS = [
-  ['', 'seen last'],
-  ['first', 'newest first'],
-  ['count', 'most often'],
+  ['', 'last seen'],
+  ['first', 'newest'],
+  ['count', 'most frequent'],
 ] as const
 
-/** Of the release that is chosen, or of the one that is served. */
+/** "This release" is the selected release, or the running one if none is selected. */
 const NEW = [
   ['', 'in any release'],
   ['true', 'in this release'],
 ] as const
 
-/** A plain form: what it is set to stands in the address. */
+/** A plain GET form: the URL contains the filters. */
 export function Filters({ params, releases }: { params: URLSearchParams; releases: readonly string[] }) {
   return (
     <search>

@@ -1,4 +1,4 @@
-/** In the place of a page while the ledger cannot be asked. */
+/** Replaces a page while the ledger is unavailable. */
 export function Away({ problem, url }: { problem: string; url: URL }) {
   return (
     <>
@@ -8,8 +8,8 @@ export function Away({ problem, url }: { problem: string; url: URL }) {
         <p className="lead">{problem}</p>
       </div>
       <p>
-        The site goes on. What fails in it meanwhile waits in memory, and is written when the ledger is back. The log
-        has each failure in any case.
+        The site continues to serve. New failures wait in memory and are written when the ledger is available again. The
+        log has each failure in any case.
       </p>
       <p>
         <a className="button" href={url.pathname + url.search}>

@@ -3,7 +3,7 @@ import { serverOf } from '../lib/server-of.ts'
 import classes from './failure.module.css'
 import { When } from './relative-time.tsx'
 
-/** The one request that a whole digest names. */
+/** Shows the request that a whole digest identifies. */
 export function OneOccurrence({ digest, occurrence }: { digest: string; occurrence: Occurrence | undefined }) {
   return (
     <section aria-labelledby="request" className={classes.asked}>
@@ -36,13 +36,13 @@ function Request({ occurrence }: { occurrence: Occurrence }) {
       <Fact name="Message" value={message} />
       <Fact
         name="The visitor got"
-        value={isRecovered ? 'the page all the same' : statusSent === null ? null : String(statusSent)}
+        value={isRecovered ? 'the page anyway' : statusSent === null ? null : String(statusSent)}
       />
-      <Fact name="Asked by a" value={userAgent} />
+      <Fact name="Client" value={userAgent} />
       <Fact name="Pending" value={occurrence.pending?.join(', ') ?? null} />
       <Fact name="Release" value={release} />
       <Fact name="Build" value={occurrence.build === release ? null : (occurrence.build ?? null)} />
-      <Fact name="Told by" value={serverOf(occurrence)} />
+      <Fact name="Server" value={serverOf(occurrence)} />
       <Fact name="Request id" value={requestId} />
       <Fact name="Trace id" value={occurrence.traceId ?? null} />
     </dl>

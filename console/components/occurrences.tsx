@@ -6,7 +6,7 @@ import { Ago } from './relative-time.tsx'
 
 interface OccurrencesProps {
   occurrences: readonly Occurrence[]
-  /** The one that was asked for. */
+  /** The requested digest, which is highlighted. */
   asked: string | null
 }
 

@@ -1,7 +1,7 @@
 import { href } from 'hydrant/react'
 import classes from './pages.module.css'
 
-/** Leads to the next part of the list, and back to its beginning. */
+/** Links to the next page of the list and back to the first. */
 export function Pages({ next, params }: { next: string | null; params: URLSearchParams }) {
   const isFirst = !params.has('after')
   if (isFirst && next === null) return null

@@ -1,6 +1,6 @@
 import classes from './problem.module.css'
 
-/** Says why something was not done. */
+/** Says why an action changed nothing. */
 export function Problem({ text }: { text: string | undefined }) {
   if (text === undefined) return null
   return (

@@ -5,11 +5,11 @@ const TICK_MS = 30_000
 
 const NowContext = createContext(0)
 
-/** Lets what stands inside say how long ago something was: as the server saw it at first, then as time goes by. */
+/** Provides the current time to `Ago` and `When`: the server's time, plus the time that has passed in the browser. */
 export function Now({ now, children }: { now: number; children: ReactNode }) {
   const [passed, setPassed] = useState({ since: now, ms: 0 })
   useEffect(() => {
-    // What the two clocks show may differ.
+    // The clocks of the server and the browser may differ, so only the elapsed time is measured here.
     const startedAt = performance.now()
     const timer = setInterval(() => setPassed({ since: now, ms: performance.now() - startedAt }), TICK_MS)
     return () => clearInterval(timer)
@@ -26,7 +26,7 @@ export function Ago({ time }: { time: number }) {
   )
 }
 
-/** How long ago, and when: in UTC, and in the browser's own time where that is another one. */
+/** Shows how long ago `time` was, the time in UTC, and the browser's local time if it differs from UTC. */
 export function When({ time }: { time: number }) {
   const [local, setLocal] = useState<string | null>(null)
   // The server does not know the time zone.

@@ -4,7 +4,7 @@ import classes from './sparkline.module.css'
 const BAR = 4
 const HEIGHT = 24
 
-/** How often it happened in each of the last 24 hours. */
+/** A bar chart of the occurrences in each of the last 24 hours. */
 export function Sparkline({ hours }: { hours: readonly number[] }) {
   const most = Math.max(...hours, 1)
   return (

@@ -1,9 +1,9 @@
 import type { SourceFrame } from 'hydrant'
 import classes from './failure.module.css'
 
-/** Innermost first; what is not of the site stands back. */
+/** Shows the frames, innermost first. Frames outside the site are dimmed. */
 export function Stack({ frames }: { frames: readonly SourceFrame[] }) {
-  if (frames.length === 0) return <p>It came without a stack.</p>
+  if (frames.length === 0) return <p>This value has no stack.</p>
   return (
     <ol className={classes.stack} aria-label="Stack">
       {frames.map((frame, index) => (

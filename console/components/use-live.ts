@@ -2,8 +2,9 @@ import { href } from 'hydrant/react'
 import { useEffect, useState } from 'react'
 
 /**
- * Keeps what a page shows up to date: when the ledger has changed, the page's data is fetched as JSON and takes the place of
- * what came with the page. Neither focus nor scroll moves. `isLost`: nobody tells of changes now; it is tried again.
+ * Keeps a page's data up to date. When the ledger changes, fetches the page's data as JSON and replaces the data that
+ * came with the page. Focus and scroll do not move. `isLost` is true while the event stream is disconnected; the
+ * browser reconnects.
  */
 export function useLive<Data>(data: Data): { data: Data; isLost: boolean } {
   const [fresh, setFresh] = useState<{ replaces: Data; data: Data } | null>(null)
@@ -17,10 +18,10 @@ export function useLive<Data>(data: Data): { data: Data; isLost: boolean } {
     async function refresh() {
       const headers = { accept: 'application/json' }
       const response = await fetch(location.href, { headers, cache: 'no-store', signal: leaving.signal })
-      // What the page's load returns is plain JSON.
+      // The cast is safe because the page's load returns plain JSON.
       if (response.ok) setFresh({ replaces: data, data: (await response.json()) as Data })
     }
-    // What cannot be fetched now is fetched with the next change, or when the connection is back.
+    // If a fetch fails, the next change or the next connection fetches again.
     const tryRefresh = () => void refresh().catch(() => {})
 
     events.addEventListener('changed', tryRefresh)

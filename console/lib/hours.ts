@@ -8,7 +8,7 @@ export interface HourCount {
   count: number
 }
 
-/** The hour, since 1970, that the last 24 begin with. */
+/** Returns the first of the last 24 hours, in hours since 1970. */
 export function firstHour(now: number): number {
   return Math.floor(now / HOUR_MS) - HOURS + 1
 }
@@ -21,7 +21,7 @@ export function countHours(counts: readonly HourCount[], now: number): Map<strin
     const row = byFingerprint.get(fingerprint) ?? noHours()
     byFingerprint.set(fingerprint, row)
     const index = hour - first
-    // A clock that goes ahead counts into the hour that is.
+    // Another machine's clock may be ahead: count its occurrences in the current hour.
     const place = Math.min(index, HOURS - 1)
     if (place >= 0) row[place] = (row[place] ?? 0) + count
   }
@@ -32,12 +32,12 @@ export function noHours(): number[] {
   return Array.from({ length: HOURS }, () => 0)
 }
 
-/** What a picture of the hours says. */
+/** Returns the text alternative of the chart. */
 export function describeHours(hours: readonly number[]): string {
   const total = hours.reduce((sum, count) => sum + count, 0)
   if (total === 0) return 'Last 24 hours: none'
   const most = Math.max(...hours)
   const ago = HOURS - 1 - hours.lastIndexOf(most)
   const when = ago === 0 ? 'in this hour' : ago === 1 ? 'an hour ago' : `${ago} hours ago`
-  return `Last 24 hours: ${total} in all, most of them ${when}: ${most}`
+  return `Last 24 hours: ${total} in total, at most ${most} per hour (${when})`
 }

@@ -1,6 +1,6 @@
 import type { Occurrence } from 'hydrant'
 
-/** The process that has told of an occurrence: `web-1, worker 2, process 4711`. */
+/** Returns the process that recorded an occurrence: `web-1, worker 2, process 4711`. */
 export function serverOf({ replica = '', worker, pid }: Occurrence): string {
   const parts = [replica, worker === undefined ? '' : `worker ${worker}`, pid === undefined ? '' : `process ${pid}`]
   return parts.filter(Boolean).join(', ')

@@ -4,7 +4,7 @@ const UNITS = [
   { name: 'minute', ms: 60_000 },
 ] as const
 
-/** `3 minutes ago`. */
+/** Returns, for example, `3 minutes ago`. */
 export function ago(time: number, now: number): string {
   const passed = now - time
   for (const { name, ms } of UNITS) {
@@ -14,12 +14,12 @@ export function ago(time: number, now: number): string {
   return 'just now'
 }
 
-/** `2026-01-31 12:00:05 UTC`: the same on the server and in every browser. */
+/** Returns, for example, `2026-01-31 12:00:05 UTC`, the same on the server and in every browser. */
 export function moment(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** `2026-01-31 13:00:05 GMT+1`, in the browser's time zone; null where that is UTC. */
+/** Returns, for example, `2026-01-31 13:00:05 GMT+1`, in the browser's time zone. Null if that is UTC. */
 export function localMoment(time: number): string | null {
   const date = new Date(time)
   const minutes = -date.getTimezoneOffset()

@@ -1,9 +1,9 @@
 import { type ErrorPageProps, href } from 'hydrant/react'
 import type { FormEvent } from 'react'
 
-/** Of the console itself, which cannot look up its own failures. */
+/** Shows failures of the console itself. They are not in the ledger, so there is no link to them. */
 export default function ErrorPage({ status, message, digest, retry }: ErrorPageProps) {
-  // Without JavaScript the form is sent, which loads the page again as well.
+  // Without JavaScript, submitting the form loads the page again too.
   function handleSubmit(event: FormEvent) {
     event.preventDefault()
     retry()
@@ -16,7 +16,7 @@ export default function ErrorPage({ status, message, digest, retry }: ErrorPageP
         <h1>{digest === undefined ? message : 'The console failed'}</h1>
         {status >= 500 && (
           <p>
-            The log of the site says why
+            The log of the site contains the reason
             {digest !== undefined && (
               <>
                 , under <code>{digest}</code>

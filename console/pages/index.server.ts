@@ -32,12 +32,12 @@ export async function load({ app, reply, request, url }: LoadContext) {
     failures: failures.map((failure) => ({ ...failure, hours: hours.get(failure.fingerprint) ?? noHours() })),
     /** Where the next page begins. */
     next,
-    /** Has nothing failed at all? */
+    /** Whether the ledger has no failures at all. */
     isEmpty,
   }
 }
 
-/** Marks what was chosen as solved, or opens it again. */
+/** Marks the selected failures as solved, or reopens them. */
 export async function action({ app, form, reply, url }: ActionContext) {
   const fingerprints = form.getAll('fingerprint').map(String)
   const isSolved = form.get('intent') === 'solve'
@@ -49,7 +49,7 @@ export async function action({ app, form, reply, url }: ActionContext) {
   return { problem: asked.problem }
 }
 
-// What nobody has looked into is what one comes for.
+// Only open failures are listed by default.
 function filtersOf(typed: URLSearchParams): URLSearchParams {
   const filters = new URLSearchParams(typed)
   filters.delete('limit')

@@ -28,7 +28,7 @@ export default function Failures({ data: loaded, actionData, url }: PageProps<ty
           {problem !== null && <p role="alert">{problem}</p>}
           {problem === null && failures.length === 0 && (
             <p className="lead">
-              No failure fits. <a href={href('/', {}, { search: { solved: 'all' } })}>Show all</a>
+              No failures match. <a href={href('/', {}, { search: { solved: 'all' } })}>Show all</a>
             </p>
           )}
           {failures.length > 0 && <FailureList failures={failures} mayChange={mayChange} params={url.searchParams} />}

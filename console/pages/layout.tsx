@@ -16,7 +16,7 @@ export default function Layout({ data, url, children }: LayoutProps<typeof load>
       </head>
       <body>
         <a className="skip-link" href="#content">
-          Skip to the content
+          Skip to content
         </a>
         <header className="site-header">
           <a className="site-name" href={href('/')} aria-current={url.pathname === href('/') ? 'page' : undefined}>
@@ -33,7 +33,7 @@ export default function Layout({ data, url, children }: LayoutProps<typeof load>
               <input
                 id="digest"
                 name="digest"
-                placeholder="Digest, as a visitor reads it"
+                placeholder="Digest, as shown to a visitor"
                 autoComplete="off"
                 spellCheck={false}
                 required

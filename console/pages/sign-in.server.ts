@@ -17,11 +17,11 @@ export async function action({ app, form, reply, request, url }: ActionContext) 
       return { problem: `Too many wrong tokens. Try again in ${answer.seconds} s.` }
     case 'out':
       reply.code(422)
-      return { problem: 'That is not the token.' }
+      return { problem: 'The token is wrong.' }
   }
 }
 
-// Anybody may write a link to here.
+// Accepts only a path of this site: other sites can link to this page with any `to`.
 function pathOf(to: string | null): string {
   return to !== null && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) ? to : '/'
 }

@@ -16,7 +16,7 @@ export default function SignIn({ actionData, url }: PageProps<undefined, typeof 
           type="password"
           autoComplete="current-password"
           required
-          // biome-ignore lint/a11y/noAutofocus: the only thing that there is to do here
+          // biome-ignore lint/a11y/noAutofocus: the field is the only purpose of the page
           autoFocus
           aria-invalid={problem ? true : undefined}
           aria-describedby={problem ? 'problem hint' : 'hint'}
@@ -27,8 +27,8 @@ export default function SignIn({ actionData, url }: PageProps<undefined, typeof 
           </p>
         )}
         <p id="hint" className={classes.hint}>
-          What <code>HYDRANT_ADMIN_TOKEN</code> holds where the site runs, or <code>HYDRANT_ADMIN_READ_TOKEN</code> to
-          look only. You stay signed in for twelve hours.
+          The value of <code>HYDRANT_ADMIN_TOKEN</code> in the environment of the site, or of{' '}
+          <code>HYDRANT_ADMIN_READ_TOKEN</code> for reading only. You stay signed in for twelve hours.
         </p>
         <button type="submit" className="button">
           Sign in

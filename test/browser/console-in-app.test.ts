@@ -16,7 +16,7 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/second.server.ts': "export const load = () => {\n  throw new Error('the second')\n}\n",
 })
 
-t.test('a console in an app signs in, finds, follows what happens and signs out below its prefix', async (t) => {
+t.test('a console in an app signs in, finds failures, shows new ones and signs out below its prefix', async (t) => {
   const app = Fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
   await app.register(hydrant, { dir })

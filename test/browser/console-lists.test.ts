@@ -24,7 +24,7 @@ async function serveMany(): Promise<ServedAdmin> {
 for (const javaScript of [true, false]) {
   const way = javaScript ? 'with JavaScript' : 'without JavaScript'
 
-  t.test(`a list is sorted, gone through, and narrowed to what is new ${way}`, async (t) => {
+  t.test(`a list is sorted, paged, and limited to new failures ${way}`, async (t) => {
     const admin = await serveMany()
     const open = await chromium.open({ javaScript })
     const { page } = open
@@ -52,7 +52,7 @@ for (const javaScript of [true, false]) {
     t.strictSame(open.errors, [])
   })
 
-  t.test(`what is chosen is marked together ${way}`, async (t) => {
+  t.test(`selected failures are marked together ${way}`, async (t) => {
     const admin = await serveMany()
     const open = await chromium.open({ javaScript })
     const { page } = open
@@ -65,7 +65,7 @@ for (const javaScript of [true, false]) {
       await page.getByLabel(`Choose TypeError ${fingerprint}`).focus()
       await page.keyboard.press('Space')
     }
-    await page.getByRole('button', { name: 'Mark chosen as solved' }).focus()
+    await page.getByRole('button', { name: 'Mark selected as solved' }).focus()
     await page.keyboard.press('Enter')
     await isGone('7K2M9QX4')
     t.equal(await open.evaluate(() => location.search, null), '?sort=count')
@@ -75,7 +75,7 @@ for (const javaScript of [true, false]) {
     await open.goto(`${admin.origin}/?solved=true`, 'load')
     if (javaScript) await open.hydrated()
     await page.getByLabel('Choose TypeError 7K2M9QX4').check()
-    await page.getByRole('button', { name: 'Open chosen again' }).focus()
+    await page.getByRole('button', { name: 'Reopen selected' }).focus()
     await page.keyboard.press('Enter')
     await isGone('7K2M9QX4')
     t.equal((await admin.keeper.ledger.list({ isSolved: true })).length, 1)
@@ -83,7 +83,7 @@ for (const javaScript of [true, false]) {
   })
 }
 
-t.test('times are told in the browser’s time zone as well', async (t) => {
+t.test('times are also shown in the browser’s time zone', async (t) => {
   const admin = await serveAdmin(t)
   const time = Date.now()
   const textOf = (moment: number) => new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
@@ -100,7 +100,7 @@ t.test('times are told in the browser’s time zone as well', async (t) => {
   t.strictSame(open.errors, [])
 })
 
-t.test('a page that could not ask the ledger shows what it has once it is back', async (t) => {
+t.test('a page that could not read the ledger shows its data once the ledger is back', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('7K2M9QX4-000001'))
   const { ledger } = admin.keeper

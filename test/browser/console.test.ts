@@ -26,13 +26,13 @@ async function serveFilled(options: { token?: string } = {}) {
   return admin
 }
 
-/** Presses a button of a form that is posted, or follows a link behind one. */
+/** Presses a button of a form that is posted, or follows a link in its response. */
 async function press(open: OpenPage, selector: string, javaScript: boolean) {
   if (javaScript) await open.page.click(selector)
   else await Promise.all([open.page.waitForEvent('load'), open.page.click(selector)])
 }
 
-/** Resolves when the first such element shows that text. Without JavaScript nothing comes later. */
+/** Resolves when the first matching element shows that text. Without JavaScript no text appears later. */
 async function shows(open: OpenPage, selector: string, text: string, javaScript: boolean) {
   if (javaScript) return waitForText(open, selector, text)
   const found = await open.read(selector)
@@ -54,7 +54,9 @@ for (const javaScript of [true, false]) {
     t.match(await textOf(open, 'main'), /TypeError Cannot read properties of undefined \(reading 'net'\)/)
     t.match(await textOf(open, 'main'), 'pages/products/[id].server.ts:12')
     t.match(await textOf(open, 'main'), HOSTILE)
-    t.ok(await page.getByRole('img', { name: 'Last 24 hours: 2 in all, most of them in this hour: 2' }).isVisible())
+    t.ok(
+      await page.getByRole('img', { name: 'Last 24 hours: 2 in total, at most 2 per hour (in this hour)' }).isVisible(),
+    )
 
     await page.getByLabel('Side').selectOption('client')
     await page.getByRole('button', { name: 'Filter' }).click()
@@ -85,7 +87,7 @@ for (const javaScript of [true, false]) {
     await open.goto(`${admin.origin}/failures/7K2M9QX4`, 'load')
     if (javaScript) await open.hydrated()
     await press(open, '[value=solve]', javaScript)
-    await shows(open, '[value=reopen]', 'Open again', javaScript)
+    await shows(open, '[value=reopen]', 'Reopen', javaScript)
     t.type((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
     t.equal(await open.evaluate(() => location.href, null), `${admin.origin}/failures/7K2M9QX4`)
     await open.goto(admin.origin, 'load')
@@ -102,7 +104,7 @@ for (const javaScript of [true, false]) {
 
   t.test(`asks for the token ${way}`, async (t) => {
     const { port } = await serveFilled({ token: TOKEN })
-    // By a name of its own, to which browsers say least over plain http.
+    // Uses another host name, to which browsers send the fewest headers over plain http.
     const origin = `http://${PUBLIC_HOST}:${port}`
     const open = await chromium.open({ javaScript })
     const { page } = open
@@ -111,7 +113,7 @@ for (const javaScript of [true, false]) {
     t.equal(new URL(page.url()).pathname, '/sign-in')
     await open.page.fill('#token', 'not-the-token-at-all')
     await press(open, 'main button', javaScript)
-    await shows(open, '[role=alert]', 'That is not the token.', javaScript)
+    await shows(open, '[role=alert]', 'The token is wrong.', javaScript)
     await open.page.fill('#token', TOKEN)
     await press(open, 'main button', javaScript)
     await shows(open, 'h1', 'TypeError', javaScript)
@@ -127,7 +129,7 @@ for (const javaScript of [true, false]) {
   })
 }
 
-t.test('what happens comes into the list by itself, and moves neither focus nor scroll', async (t) => {
+t.test('new failures appear in the list automatically, and move neither focus nor scroll', async (t) => {
   const admin = await serveFilled()
   const open = await chromium.open()
   const { page } = open
@@ -149,7 +151,7 @@ t.test('what happens comes into the list by itself, and moves neither focus nor 
   t.strictSame(open.errors, [])
 })
 
-t.test('the first failure takes the place of the note that there is none', async (t) => {
+t.test('the first failure replaces the note that there is none', async (t) => {
   const admin = await serveAdmin(t)
   const open = await chromium.open()
   await open.goto(admin.origin, 'load')
@@ -160,7 +162,7 @@ t.test('the first failure takes the place of the note that there is none', async
   t.equal(await open.page.getByText('Nothing has failed yet.').count(), 0)
 })
 
-t.test('says when nobody tells of changes any more', async () => {
+t.test('says when the connection for changes is lost', async () => {
   const admin = await serveFilled()
   const open = await chromium.open()
   const { page } = open
@@ -179,7 +181,7 @@ t.test('says when an occurrence is no longer kept', async (t) => {
   t.match(await textOf(open, 'main'), 'return { price: product.price.net }')
 })
 
-t.test('shows what errors and browsers say as text, and fits on a phone', async (t) => {
+t.test('shows texts of errors and browsers as plain text, and fits on a phone', async (t) => {
   const admin = await serveFilled()
   const open = await chromium.open({ width: NARROW, colorScheme: 'dark' })
   for (const path of [

@@ -5,7 +5,7 @@ const TOKEN = 'correct-horse-battery'
 const READ_TOKEN = 'only-for-reading-it'
 const BROWSER = { accept: 'text/html,*/*;q=0.8' }
 
-t.test('without a token only this machine’s own names are answered', async (t) => {
+t.test('without a token only this machine’s own names get a response', async (t) => {
   const admin = await serveAdmin(t)
   const { port } = admin
   for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`])
@@ -51,7 +51,7 @@ t.test('other sites can neither change nor read anything', async (t) => {
   t.equal((await admin.ask(solve, { 'sec-fetch-site': 'same-origin' }, 'POST')).status, 200, 'the console may')
 })
 
-t.test('with a token nothing is told without it', async (t) => {
+t.test('with a token nothing is disclosed without it', async (t) => {
   const admin = await serveAdmin(t, { token: TOKEN })
   await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
   for (const path of ['/api/failures', '/api/failures/7K2M9QX4', '/api/events', '/metrics']) {
@@ -81,7 +81,7 @@ t.test('with a token nothing is told without it', async (t) => {
   t.match((await admin.ask('/metrics', anyHost)).body, 'hydrant_requests_total')
 })
 
-t.test('the token to read with reads everything and changes nothing', async (t) => {
+t.test('the read token reads everything and changes nothing', async (t) => {
   const admin = await serveAdmin(t, { token: TOKEN, readToken: READ_TOKEN })
   await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
   const authorization = `Bearer ${READ_TOKEN}`
@@ -113,7 +113,7 @@ t.test('the token to read with reads everything and changes nothing', async (t) 
   t.equal((await admin.ask('/api/failures/7K2M9QX4/solve', { cookie }, 'POST')).status, 403)
 })
 
-t.test('the sign-in form sets a cookie and leads to where one wanted to go', async (t) => {
+t.test('the sign-in form sets a cookie and redirects to the requested page', async (t) => {
   const admin = await serveAdmin(t, { token: TOKEN })
   const send = (path: string, fields: Record<string, string>) =>
     fetch(admin.origin + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
@@ -121,7 +121,7 @@ t.test('the sign-in form sets a cookie and leads to where one wanted to go', asy
   const wrong = await send('/sign-in', { token: 'not-the-token-at-all' })
   t.equal(wrong.status, 422)
   t.equal(wrong.headers.get('set-cookie'), null)
-  t.match(await wrong.text(), 'That is not the token.')
+  t.match(await wrong.text(), 'The token is wrong.')
 
   const right = await send('/sign-in?to=%2Ffailures%2F7K2M9QX4%3Fa%3Db', { token: TOKEN })
   t.equal(right.status, 303)
@@ -158,14 +158,14 @@ t.test('the sign-in form sets a cookie and leads to where one wanted to go', asy
   t.equal(refused?.headers.get('set-cookie'), null)
 })
 
-t.test('what is no request is refused as on the site', async (t) => {
+t.test('a malformed request is refused as on the site', async (t) => {
   const admin = await serveAdmin(t)
   const answer = await admin.ask('/', { 'x-long': 'x'.repeat(20_000) })
   t.equal(answer.status, 431)
   t.match(answer.headers['content-type'], 'application/problem+json')
 })
 
-t.test('every answer keeps to itself', async (t) => {
+t.test('no response may be stored or framed', async (t) => {
   const admin = await serveAdmin(t)
   for (const path of ['/', '/nowhere', '/api/failures', '/api/failures/none', '/metrics', '/find?digest=x']) {
     const { headers } = await admin.ask(path, BROWSER)

@@ -25,7 +25,7 @@ async function serveFilled(t: Parameters<typeof serveAdmin>[0]): Promise<ServedA
   return admin
 }
 
-t.test('lists failures, those seen last first', async (t) => {
+t.test('lists failures, last seen first', async (t) => {
   const admin = await serveFilled(t)
   t.strictSame(await fingerprintsOf(admin, ''), ['AAAAAAAA', '7K2M9QX4', 'BBBBBBBB'])
   t.strictSame(await fingerprintsOf(admin, '?side=client'), ['AAAAAAAA'])
@@ -50,7 +50,7 @@ t.test('lists failures, those seen last first', async (t) => {
   })
 })
 
-t.test('goes through a list page by page, and narrows it to a release', async (t) => {
+t.test('pages through a list and filters it by release', async (t) => {
   const admin = await serveAdmin(t)
   const now = Date.now()
   await admin.keep(
@@ -75,7 +75,7 @@ t.test('goes through a list page by page, and narrows it to a release', async (t
   t.strictSame(await fingerprintsOf(admin, '?new=true&release=1.3.0'), ['7K2M9QX4', 'BBBBBBBB'])
 })
 
-t.test('a wrong filter is 400 and says what it should be', async (t) => {
+t.test('an invalid filter is 400 and names the valid values', async (t) => {
   const admin = await serveAdmin(t)
   const answer = await admin.ask('/api/failures?side=both')
   t.equal(answer.status, 400)
@@ -87,7 +87,7 @@ t.test('a wrong filter is 400 and says what it should be', async (t) => {
   })
 })
 
-t.test('a failure is found by its digest as a person types it', async (t) => {
+t.test('a failure is found by its digest in any spelling', async (t) => {
   const admin = await serveFilled(t)
   for (const typed of ['7K2M9QX4-000001', '7k2m9qx4ooooo1', '7K2M9QX4%20OOOOOL', 'digest:%207K2M9QX4-000001']) {
     const { status, body } = await admin.ask(`/api/failures/${typed}`)
@@ -109,7 +109,7 @@ t.test('a failure is found by its digest as a person types it', async (t) => {
   t.equal(byFingerprint.occurrences.length, 1)
 })
 
-t.test('an unknown one is 404 with what may have been meant', async (t) => {
+t.test('an unknown digest is 404 with similar ones', async (t) => {
   const admin = await serveFilled(t)
   const { status, body, headers } = await admin.ask('/api/failures/7K2M9QX5-000001')
   t.equal(status, 404)
@@ -119,7 +119,7 @@ t.test('an unknown one is 404 with what may have been meant', async (t) => {
   t.equal((await admin.ask('/api/failures/7K2M9QX5/solve', {}, 'POST')).status, 404)
 })
 
-t.test('solves and reopens, whatever body a client sends along', async (t) => {
+t.test('solves and reopens, whatever body a client sends', async (t) => {
   const admin = await serveFilled(t)
   for (const headers of [{}, { 'content-type': 'application/json' }, { 'content-type': 'text/plain' }]) {
     const solved = await admin.ask('/api/failures/7k2m9qx4-000001/solve', headers, 'POST')
@@ -134,7 +134,7 @@ t.test('solves and reopens, whatever body a client sends along', async (t) => {
   t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
 })
 
-t.test('a site that keeps nothing has nothing to show, and says so', async (t) => {
+t.test('a site without a ledger has nothing to show, and says so', async (t) => {
   const admin = await serveAdmin(t, { hasLedger: false })
   await admin.keep(failureOf('7K2M9QX4-000001'))
   t.strictSame(await fingerprintsOf(admin, ''), [])
@@ -142,7 +142,7 @@ t.test('a site that keeps nothing has nothing to show, and says so', async (t) =
   t.match((await admin.ask('/')).body, 'No failures are kept here')
 })
 
-t.test('a ledger that cannot be read is 503, and the log says why', async (t) => {
+t.test('an unreadable ledger is 503, and the log has the reason', async (t) => {
   const admin = await serveAdmin(t)
   admin.keeper.ledger.fingerprints = () => Promise.reject(new Error('the disk is gone'))
   const answer = await admin.ask('/api/failures/7K2M9QX4')

@@ -18,11 +18,11 @@ function createClock() {
   }
 }
 
-t.test('lets everybody in without a token', async (t) => {
+t.test('without a token everyone has access', async (t) => {
   t.strictSame(await createDoor('').judge({}, IP), { kind: 'in' })
 })
 
-t.test('lets in who sends the token, and nobody else', async (t) => {
+t.test('with a token only clients that send it have access', async (t) => {
   const door = createDoor(TOKEN)
   t.strictSame(await door.judge({ authorization: `Bearer ${TOKEN}` }, IP), { kind: 'in' })
   t.strictSame(await door.judge({ authorization: `bearer  ${TOKEN}` }, IP), { kind: 'in' })
@@ -42,7 +42,7 @@ t.test('lets in who sends the token, and nobody else', async (t) => {
     )
 })
 
-t.test('signing in gives a cookie that lasts, and that does not hold the token', async (t) => {
+t.test('signing in gives a cookie that lasts and does not contain the token', async (t) => {
   const clock = createClock()
   const door = createDoor(TOKEN, clock.now)
   const signedIn = await door.signIn(` ${TOKEN}\n`, IP, {})
@@ -61,7 +61,7 @@ t.test('signing in gives a cookie that lasts, and that does not hold the token',
   t.match(door.signOut({}), /=; Max-Age=0; Path=\/; HttpOnly/)
 })
 
-t.test('the cookie stays on https where it was set by https', async (t) => {
+t.test('a cookie that was set over https stays on https', async (t) => {
   const door = createDoor(TOKEN)
   for (const headers of [
     { origin: 'https://ops.example' },
@@ -86,7 +86,7 @@ t.test('the cookie stays on https where it was set by https', async (t) => {
   }
 })
 
-t.test('after ten wrong tokens what an address tries is looked at later, and not of everybody', async (t) => {
+t.test('after ten wrong tokens an address’s attempts are checked later, and others’ are not', async (t) => {
   const clock = createClock()
   const delays: { ms: number; end(): void }[] = []
   const delay = (ms: number) => new Promise<void>((resolve) => void delays.push({ ms, end: resolve }))
@@ -116,7 +116,7 @@ t.test('after ten wrong tokens what an address tries is looked at later, and not
   t.strictSame(await bearer(TOKEN), { kind: 'in' }, 'nor does anybody after a minute')
 })
 
-t.test('addresses without end do not fill the memory, and a network of IPv6 is one', async (t) => {
+t.test('endless addresses do not fill the memory, and an IPv6 network is one address', async (t) => {
   const delays: number[] = []
   const door = createDoor(TOKEN, undefined, async (ms) => void delays.push(ms))
   for (let count = 0; count < 11; count++) await door.signIn('wrong', `2001:db8::${count}`, {})
@@ -129,7 +129,7 @@ t.test('addresses without end do not fill the memory, and a network of IPv6 is o
   t.equal(delays.length, 2, 'forgotten')
 })
 
-t.test('the token to read with lets in, and lets nothing be changed', async (t) => {
+t.test('the read token gives access and allows no change', async (t) => {
   const tokens = { token: TOKEN, readToken: READ_TOKEN }
   const door = createDoorOf(tokens)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

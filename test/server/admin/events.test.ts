@@ -7,7 +7,7 @@ import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 interface Listener {
   status: number
   contentType: string | undefined
-  /** Resolves when that has come. */
+  /** Resolves when the text has arrived. */
   heard(text: string): Promise<void>
   stop(): void
 }
@@ -34,7 +34,7 @@ async function listen(t: { teardown(work: () => void): void }, { port }: ServedA
   }
 }
 
-t.test('says that the ledger has changed', async (t) => {
+t.test('announces that the ledger has changed', async (t) => {
   const admin = await serveAdmin(t)
   const listener = await listen(t, admin)
   t.equal(listener.status, 200)
@@ -46,7 +46,7 @@ t.test('says that the ledger has changed', async (t) => {
   await listener.heard('event: changed\n')
 })
 
-t.test('no more than fifty listen at once, and whoever leaves makes room', async (t) => {
+t.test('at most fifty clients listen at once, and a client that disconnects frees a place', async (t) => {
   const admin = await serveAdmin(t)
   const listeners = await Promise.all(Array.from({ length: 50 }, () => listen(t, admin)))
   t.equal((await listen(t, admin)).status, 503)
@@ -56,7 +56,7 @@ t.test('no more than fifty listen at once, and whoever leaves makes room', async
   t.equal(status, 200)
 })
 
-t.test('looks only while somebody listens, and tells whoever still does', async (t) => {
+t.test('checks only while a client listens, and notifies the remaining clients', async (t) => {
   let looked = 0
   let lastSeen = 1
   const changes = createChanges(
@@ -72,7 +72,7 @@ t.test('looks only while somebody listens, and tells whoever still does', async 
   t.teardown(() => changes.close())
   changes.look()
   t.equal(looked, 0)
-  // Its own timers keep no process.
+  // Keeps the process running, because the timers of `createChanges` do not.
   const alive = setInterval(() => {}, 1_000)
   t.teardown(() => clearInterval(alive))
   await new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ t.test('looks only while somebody listens, and tells whoever still does', async 
       stop()
       resolve()
     })
-    // Not what was there, but what comes then.
+    // Reports no old changes, only new ones.
     setTimeout(() => {
       lastSeen = 2
     }, 20)
@@ -91,7 +91,7 @@ t.test('looks only while somebody listens, and tells whoever still does', async 
   t.equal(looked, before, 'nobody listens any more')
 })
 
-t.test('tells when a ledger that could not be read is back, as it was', async (t) => {
+t.test('announces when an unavailable ledger is back, even if it has not changed', async (t) => {
   let looked = 0
   const list = async () => {
     if (++looked <= 3) throw new Error('not now')

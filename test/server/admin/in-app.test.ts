@@ -16,7 +16,7 @@ const blog = await buildFiles(`${folders}/blog`, {
 
 const TOKEN = 'a-token-of-the-operators'
 const BEARER = { authorization: `Bearer ${TOKEN}` }
-/** As a page of Hydrant's asks. */
+/** The headers of a request of a Hydrant page. */
 const NAVIGATION = { 'hydrant-build': 'any' }
 const OPERATOR = { 'x-user': 'operator' }
 
@@ -27,7 +27,7 @@ function createApp(t: Pick<Test, 'teardown'>) {
   return { app, log }
 }
 
-/** Lets pass who says that they are an operator. */
+/** Accepts requests that claim to come from an operator. */
 async function askForOperator(request: { headers: Record<string, unknown> }, reply: { code(status: number): void }) {
   if (request.headers['x-user'] === 'operator') return
   reply.code(401)
@@ -36,7 +36,7 @@ async function askForOperator(request: { headers: Record<string, unknown> }, rep
 
 const get = (app: FastifyInstance, url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
-t.test('is not registered where everybody would be let in', async (t) => {
+t.test('is not registered if everyone would have access', async (t) => {
   for (const [options, code] of [
     [{}, 'HYD_ADMIN_UNGUARDED'],
     [{ token: '' }, 'HYD_ADMIN_UNGUARDED'],
@@ -55,7 +55,7 @@ t.test('is not registered where everybody would be let in', async (t) => {
   ] as const) {
     const { app } = createApp(t)
     await app.register(hydrant, { dir: shop, ledger: false })
-    // Wrong on purpose, as JavaScript would pass it.
+    // Wrong on purpose, as a JavaScript caller could pass it.
     const given = { prefix: '/ops', ...options } as never
     const error = await Promise.resolve(app.register(hydrant.admin, given)).catch((thrown) => thrown)
     t.match(error, { code }, JSON.stringify(options))
@@ -92,7 +92,7 @@ t.test('with a token the console, its API and its metrics are below the prefix',
   t.match(cookie, /; Path=\/ops; HttpOnly; SameSite=Strict/, 'the app’s other routes do not get it')
 
   const headers = { ...HTML, cookie: cookie.replace(/;.*/s, '') }
-  // The ledger is written behind the requests.
+  // The ledger is written after the response.
   await until(async () => (await get(app, `/ops/api/failures/${digest}`, BEARER)).statusCode === 200)
   const page = await get(app, `/ops/failures/${digest}`, headers)
   t.equal(page.statusCode, 200)
@@ -117,7 +117,7 @@ t.test('with a token the console, its API and its metrics are below the prefix',
   t.equal(forged.statusCode, 403, 'not for another site')
 })
 
-t.test('a token that only reads changes nothing', async (t) => {
+t.test('a read token changes nothing', async (t) => {
   const { app } = createApp(t)
   await app.register(hydrant, { dir: shop, ledger: 'read.db' })
   await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN, readToken: 'a-token-of-those-who-read' })
@@ -130,7 +130,7 @@ t.test('a token that only reads changes nothing', async (t) => {
   t.equal((await solve(BEARER)).statusCode, 200)
 })
 
-t.test('the app’s own hook guards every route', async (t) => {
+t.test('the app’s own hook protects every route', async (t) => {
   for (const hook of ['onRequest', 'preHandler'] as const) {
     const { app, log } = createApp(t)
     const routes: { method: string; url: string }[] = []
@@ -150,7 +150,7 @@ t.test('the app’s own hook guards every route', async (t) => {
     for (const { schema } of described) t.match(schema, { hide: true }, 'no part of the app’s own interface')
     for (const { method, url } of routes) {
       const path = url.replace('*', 'x').replace(/:\w+/g, 'x')
-      // A preHandler hook comes behind what Fastify and Hydrant refuse whoever asks: there is nothing in that.
+      // A preHandler hook runs after the refusals of Fastify and Hydrant, which disclose nothing.
       const isRead = method === 'GET' || method === 'HEAD'
       const response = await app.inject({ method: method as 'GET', url: path })
       if (hook === 'onRequest') t.equal(response.statusCode, 401, `${method} ${path}`)
@@ -170,9 +170,9 @@ t.test('the app’s own hook guards every route', async (t) => {
   }
 })
 
-t.test('is locked when the app guards nothing, unless that is meant', async (t) => {
+t.test('is locked if the app does not protect it, unless that is intended', async (t) => {
   const { app, log } = createApp(t)
-  // Hooks that guard nothing are hooks as well.
+  // These are hooks that protect nothing.
   app.addHook('onRequest', async (_request, reply) => void reply.header('x-app', 'yes'))
   await app.register(hydrant, { dir: shop, ledger: false })
   await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
@@ -185,7 +185,7 @@ t.test('is locked when the app guards nothing, unless that is meant', async (t) 
   t.equal((await get(app, '/open', HTML)).statusCode, 200)
 })
 
-t.test('hooks that refuse whoever asks, and not a stranger, are no guard', async (t) => {
+t.test('hooks that refuse every request, not only unknown clients, do not count as a guard', async (t) => {
   const asked = { host: 'ops.example', 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7', ...OPERATOR }
   const hooks: Record<string, onRequestAsyncHookHandler> = {
     'sends to https': async ({ protocol, host, url }, reply) =>
@@ -215,10 +215,10 @@ t.test('hooks that refuse whoever asks, and not a stranger, are no guard', async
   }
 })
 
-t.test('an app that is too busy to ask its guard shows nothing, and asks again', async (t) => {
+t.test('an app that is too busy to run its guard shows nothing, and the check is repeated', async (t) => {
   const { app } = createApp(t)
   let count = 0
-  // The first is asked for the metrics, the second whether there is a guard.
+  // The first request is for the metrics, the second checks for a guard.
   app.addHook('onRequest', async (_request, reply) => (++count === 2 ? reply.code(503).send('busy') : undefined))
   await app.register(hydrant, { dir: shop, ledger: false })
   await app.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
@@ -226,11 +226,11 @@ t.test('an app that is too busy to ask its guard shows nothing, and asks again',
   t.equal((await get(app, '/ops/metrics')).statusCode, 403)
 })
 
-t.test('an app whose hook does not answer in time shows nothing', async (t) => {
+t.test('an app whose hook does not respond in time shows nothing', async (t) => {
   const { app } = createApp(t)
   let count = 0
   app.addHook('onRequest', (_request, _reply, done) => {
-    // The second is asked whether there is a guard.
+    // The second request checks for a guard.
     if (++count !== 2) done()
   })
   await app.register(hydrant, { dir: shop, ledger: false })
@@ -249,7 +249,7 @@ t.test('below a prefix with parameters nothing is shown without the token', asyn
     t.equal((await get(app, url, JSON_ONLY)).statusCode, 401, url)
 })
 
-t.test('a site that keeps no failures does not hide those of another', async (t) => {
+t.test('a site without a ledger does not hide the failures of another', async (t) => {
   const { app } = createApp(t)
   await app.register(hydrant, { dir: shop, base: '/shop', ledger: false })
   await app.register(hydrant.admin, { prefix: '/nothing', auth: 'none' })
@@ -262,7 +262,7 @@ t.test('a site that keeps no failures does not hide those of another', async (t)
   t.match(await until(async () => ((await listed()).length > 0 ? listed() : null)), [{ message: 'the blog broke' }])
 })
 
-t.test('a hook that closes the connection of strangers guards as well', async (t) => {
+t.test('a hook that closes the connection of unknown clients counts as a guard', async (t) => {
   const { app, log } = createApp(t)
   await app.register(hydrant, { dir: shop, ledger: false })
   await app.register(async (scope) => {
@@ -282,7 +282,7 @@ t.test('shows all sites of the app, or one', async (t) => {
   await app.register(hydrant, { dir: shop, base: '/shop', ledger: 'several.db', release: 'shop-1' })
   await app.register(hydrant, { dir: blog, prefix: '/news', base: '/blog', ledger: 'several.db', release: 'blog-1' })
   await app.register(hydrant, { dir: blog, base: '/mirror', ledger: 'mirror.db', release: 'blog-1' })
-  // Shares a ledger: what is in it counts once.
+  // This site shares a ledger: its failures count once.
   await app.register(hydrant, { dir: blog, base: '/twin', ledger: 'several.db', release: 'blog-1' })
   await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN })
   await app.register(hydrant.admin, { prefix: '/blog-ops', token: TOKEN, site: '/news/blog' })
@@ -321,7 +321,7 @@ t.test('shows all sites of the app, or one', async (t) => {
   t.notMatch(ofBlog, 'shop-1')
 })
 
-t.test('stands beside @fastify/helmet, and asks for JSON as JSON', async (t) => {
+t.test('works next to @fastify/helmet, and requests JSON as JSON', async (t) => {
   const { app } = createApp(t)
   await app.register(helmet, { enableCSPNonces: true })
   await app.register(hydrant, { dir: shop, ledger: false })

@@ -1,4 +1,4 @@
-// The console while its ledger cannot be asked: each page, each form, and the API.
+// The console while its ledger is unavailable: each page, each form, and the API.
 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -20,7 +20,7 @@ const PAGES = [
 const post = (admin: ServedAdmin, path: string, fields: Record<string, string>) =>
   fetch(admin.origin + path, { method: 'POST', body: new URLSearchParams(fields), headers: HTML, redirect: 'manual' })
 
-t.test('PostgreSQL is away, and comes back', async (t) => {
+t.test('reports that PostgreSQL is unavailable, and recovers', async (t) => {
   const postgres = startPostgres(t)
   const admin = await serveAdmin(t, { ledger: postgres.createDatabase('console') })
   await admin.keep(failureOf('7K2M9QX4-000001'))
@@ -62,7 +62,7 @@ t.test('PostgreSQL is away, and comes back', async (t) => {
     t.match(await admin.ask(path, HTML), { status: 200, body: 'TypeError' })
 })
 
-t.test('a file that another process writes can be read, and what was not changed is said', async (t) => {
+t.test('a file that another process writes can be read, and a failed change is reported', async (t) => {
   const file = join(t.testdir({}), 'errors.db')
   const admin = await serveAdmin(t, { ledger: file })
   await admin.keep(failureOf('7K2M9QX4-000001'))

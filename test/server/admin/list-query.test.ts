@@ -19,17 +19,17 @@ t.test('reads every field', async (t) => {
   })
 })
 
-t.test('new is what happened first in the release that is named, or in the current one', async (t) => {
+t.test('new failures are those first seen in the named release, or in the current one', async (t) => {
   t.strictSame(read('new=true').query, { firstRelease: 'v2' })
   t.strictSame(read('new=true&release=v1').query, { release: 'v1', firstRelease: 'v1' })
   t.strictSame(read('new=false').query, {})
 })
 
-t.test('what is empty, and what it does not know, does not count', async (t) => {
+t.test('empty and unknown fields do not count', async (t) => {
   t.strictSame(read('side=&route=&search=%20&solved=&limit=&since=&other=1').query, {})
 })
 
-t.test('a moment is a span until now, or a date', async (t) => {
+t.test('a time is a duration until now, or a date', async (t) => {
   for (const [text, since] of [
     ['30m', NOW - 1_800_000],
     ['7d', NOW - 7 * 86_400_000],
@@ -42,7 +42,7 @@ t.test('a moment is a span until now, or a date', async (t) => {
     t.strictSame(read(`since=${text}`).query, { since }, text)
 })
 
-t.test('says what a wrong value should have been', async (t) => {
+t.test('names the valid values of an invalid field', async (t) => {
   for (const [search, problem] of [
     ['since=yesterday', /^"since" must be like 30m/],
     ['since=2026-13-01', /^"since"/],

@@ -1,4 +1,4 @@
-// What the metrics count in an app: over real connections, as visitors who leave have one.
+// Metrics in an app, over real connections, because clients that disconnect have one.
 
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
@@ -18,7 +18,7 @@ const dir = await buildFiles(t.testdir({}), {
   'public/robots.txt': 'User-agent: *\n',
 })
 
-t.test('the metrics of an app have what those of a server have, by route', async (t) => {
+t.test('the metrics of an app contain those of a server, by route', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRequest', async (request, reply) => {
@@ -26,12 +26,12 @@ t.test('the metrics of an app have what those of a server have, by route', async
   })
   app.get('/own', async () => 'own')
   await app.register(hydrant, { dir, ledger: false, timeouts: { loadMs: 2_147_483_647 } })
-  // A second site of the same app, whose connections are the same.
+  // A second site of the same app, with the same connections.
   await app.register(hydrant, { dir, ledger: false, base: '/second', timeouts: { loadMs: 5 } })
   await app.register(hydrant.admin, { prefix: '/ops', auth: 'none', only: 'metrics' })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  // By `inject`, which has no connection.
+  // Uses `inject`, which has no connection.
   const metrics = async () => (await app.inject('/ops/metrics')).body
 
   const socket = connect(port, '127.0.0.1')

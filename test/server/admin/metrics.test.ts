@@ -1,20 +1,16 @@
 import t from 'tap'
 import { createServer } from '../../../src/server/create-server.ts'
-import {
-  addRequestCounts,
-  createRequestMetrics,
-  endRequestCounts,
-} from '../../../src/server/metrics/request-metrics.ts'
+import { addRequestCounts, createRequestMetrics, endRequestCounts } from '../../../src/server/metrics/request-metrics.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
-/** Each sample's value by its name and labels. */
+/** Returns each sample's value by its name and labels. */
 async function read(admin: ServedAdmin): Promise<Map<string, number>> {
   const { body } = await admin.ask('/metrics')
   const samples = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     samples.map((line): [string, number] => {
       const [, name = '', value] = /^([a-zA-Z_:][\w:]*(?:\{(?:\w+="[^"\n]*",?)*\})?) (\S+)$/.exec(line) ?? []
-      // Of what has not been measured yet.
+      // Metrics that have no value yet.
       t.ok(name !== '' && (!Number.isNaN(Number(value)) || /^nan$/i.test(value ?? '')), line)
       return [name, Number(value)]
     }),
@@ -33,7 +29,7 @@ t.test('are in Prometheus’ format', async (t) => {
   t.equal(new Set(own.map(([, name]) => name)).size, own.length, 'each is there once')
 })
 
-t.test('move with what the site does, by its routes', async (t) => {
+t.test('change with the site’s requests, by route', async (t) => {
   const admin = await serveAdmin(t)
   const { measures } = admin
   for (const durationMs of [4, 40]) {
@@ -92,7 +88,7 @@ t.test('move with what the site does, by its routes', async (t) => {
   t.equal(again.get('hydrant_timeouts_total{phase="load",route="/"}'), 1)
 })
 
-t.test('what workers have counted adds up by route, and what they had at the time ends with them', async (t) => {
+t.test('counters of workers add up by route, and their gauges end with them', async (t) => {
   const [one, two] = [createRequestMetrics(), createRequestMetrics()]
   for (const { measures } of [one, two]) {
     measures.began()
@@ -119,7 +115,7 @@ t.test('what workers have counted adds up by route, and what they had at the tim
   ])
 })
 
-t.test('routes without end do not make metrics without end', async (t) => {
+t.test('endless routes do not make endless metrics', async (t) => {
   const { measures, read } = createRequestMetrics()
   for (let number = 0; number < 1_500; number++) measures.answered(`/${number}`, 'GET', 200, 1)
   const { routes } = read()
@@ -127,7 +123,7 @@ t.test('routes without end do not make metrics without end', async (t) => {
   t.match(routes.at(-1), { route: '*', requests: [{ count: 500 }] })
 })
 
-t.test('a server that nobody measures serves as well', async (t) => {
+t.test('a server without metrics serves too', async (t) => {
   const app = await createServer({ dir: 'site', logger: false })
   t.teardown(() => app.close())
   t.equal((await app.inject('/')).statusCode, 200)

@@ -20,21 +20,21 @@ export interface ServedAdmin {
   keeper: FailureStore
   measures: MetricsRecorder
   log: Log
-  /** Keeps failures and has them written. */
+  /** Adds failures and waits until they are written. */
   keep(...failures: FailureRecord[]): Promise<void>
-  /** Asks as a script does, from this machine. */
+  /** Sends a request as a script does, from this machine. */
   ask(path: string, headers?: Record<string, string>, method?: string): Promise<HttpAnswer>
-  /** Before the test ends. */
+  /** Closes the listener before the test ends. */
   close(): Promise<void>
 }
 
 export interface AdminTestOptions {
   token?: string
   readToken?: string
-  /** Where the site keeps failures (a file of its own). */
+  /** The ledger of the site (a file of its own). */
   ledger?: string
   host?: string
-  /** Does the site keep failures? (true) */
+  /** Whether the site has a ledger (true). */
   hasLedger?: boolean
 }
 
@@ -111,7 +111,7 @@ const OUTSIDE: SourceFrame = {
   isSite: false,
 }
 
-/** A failure on the server; `more` says what is different about it. */
+/** Returns a failure on the server with the properties of `more`. */
 export function failureOf(digest: string, more: Partial<FailureRecord> = {}): FailureRecord {
   const message = more.message ?? `Cannot read properties of undefined (reading 'net')`
   return {

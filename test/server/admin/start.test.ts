@@ -1,4 +1,4 @@
-// The admin listener of `hydrant start`, as an operator meets it.
+// The admin listener of `hydrant start`, as an operator uses it.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -17,7 +17,7 @@ const dir = await buildFiles(t.testdir(), FILES)
 const SITE = /Server listening at (http:\/\/127\.0\.0\.1:(\d+))/
 const CONSOLE = /the console is at (http:\/\/[^"]+)/
 
-/** Takes a port, for the time of the test; null when somebody else has it already. */
+/** Takes a port for the duration of the test. Null if it is already in use. */
 async function takePort(t: Test, port: number): Promise<number | null> {
   const server = createServer().listen(port, '127.0.0.1')
   const isMine = await once(server, 'listening').then(
@@ -63,7 +63,7 @@ t.test(
   },
 )
 
-t.test('the console is not touched by what the site is told', async (t) => {
+t.test('options of the site do not affect the console', async (t) => {
   const env = {
     HYDRANT_BASE: '/shop',
     HYDRANT_CSP: 'false',
@@ -78,7 +78,7 @@ t.test('the console is not touched by what the site is told', async (t) => {
   t.match(await answer.text(), 'Failures')
 })
 
-t.test('a default port that is taken does not stop the site', async (t) => {
+t.test('a default port that is in use does not stop the site', async (t) => {
   await takePort(t, 9320)
   const child = startCli(t, ['start', dir, '--port', '0'], { env: { HYDRANT_ADMIN: '' } })
   const [, site = ''] = await child.waitFor(SITE)
@@ -87,7 +87,7 @@ t.test('a default port that is taken does not stop the site', async (t) => {
   t.equal((await fetch(site)).status, 200)
 })
 
-t.test('a port that was asked for and is taken does', async (t) => {
+t.test('a configured port that is in use stops the site', async (t) => {
   const port = await takePort(t, 0)
   const { code, stderr } = await runCli(['start', dir, '--port', '0', '--admin', String(port)])
   t.equal(code, 1)
@@ -116,7 +116,7 @@ t.test('beyond this machine it needs a token', async (t) => {
   t.equal((await fetch(`${origin}/api/failures`)).status, 401)
 })
 
-t.test('a token to read with stands beside another one', async (t) => {
+t.test('a read token works next to the other token', async (t) => {
   const READ = 'only-for-reading-it'
   for (const env of [
     { HYDRANT_ADMIN_READ_TOKEN: READ },
@@ -132,7 +132,7 @@ t.test('a token to read with stands beside another one', async (t) => {
   }
 })
 
-t.test('false does without it', async (t) => {
+t.test('false turns it off', async (t) => {
   const child = startCli(t, ['start', dir, '--port', '0', '--admin', 'false'])
   const [, site = ''] = await child.waitFor(SITE)
   t.equal((await fetch(site)).status, 200)
