@@ -1,4 +1,4 @@
-// Visitors on raw sockets who ask without a pause, and notice each request whose answer is lost.
+// Clients on raw sockets that send requests without a pause and detect each request whose response is lost.
 
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,25 +6,25 @@ import { until } from './until.ts'
 
 export interface LoadOptions {
   at: NetConnectOpts
-  /** How many connections are open at the same time. */
+  /** The number of simultaneous connections. */
   connections: number
-  /** How many requests a connection has under way (1). */
+  /** The number of requests in flight per connection (1). */
   depth?: number
-  /** Is each request sent on a connection of its own (false)? */
+  /** Whether each request uses a new connection (false). */
   isFresh?: boolean
-  /** What is sent by POST (nothing, by GET). */
+  /** The body of a POST. Without it the requests are GET. */
   body?: string
   path?: string
 }
 
 export interface ConnectionLoad {
-  /** Answers that have arrived in whole. */
+  /** The number of complete responses. */
   answered(): number
   /** Resolves when that many more have arrived. */
   untilAnswered(more: number): Promise<void>
   /**
-   * Requests without a whole answer, on connections that the server has taken. One that was sent behind an answer with
-   * `Connection: close` is none: whoever sent it knows that it was not processed.
+   * Requests without a complete response, on connections that the server has accepted. A request that was sent after
+   * a response with `Connection: close` does not count: its client knows that it was not processed.
    */
   broken: readonly string[]
   /** Statuses other than 200. */
@@ -32,13 +32,13 @@ export interface ConnectionLoad {
   stop(): Promise<void>
 }
 
-/** Nobody listens there: nothing was taken, and nothing is lost. */
+/** Connection errors that mean that no server listens: nothing was accepted, and nothing is lost. */
 const NOBODY = ['ECONNREFUSED', 'ENOENT']
 const PART_BYTES = 16_384
-/** For who finds nobody there, and asks again. */
+/** The pause of a client that finds no server, before it tries again. */
 const AWAY_MS = 20
 
-/** Visitors of each kind, as many as keep a server busy. */
+/** Clients of each kind, enough to keep a server busy. */
 export const LOADS: Record<string, Omit<LoadOptions, 'at'>> = {
   'connections that are kept alive': { connections: 128 },
   'a connection for each request': { connections: 64, isFresh: true },
@@ -114,7 +114,7 @@ export function startLoad(options: LoadOptions): ConnectionLoad {
   }
 }
 
-/** What is long is sent as an upload is: one part after another. */
+/** Sends a long body like an upload: one part after another. */
 async function sendInParts(socket: Socket, request: string) {
   for (let start = 0; start < request.length; start += PART_BYTES) {
     if (start > 0) await pause(1)
@@ -122,7 +122,7 @@ async function sendInParts(socket: Socket, request: string) {
   }
 }
 
-/** Null when it has not arrived in whole. */
+/** Returns null if the response has not arrived completely. */
 function readAnswer(received: Buffer): { end: number; status: number; isLast: boolean } | null {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd === -1) return null

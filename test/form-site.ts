@@ -50,7 +50,7 @@ export async function action({ form, reply, request }) {
   'pages/evil.server.ts': "export const load = ({ url }) => url.searchParams.get('to')\n",
 }
 
-/** Writes and builds it; returns its folder. */
+/** Writes and builds the site. Returns its folder. */
 export async function buildFormSite(t: Pick<Test, 'testdir'>): Promise<string> {
   const dir = createSite(t, FILES, 'site')
   const { code, stderr } = await runCli(['build', dir])

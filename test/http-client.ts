@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 export interface HttpAnswer {
   status: number
   headers: IncomingHttpHeaders
-  /** As they arrived. */
+  /** The parts of the body as they arrived. */
   chunks: string[]
   body: string
 }
@@ -23,7 +23,7 @@ export interface HttpClient {
 }
 
 /**
- * A client that sends what it is told and nothing of its own. Its connections, which are kept (or each used once), are closed
+ * Creates a client that adds nothing to the requests. It keeps its connections, or uses each once, and closes them
  * with the test.
  */
 export function createHttpClient(
@@ -55,7 +55,7 @@ export function createHttpClient(
   return { send }
 }
 
-/** Runs `work` for each item, at most `limit` at once; results are in the items' order. */
+/** Runs `work` for each item, at most `limit` at once. The results are in the items' order. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   limit: number,

@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own, in a temporary folder, behind a socket: no port is taken.
+// A PostgreSQL for one test, in a temporary folder, on a socket file: it uses no port.
 
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
@@ -8,19 +8,19 @@ import type { Test } from 'tap'
 import { findPostgres } from './tools.ts'
 
 export interface Postgres {
-  /** Of the database `postgres`. */
+  /** The URL of the database `postgres`. */
   url: string
-  /** Makes an empty database. Returns its URL. */
+  /** Creates an empty database. Returns its URL. */
   createDatabase(name: string): string
   start(): void
-  /** At once, with whoever is connected. */
+  /** Stops the server at once, even if clients are connected. */
   stop(): void
 }
 
 export function startPostgres(t: Pick<Test, 'teardown'>): Postgres {
   const bin = findPostgres()
   if (bin === null) throw new Error('The tests need PostgreSQL: apt-get install postgresql')
-  // Short, as the path of a socket may have some hundred characters only.
+  // Short, because the path of a socket may have only about a hundred characters.
   const folder = mkdtempSync(join(tmpdir(), 'pg-'))
   const data = join(folder, 'data')
   const owner = ownerOf()
@@ -73,7 +73,7 @@ export function startPostgres(t: Pick<Test, 'teardown'>): Postgres {
   return postgres
 }
 
-// PostgreSQL refuses to run as root; its package brings a user for it.
+// PostgreSQL refuses to run as root. Its package creates a user for it.
 function ownerOf(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

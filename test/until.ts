@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks again and again until something is there. The test's own deadline ends it when it never is. */
+/** Calls `find` repeatedly until it returns a value. The test's own timeout ends it if that never happens. */
 export async function until<T>(find: () => T | Promise<T>): Promise<NonNullable<T>> {
   for (;;) {
     const found = await find()

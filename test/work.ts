@@ -1,10 +1,10 @@
-// Counts what a piece of code does instead of how long it takes, which depends on what else the machine does.
+// Counts the steps of a piece of code instead of its time, which depends on the load of the machine.
 
 type Method = (this: unknown, ...values: unknown[]) => unknown
 
 const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
 
-/** Calls that cost the same each time, and such as read a whole text. */
+/** Calls with a constant cost, and calls that read a whole text. */
 const COUNTED: readonly [object, readonly string[], (self: unknown, result: unknown) => number][] = [
   [Map.prototype, ['get', 'set', 'has'], () => 1],
   [Set.prototype, ['has', 'add'], () => 1],
@@ -13,7 +13,7 @@ const COUNTED: readonly [object, readonly string[], (self: unknown, result: unkn
   [String.prototype, ['includes', 'indexOf', 'replaceAll', 'replace', 'split'], (self) => lengthOf(self)],
 ]
 
-/** How many steps it takes, as far as strings, maps, sets and patterns do them. */
+/** Returns the number of steps, counted in strings, maps, sets and patterns. */
 export function countWork(run: () => unknown): number {
   const stop = startCounting()
   try {
@@ -24,12 +24,12 @@ export function countWork(run: () => unknown): number {
   return stop()
 }
 
-/** Counts all that the process does, until the function that it returns is called: that returns the steps. */
+/** Counts the steps of the whole process. The returned function stops counting and returns the number. */
 export function startCounting(): () => number {
   let steps = 0
   const restore: (() => void)[] = []
   const wrap = (prototype: object, name: string, costOf: (self: unknown, result: unknown, from: number) => number) => {
-    // All that are named above are methods.
+    // The cast is safe because all names above are methods.
     const method = Reflect.get(prototype, name) as Method
     restore.push(() => void Reflect.set(prototype, name, method))
     Reflect.set(prototype, name, function (this: unknown, ...values: unknown[]) {
@@ -40,7 +40,8 @@ export function startCounting(): () => number {
     })
   }
   for (const [prototype, names, costOf] of COUNTED) for (const name of names) wrap(prototype, name, costOf)
-  // What a pattern has read: up to where it goes on, or as good as nothing when it has found nothing more.
+  // Returns the characters that a pattern has read: up to its next position, or almost none if it has found nothing
+  // more.
   wrap(RegExp.prototype, 'exec', (self, result, from) => {
     const { lastIndex, global, sticky } = self as RegExp
     return result !== null && (global || sticky) ? 1 + lastIndex - from : 1

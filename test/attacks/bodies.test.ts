@@ -1,6 +1,6 @@
-// Attacks by bodies that are something else than they say: compressed ones that expand without end (zip bombs), types that
-// a guard reads in another way than the parser (CVE-2025-32442 and CVE-2026-25223 of Fastify: a capital, a space or a
-// tab in it went around the schema), forms in other clothes.
+// Attacks with bodies that are not what they claim to be: compressed bodies that expand without end (zip bombs),
+// types that a guard reads differently than the parser (CVE-2025-32442 and CVE-2026-25223 of Fastify: a capital, a
+// space or a tab bypassed the schema), and forms sent as other types.
 
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -28,7 +28,7 @@ export default async (app) => {
 const FORM = 'application/x-www-form-urlencoded'
 const REPORT = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
 
-t.test('what is compressed is not expanded, and not taken for something else', async (t) => {
+t.test('a compressed body is neither expanded nor read as another type', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false })
   const bomb = Buffer.alloc(20_000_000, 'a=1&')
   const packed = {
@@ -78,7 +78,7 @@ t.test('what is compressed is not expanded, and not taken for something else', a
   t.strictSame(expanded.json(), { form: [['a', '1']], body: null }, 'what a plugin expands is read')
 })
 
-t.test('a type that is spelled in an unusual way is read as what it is, or refused', async (t) => {
+t.test('an unusual spelling of a type is read as that type, or refused', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false })
   const seen: Record<string, unknown> = {}
   for (const type of [

@@ -1,6 +1,6 @@
-// Attacks through caches: what was meant for one visitor, or made to fail by one, is kept and given to others.
-// CVE-2024-46982 of Next.js: a request made a page be kept that should not have been. CVE-2025-43865 of React Router: a header
-// of a request changed a page's data, and caches kept that.
+// Attacks through caches: a response for one visitor, or a failure that one visitor causes, is stored and sent to
+// others. CVE-2024-46982 of Next.js: a request made a cache store a page that must not be stored. CVE-2025-43865 of
+// React Router: a request header changed a page's data, and caches stored that.
 
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
@@ -13,7 +13,7 @@ void [HttpError, notFound, redirect]
 export const load = ({ reply, request, url }) => {\n  ${body}\n}
 export const action = load
 `
-/** Each says of itself that anybody may keep it, and then does not get that far. */
+/** Each page says that any cache may store it, and then does not complete. */
 const KEPT = "reply.header('cache-control', 'public, max-age=60')"
 const dir = await buildFiles(t.testdir({}), {
   'pages/plain.tsx': page,
@@ -48,7 +48,7 @@ function checkKeptByNobody(t: Test, { headers, statusCode }: LightMyRequestRespo
   t.notMatch(control, /public|s-maxage|max-age=[1-9]/, title)
 }
 
-t.test('no error, redirect or answer with a cookie may be kept for others', async (t) => {
+t.test('no error, redirect or response with a cookie may be stored for others', async (t) => {
   const { app } = await serve(t, dir, { ledger: false, hosts: ['shop.example'] })
   for (const accept of WAYS) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
@@ -79,7 +79,7 @@ t.test('no error, redirect or answer with a cookie may be kept for others', asyn
         const headers = { host: 'shop.example', ...accept, ...more }
         const response = await app.inject({ method, url: path, headers })
         const title = `${method} ${path.slice(0, 40)} ${accept.accept}`
-        // To switch between two kinds of answer is another way to have the wrong one kept.
+        // Switching between two kinds of response is another way to have the wrong one stored.
         if (response.statusCode === 200 && path === '/plain') t.match(response.headers.vary, /\baccept\b/i, title)
         checkKeptByNobody(t, response, title)
       }
@@ -87,7 +87,7 @@ t.test('no error, redirect or answer with a cookie may be kept for others', asyn
   }
 })
 
-t.test('no header of a request changes what anybody may keep', async (t) => {
+t.test('no request header changes a response that any cache may store', async (t) => {
   const { get } = await serve(t, dir, { ledger: false })
   const plain = await get('/kept')
   t.equal(plain.headers['cache-control'], 'public, max-age=60')
@@ -113,7 +113,7 @@ t.test('no header of a request changes what anybody may keep', async (t) => {
   }
 })
 
-t.test('a page in one form is not kept for who asks for another', async (t) => {
+t.test('a page in one form is not stored for clients that request another', async (t) => {
   const { get } = await serve(t, dir, { ledger: false })
   for (const path of ['/kept', '/plain', '/nowhere', '/fails', '/moved', '/refuses']) {
     for (const headers of WAYS) t.match((await get(path, headers)).headers.vary, /(?:^|,\s*)Accept(?:,|$)/i, path)

@@ -1,5 +1,5 @@
-// Attacks by what is nested deep or repeated often: calls that run out of stack (CVE-2025-59466: then Node.js ended the
-// process, whatever caught), and work or memory that grows with the square of what was sent.
+// Attacks with deep nesting or many repetitions: calls that overflow the stack (CVE-2025-59466: Node.js then ended
+// the process, even if code caught the error), and work or memory that grows with the square of the input.
 
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
@@ -16,7 +16,7 @@ const dir = await buildFiles(t.testdir({}), {
 export const action = ({ request, form }) => ({ body: request.body instanceof FormData ? [...form] : request.body })
 `,
   'pages/later.tsx': page,
-  // What the action was sent comes back in a promise that nobody reads.
+  // The action returns its input in a promise that no code reads.
   'pages/later.server.ts': `export const load = ({ request }) => ({ later: Promise.resolve(request.body ?? null) })
 export const action = () => ({})
 `,
@@ -48,7 +48,7 @@ export const action = async () => {
 })
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
-t.test('a body that is nested too deep is refused, whoever asks in whatever way', async (t) => {
+t.test('a body that is nested too deeply is refused, in every form of request', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false })
   const ways = [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]
   for (const [payload, status] of [
@@ -76,7 +76,7 @@ t.test('a body that is nested too deep is refused, whoever asks in whatever way'
   t.strictSame(log.errors(), [], 'nothing of it is a failure')
 })
 
-t.test('what a site itself nests so deep is a failure, and ends nothing but its own answer', async (t) => {
+t.test('data that the site itself nests so deeply is a failure, and ends only its own response', async (t) => {
   const { app, get } = await serve(t, dir, { ledger: false, timeouts: { loadMs: 20 } })
   const site = globalThis as { hydrantTestLate?: Promise<void>; hydrantTestActed?: number }
   let end = () => {}
@@ -92,11 +92,11 @@ t.test('what a site itself nests so deep is a failure, and ends nothing but its 
   }
   end()
   await until(() => site.hydrantTestActed === 3)
-  // An exception that nobody has caught fails the test before this is answered.
+  // An uncaught exception fails the test before this request gets its response.
   t.equal((await get('/echo')).statusCode, 200)
 })
 
-t.test('names of forms and queries are names, however many brackets they have', async (t) => {
+t.test('names of forms and queries are plain names, however many brackets they have', async (t) => {
   const { app, get } = await serve(t, dir, { ledger: false })
   const name = `a${'[b]'.repeat(1_000)}`
   const headers = { ...JSON_ONLY, 'content-type': 'application/x-www-form-urlencoded' }
@@ -127,8 +127,8 @@ t.test('long lists in headers are read once', async (t) => {
   }
 })
 
-t.test('long runs of one sign are read once', async (t) => {
-  // So long that reading them anew from each sign would take hours.
+t.test('long runs of one character are read once', async (t) => {
+  // So long that reading them again from each character would take hours.
   const slashes = '/'.repeat(3_000_000)
   t.equal(withoutTrailingSlash(`${slashes}a${slashes}`), '/a')
   const { app } = await serve(t, dir, { ledger: false })
@@ -137,7 +137,7 @@ t.test('long runs of one sign are read once', async (t) => {
   t.equal(statusCode, 415)
 })
 
-t.test('of a long chain of causes, or many errors in one, a few are told', async (t) => {
+t.test('of a long chain of causes, or many errors in one, only a few are shown', async (t) => {
   const { get, failuresOf } = await serve(t, dir, { ledger: false })
   for (const query of ['length=5000', 'length=2000&wide']) {
     const response = await get(`/causes?${query}`)
@@ -148,7 +148,7 @@ t.test('of a long chain of causes, or many errors in one, a few are told', async
   }
 })
 
-t.test('data as JSON takes memory that grows with the data, and not with how deep it is as well', async (t) => {
+t.test('data as JSON takes memory that grows with the data, and not with its depth too', async (t) => {
   const script = `import { parentPort, workerData } from 'node:worker_threads'
 const { toPlainJson } = await import(workerData)
 let data = Array.from({ length: 50_000 }, () => ({}))

@@ -1,6 +1,6 @@
-// Attacks on what is the operators' and the developers' own: the ledger and the console by another site, by a name that leads
-// to this machine (DNS rebinding) or past the token, and the development server (GHSA-vg6x-rcgg-rjx6 of Vite: pages elsewhere
-// could ask it for anything).
+// Attacks on the operators' and developers' own interfaces: on the ledger and the console by another site, with a
+// name that resolves to this machine (DNS rebinding) or around the token, and on the development server
+// (GHSA-vg6x-rcgg-rjx6 of Vite: pages of other sites could request anything from it).
 
 import t from 'tap'
 import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/dev-access.ts'
@@ -22,7 +22,7 @@ const INSIDE = [
   '/find?digest=7K2M9QX4',
 ]
 
-/** Other spellings of a path that lies behind the door. */
+/** Other spellings of a path that requires the token. */
 const SPELLINGS = (path: string) => [
   path,
   path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
@@ -58,7 +58,7 @@ const TRICKS: string[][] = [
   ['Cookie: hydrant_console=; hydrant_console=1e99.x'],
 ]
 
-t.test('nobody gets past the door of the admin listener without its token', async (t) => {
+t.test('no request passes the admin listener without its token', async (t) => {
   const admin = await serveAdmin(t, { token: TOKEN })
   await admin.keep(failureOf(DIGEST, { message: SECRET }))
   const { body } = await admin.ask('/api/failures', { authorization: `Bearer ${TOKEN}` })
@@ -76,7 +76,7 @@ t.test('nobody gets past the door of the admin listener without its token', asyn
   }
 })
 
-t.test('without a token a name that leads here shows nothing', async (t) => {
+t.test('without a token a name that resolves to this machine shows nothing', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf(DIGEST, { message: SECRET }))
   const own = `127.0.0.1:${admin.port}`
@@ -104,7 +104,7 @@ t.test('without a token a name that leads here shows nothing', async (t) => {
   }
 })
 
-t.test('what is the operators’ own is not at the visitors’ port', async (t) => {
+t.test('the operators’ data is not available at the visitors’ port', async (t) => {
   const dir = await buildFiles(t.testdir({}), {})
   const { app, get } = await serve(t, dir)
   for (const path of [
@@ -128,7 +128,7 @@ t.test('what is the operators’ own is not at the visitors’ port', async (t) 
   t.equal(post.statusCode, 404)
 })
 
-t.test('the development server is asked by this machine’s own names alone', async (t) => {
+t.test('the development server responds only under this machine’s own names', async (t) => {
   for (const host of [
     undefined,
     '',
@@ -153,7 +153,7 @@ t.test('the development server is asked by this machine’s own names alone', as
     t.ok(isAllowedHost(host, 'dev.example'), host)
 })
 
-t.test('and gives no page elsewhere anything', async (t) => {
+t.test('the development server gives nothing to a page of another site', async (t) => {
   const host = 'localhost:3000'
   for (const headers of [
     { host, origin: 'https://evil.example' },

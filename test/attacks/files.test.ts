@@ -1,5 +1,6 @@
-// Attacks that read what was never meant to be served: path traversal in its spellings (CVE-2021-41773 and CVE-2021-42013 are
-// the encoded and the double encoded one), dot files, source maps, the server's own code, databases beside the site.
+// Attacks that read files which must never be served: path traversal in its spellings (CVE-2021-41773 and
+// CVE-2021-42013 are the encoded and the double encoded one), dot files, source maps, the server's own code,
+// databases next to the site.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -85,16 +86,16 @@ const UPS = [
 const ROOTS = ['/', '/_hydrant/assets/', '/_hydrant/', '/.well-known/', '/deep/']
 const TIMES = [0, 1, 2, 4, 9]
 
-/** What each of the files holds, or begins with. */
+/** The contents of each file, or their beginning. */
 const LEAK = /NOT-FOR-VISITORS|"buildId"|sourcesContent|"mappings"|root:x:0|SQLite format/
 
-t.test('the files that nobody may read are there', async (t) => {
+t.test('the files that must not be read exist', async (t) => {
   for (const file of ['manifest.json', 'server/index.mjs', 'server/index.mjs.map', 'server/config.mjs'])
     t.ok(existsSync(join(build, file)), file)
   t.not(maps.length, 0)
 })
 
-t.test('no spelling of a path leads out of what is public', async (t) => {
+t.test('no spelling of a path leads out of the public files', async (t) => {
   const { app, get } = await serve(t, dir, { ledger: false })
   const leaked: string[] = []
   const broken: string[] = []
@@ -105,7 +106,7 @@ t.test('no spelling of a path leads out of what is public', async (t) => {
           if (times === 0 && up !== UPS[0]) continue
           const url = root + up.repeat(times) + file
           const { statusCode, body } = await app.inject({ url, headers: JSON_ONLY })
-          // A page of ours is told to load such an address as a document.
+          // The response `["load"]` is fine: it tells a page of the site to load the URL as a document.
           if (LEAK.test(body) || (statusCode === 200 && body !== '["load"]\n')) leaked.push(`${statusCode} ${url}`)
           if (statusCode >= 500) broken.push(`${statusCode} ${url}`)
         }
@@ -118,7 +119,7 @@ t.test('no spelling of a path leads out of what is public', async (t) => {
   t.equal((await get('/deep/file.txt')).body, 'deep')
 })
 
-t.test('nor does one that a client would have made good before it was sent', async (t) => {
+t.test('nor does a path that a client would have normalised before sending it', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir, { ledger: false })).app)
   const targets = ROOTS.flatMap((root) =>
     ['../', '../../', '..\\', '/../', './/..//', '/etc/../../', '\u00c0\u00ae\u00c0\u00ae/'].flatMap((up) =>
@@ -164,7 +165,7 @@ const TAILS = [
   ';.css',
 ]
 
-t.test('no ending gets a source map, a compressed copy or a source out of the assets', async (t) => {
+t.test('no extension gets a source map, a compressed copy or a source from the assets', async (t) => {
   const { app, get } = await serve(t, dir, { ledger: false })
   const scripts = readdirSync(join(build, 'client')).filter((name) => name.endsWith('.js'))
   t.not(scripts.length, 0)

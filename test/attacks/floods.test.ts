@@ -1,5 +1,5 @@
-// Attacks by number: reports and refusals without end, to fill log and ledger, or to push out of them what somebody needs to
-// find (CWE-770).
+// Attacks by number: endless reports and refusals that fill the log and the ledger, or push useful entries out of
+// them (CWE-770).
 
 import t from 'tap'
 import { buildFiles, serve } from '../server/served.ts'
@@ -20,7 +20,7 @@ const reportOf = (n: number) =>
     error: { type: `Error${n}`, message: `${String.fromCharCode(97 + (n % 26)).repeat(500)}`, stack: '' },
   })
 
-t.test('of reports without end a few are taken, whoever they say that they come from', async (t) => {
+t.test('of endless reports a few are accepted, whatever addresses they claim', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false })
   const statuses = new Map<number, number>()
   for (let n = 0; n < 400; n++) {
@@ -41,13 +41,13 @@ t.test('of reports without end a few are taken, whoever they say that they come 
     t.equal(answered['cache-control'], 'no-store')
   }
   t.strictSame([...statuses.keys()].sort(), [204, 429])
-  // A minute's worth, and what fills again while the others are sent.
+  // The allowance of one minute, plus what is refilled while the others are sent.
   t.ok((statuses.get(204) ?? 0) <= 80, `${statuses.get(204)} were taken`)
   t.equal(log.errors().length, statuses.get(204))
   t.ok(log.lines.length - log.errors().length <= 3, 'the others do not fill the log')
 })
 
-t.test('what is no report fills nothing either', async (t) => {
+t.test('bodies that are not reports fill nothing either', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false, logger: false })
   for (const payload of [
     '',
@@ -65,7 +65,7 @@ t.test('what is no report fills nothing either', async (t) => {
   t.strictSame(log.errors(), [])
 })
 
-t.test('what is no request fills no log', async (t) => {
+t.test('bytes that are not requests fill no log', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false })
   const { send } = await listenRaw(t, app)
   for (let n = 0; n < 60; n++) await send(`GARBAGE ${n}\r\n\r\n`)

@@ -1,4 +1,5 @@
-// What no class of attack has: requests that are made up. A longer run, and other seeds: `npm run fuzz -- --seconds 300`.
+// Generated requests, which belong to no class of attack. For a longer run, and other seeds: `npm run fuzz --
+// --seconds 300`.
 
 import t from 'tap'
 import { BUILD_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
@@ -16,7 +17,7 @@ const within = (ms: number) => {
   return () => performance.now() - start > ms
 }
 
-t.test(`a server answers whatever it is sent well (FUZZ_SEED=${seed})`, async (t) => {
+t.test(`a server responds correctly to any bytes (FUZZ_SEED=${seed})`, async (t) => {
   const { app, log, get } = await serve(t, dir, FUZZ_OPTIONS)
   await listenRaw(t, app)
   const build = navigationHeaders(dir)[BUILD_HEADER] ?? ''
@@ -28,7 +29,7 @@ t.test(`a server answers whatever it is sent well (FUZZ_SEED=${seed})`, async (t
   t.equal((await get('/')).statusCode, 200, `it lives, ${count} requests later`)
 })
 
-t.test(`what reads the texts of a request reads any (FUZZ_SEED=${seed})`, async (t) => {
+t.test(`the parsers of request texts accept any text (FUZZ_SEED=${seed})`, async (t) => {
   const { count, findings } = fuzzParsers(seed, within(1_500))
   t.strictSame(findings.slice(0, 3), [])
   t.ok(count > 0)

@@ -1,5 +1,5 @@
-// Attacks that go around a guard. CVE-2025-29927: a header of the framework's own, sent by a client, skipped the middleware
-// that checks who is logged in. And spellings of a path that a guard reads in another way than the router.
+// Attacks that bypass a guard. CVE-2025-29927: a header of the framework's own, sent by a client, skipped the
+// middleware that checks the login. Other attacks spell a path so that a guard reads it differently than the router.
 
 import t from 'tap'
 import { marked, navigationHeaders } from '../server/lines.ts'
@@ -21,7 +21,7 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/admin/users/[id].server.ts': secretLoad,
   'pages/[name].tsx': page,
   'public/admin/report.txt': SECRET,
-  // By the address, or by the route: each alone has to do.
+  // A test chooses whether the hook checks the URL or the route. Each must be sufficient alone.
   'server.ts': `export default async function server(app) {
   app.addHook(globalThis.hydrantTestHook ?? 'onRequest', async (request, reply) => {
     globalThis.hydrantTestHooks = (globalThis.hydrantTestHooks ?? 0) + 1
@@ -65,7 +65,7 @@ const hooks = globalThis as {
 }
 const GUARDS = ['route', 'url'] as const
 
-t.test('no header that a client can send takes it past a hook', async (t) => {
+t.test('no header of a client bypasses a hook', async (t) => {
   const { app } = await serve(t, dir)
   for (const headers of INTERNAL) {
     const title = JSON.stringify(headers).slice(0, 100)
@@ -94,7 +94,7 @@ t.test('no header that a client can send takes it past a hook', async (t) => {
   }
 })
 
-t.test('who is let in is let in, so that the others are the guard’s doing', async (t) => {
+t.test('clients with access get the page, so the guard refuses the others', async (t) => {
   const { get } = await serve(t, dir)
   const authorization = 'Bearer let-me-in'
   for (const url of ['/admin', '/admin/users/5', '/admin/export', '/admin/report.txt']) {
@@ -107,7 +107,7 @@ t.test('who is let in is let in, so that the others are the guard’s doing', as
 })
 
 const json = { 'content-type': 'application/json' }
-/** What is refused before all hooks have been asked, or by them. */
+/** Requests that are refused before all hooks have run, or by the hooks. */
 const REFUSED: { title: string; method: 'GET' | 'POST' | 'PUT'; headers: Record<string, string>; payload?: string }[] =
   [
     { title: 'from another site', method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } },
@@ -120,7 +120,7 @@ const REFUSED: { title: string; method: 'GET' | 'POST' | 'PUT'; headers: Record<
     { title: 'read', method: 'GET', headers: {} },
   ]
 
-t.test('what a layout loads is for nobody whom the hooks have not let in, whatever refuses them first', async (t) => {
+t.test('no client that the hooks refuse gets the data of a layout, whatever refuses it first', async (t) => {
   t.teardown(() => Object.assign(hooks, { hydrantTestHook: undefined, hydrantTestThrows: undefined }))
   for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
     for (const isThrown of [false, true]) {
@@ -222,7 +222,7 @@ async function open(served: Served, method: 'GET' | 'POST', url: string): Promis
   return opened
 }
 
-t.test('no spelling of a path takes anybody past a guard', async (t) => {
+t.test('no spelling of a path bypasses a guard', async (t) => {
   const served = await serve(t, dir)
   const opened: string[] = []
   for (const guard of GUARDS) {
@@ -240,7 +240,7 @@ t.test('no spelling of a path takes anybody past a guard', async (t) => {
   t.equal((await served.get('/')).statusCode, 200, 'the server lives')
 })
 
-t.test('a whole URL leads to the path that is written in it, as the proxy before has read it', async (t) => {
+t.test('a whole URL leads to the path in it, as a proxy reads it', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir)).app)
   for (const path of ['/open/../admin', '/open/%2e%2e/admin', '/./admin', '//admin', '\\admin', '/open\\..\\admin']) {
     const headers = ['Host: a', 'Authorization: Bearer let-me-in']
@@ -250,7 +250,7 @@ t.test('a whole URL leads to the path that is written in it, as the proxy before
   }
 })
 
-t.test('nor as bytes that no client would write', async (t) => {
+t.test('nor do bytes that no client would send', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir)).app)
   const targets = [
     ...ADMINS.map((name) => `/${name}`),

@@ -1,6 +1,6 @@
-// What caches may keep, as a class: each kind of answer, with a cookie or a wide word for caches from each place that can set
-// one. CVE-2025-49826 of Next.js: an answer was kept that nobody had meant to be. Cookies of one visitor that a CDN gave to
-// others come from the same.
+// What caches may store, as a class: each kind of response, with a cookie or a permissive caching header from each
+// place that can set one. CVE-2025-49826 of Next.js: a cache stored a response that must not be stored. CDNs that
+// sent one visitor's cookies to others had the same reason.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export default function Page({ data }) {
   return <main>{data?.late ? <Suspense fallback="…"><Late of={data.late} /></Suspense> : 'page'}</main>
 }
 `
-/** Says what the request asks for, as a load might. */
+/** Sets the headers that the request asks for, as a load might. */
 const SAY = `function say(request, reply, place) {
   if (request.headers['x-place'] !== place) return
   for (const [name, value] of JSON.parse(request.headers['x-say'])) reply.header(name, value)
@@ -51,7 +51,7 @@ const dir = await buildFiles(t.testdir({}), {
   'public/file.txt': 'file',
   'server.ts': `${SAY}
 export default async function server(app) {
-  // What adds a hook to each route, as @fastify/compress does.
+  // Adds a hook to each route, as @fastify/compress does.
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? []].flat().concat(async (request, reply) => say(request, reply, 'route'))
   })
@@ -67,7 +67,7 @@ export default async function server(app) {
     }
   })
   app.addHook('preHandler', async (request, reply) => say(request, reply, 'preHandler'))
-  // What @fastify/session and @fastify/secure-session do.
+  // Does the same as @fastify/session and @fastify/secure-session.
   app.addHook('onSend', async (request, reply) => say(request, reply, 'onSend'))
   app.get('/own', async () => 'own')
   app.get('/own-moved', async (request, reply) => reply.redirect('/own'))
@@ -78,7 +78,7 @@ export default async function server(app) {
 const asset = readdirSync(join(dir, '.hydrant/client')).find((name) => name.endsWith('.js')) ?? ''
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-/** Nobody but the visitor may keep these, whatever is said. */
+/** Only the visitor may store these responses, whatever the headers say. */
 const NEVER: Record<string, InjectOptions> = {
   'a stream': { url: '/stream', headers: HTML },
   'data as JSON': { url: '/whole', headers: JSON_ONLY },
@@ -101,7 +101,7 @@ const NEVER: Record<string, InjectOptions> = {
   'a navigation to no page': { url: marked('/file.txt'), headers: { ...HTML, ...navigationHeaders(dir) } },
   'the mark without a navigation': { url: marked('/whole'), headers: HTML },
 }
-/** These are the site's to decide on, unless they set a cookie. */
+/** The site decides about these responses, unless they set a cookie. */
 const OTHERS: Record<string, InjectOptions> = {
   'a document': { url: '/whole', headers: HTML },
   'the head of a document': { method: 'HEAD', url: '/whole', headers: HTML },
@@ -126,7 +126,7 @@ const FOR_SOME_CACHES = [
   ['expires', inAnHour],
   ['pragma', 'public'],
 ]
-/** What is said of each answer. */
+/** The headers that are set on each response. */
 const WIDE = [
   [['cache-control', 'public, max-age=60, s-maxage=600'], ...FOR_SOME_CACHES],
   FOR_SOME_CACHES,
@@ -148,13 +148,13 @@ function checkOwn(t: Test, headers: Record<string, unknown>, title: string) {
   t.strictSame(wider, [], title)
 }
 
-t.test('what is for nobody else is kept by nobody else, wherever more is said', async (t) => {
+t.test('a private response is stored for no other visitor, wherever permissive headers are set', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   for (const [kind, request] of Object.entries(NEVER)) {
     for (const place of PLACES) {
       for (const say of WIDE) {
         const { answered, statusCode } = await ask(app, request, place, say)
-        // Said in time, it has the document sent whole.
+        // If set in time, these headers make the document be sent whole.
         if (kind === 'a stream' && answered.etag !== undefined) continue
         checkOwn(t, answered, `${kind} (${statusCode}), ${place}`)
       }
@@ -162,7 +162,7 @@ t.test('what is for nobody else is kept by nobody else, wherever more is said', 
   }
 })
 
-t.test('an answer that sets a cookie is kept by nobody else, wherever the cookie comes from', async (t) => {
+t.test('a response that sets a cookie is stored for no other visitor, wherever the cookie is set', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const seen = new Set<string>()
   for (const [kind, request] of Object.entries({ ...NEVER, ...OTHERS })) {
@@ -181,7 +181,7 @@ t.test('an answer that sets a cookie is kept by nobody else, wherever the cookie
     t.ok(seen.has(`${kind} load`), kind)
 })
 
-t.test('what is for everybody may say so', async (t) => {
+t.test('a public response may be stored by any cache', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const say = WIDE[0] ?? []
   for (const kind of ['a document', 'an unchanged document', 'a route', 'an asset', 'a file'] as const) {
@@ -192,7 +192,7 @@ t.test('what is for everybody may say so', async (t) => {
   t.match(answered, { 'cdn-cache-control': 'max-age=60', etag: /./ }, 'what a cache may keep is sent whole')
 })
 
-t.test('a redirect does not go by what was said of the page for some caches', async (t) => {
+t.test('a redirect does not keep the headers for specific caches that were set for the page', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const { answered } = await ask(app, { url: '/moved', headers: HTML }, 'load', WIDE[0])
   t.equal(answered['cache-control'], 'public, max-age=60, s-maxage=600')
@@ -202,13 +202,13 @@ t.test('a redirect does not go by what was said of the page for some caches', as
   )
 })
 
-t.test('in an app of its own the site sees what the app sets, and leaves alone the routes of the app', async (t) => {
+t.test('in an existing app the site sees the headers of the app, and does not change the app’s routes', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   const addCookie = async (request: FastifyRequest, reply: FastifyReply) => {
     if (request.headers['x-place'] === 'app') reply.headers(Object.fromEntries([COOKIE, ...(WIDE[0] ?? [])]))
   }
-  // Some before it, some behind it, as plugins come.
+  // Some are registered before the plugin and some after it, as plugins are.
   app.addHook('onSend', addCookie)
   app.addHook('onRoute', (route) => {
     route.onSend = [route.onSend ?? []].flat().concat(addCookie)

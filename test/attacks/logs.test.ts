@@ -1,5 +1,5 @@
-// Attacks on who reads the log: lines that are forged by CR, LF or Unicode's own ends of lines (CWE-117), and commands for a
-// terminal (CVE-2009-4487 of nginx: escape sequences of requests stood in its log as they were).
+// Attacks on readers of the log: lines that are forged with CR, LF or Unicode's own line breaks (CWE-117), and
+// commands for a terminal (CVE-2009-4487 of nginx: escape sequences of requests were in its log unchanged).
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ const POISON = [
   '\\u001b[2J\\n',
 ]
 
-/** As bytes that a header or a target may have: all but the first 32 signs. */
+/** All bytes that a header or a target may contain, except the first 32. */
 const asBytes = (text: string) => text.replace(/[\p{Cc}]|[^\0-\xff]/gu, '\x85').replaceAll(' ', '\xa0')
 
 function requests(): string[] {
@@ -90,10 +90,10 @@ async function logOf(t: Test, command: string, args: string[]): Promise<string> 
   return output
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about these
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
-t.test('in the log as JSON each line is one of ours, and commands nothing', async (t) => {
+t.test('in the JSON log each line is a real one and controls nothing', async (t) => {
   const output = await logOf(t, process.execPath, [cliPath, 'start', dir, '--port', '0'])
   t.notMatch(output, OBEYED)
   const lines = output.trimEnd().split('\n')
@@ -102,11 +102,11 @@ t.test('in the log as JSON each line is one of ours, and commands nothing', asyn
   for (const line of lines) t.match(JSON.parse(line), { level: Number, time: Number, pid: Number, msg: String })
 })
 
-t.test('in a terminal no line is forged, and what would command it is shown', async (t) => {
+t.test('on a terminal no line is forged, and control characters are shown', async (t) => {
   const start = [process.execPath, cliPath, 'start', dir, '--port', '0'].map((word) => `'${word}'`).join(' ')
   const output = await logOf(t, 'script', ['--quiet', '--flush', '--return', '--command', start, '/dev/null'])
-  // Its own colours and ends of lines.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  // Removes the log's own colours and line breaks.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about these
   const plain = output.replace(/\x1b\[\d+m/g, '').replaceAll('\r\n', '\n')
   t.notMatch(plain, OBEYED)
   t.match(plain, FORGED, 'it is told')

@@ -1,5 +1,5 @@
-// Attacks by text that ends the element which it stands in (cross-site scripting): values in inline scripts, as in the
-// advisories of serialize-javascript (CVE-2019-16769) and of devalue, in attributes, and in addresses.
+// Attacks with text that ends its element (cross-site scripting): values in inline scripts, as in the advisories of
+// serialize-javascript (CVE-2019-16769) and of devalue, in attributes, and in URLs.
 
 import { createContext, Script } from 'node:vm'
 import type { LightMyRequestResponse } from 'fastify'
@@ -79,7 +79,10 @@ export const load = ({ url }) => ({ part: new Promise((_, reject) => setImmediat
 
 const RAW = /<(?:img|svg|script>)|<\/?script\0|<!--<script|onmouseover="alert/i
 
-/** Nothing of the texts is markup, and each inline script is whole. Returns what the scripts have told the client. */
+/**
+ * Checks that no text is markup and each inline script is complete. Returns the values that the scripts pass to the
+ * client.
+ */
 function checkDocument(t: Test, response: LightMyRequestResponse, title: string): unknown {
   const html = response.body
   t.notMatch(html, RAW, title)
@@ -87,9 +90,9 @@ function checkDocument(t: Test, response: LightMyRequestResponse, title: string)
   const self: { __hydrant?: unknown } = {}
   const context = createContext({ self, alert: () => t.fail(`${title}: a text has run`) })
   for (const [, script = ''] of html.matchAll(/<script nonce="[^"]*">(.*?)<\/script/gis)) {
-    // What ended too early is no program.
+    // A script that ended too early does not compile.
     const program = new Script(script)
-    // React's own need a document, and tell the client nothing.
+    // React's own scripts need a document, and pass nothing to the client.
     if (!script.startsWith('self.__hydrant')) continue
     t.notMatch(script, /[<\u2028\u2029]/, `${title}: nothing in it could end it`)
     program.runInContext(context)
@@ -97,15 +100,15 @@ function checkDocument(t: Test, response: LightMyRequestResponse, title: string)
   return self.__hydrant
 }
 
-// A lone half of a pair cannot be sent.
+// A lone surrogate cannot be sent.
 const wellFormed = (text: string) => Buffer.from(text).toString()
 
-/** Has a value arrived as it was? */
+/** Whether a value has arrived unchanged. */
 function holds(told: unknown, text: string): boolean {
   return JSON.stringify(told).includes(JSON.stringify(text))
 }
 
-t.test('texts in data are texts in the document, and arrive whole', async (t) => {
+t.test('texts in data are texts in the document, and arrive complete', async (t) => {
   const { get, app } = await serve(t, dir)
   for (const path of ['/data', '/plain', '/later']) {
     const response = await get(path)
@@ -118,7 +121,7 @@ t.test('texts in data are texts in the document, and arrive whole', async (t) =>
   }
 })
 
-t.test('the address, its parameters and its query are texts', async (t) => {
+t.test('the URL, its parameters and its query are texts', async (t) => {
   const { get } = await serve(t, dir)
   for (const text of NASTY) {
     for (const spelled of [encodeURIComponent(wellFormed(text)), encodeURI(wellFormed(text))]) {
@@ -149,7 +152,7 @@ t.test('the address, its parameters and its query are texts', async (t) => {
   }
 })
 
-// CVE-2018-6341 of react-dom: names of attributes were not looked at on the server.
+// CVE-2018-6341 of react-dom: the server did not check the names of attributes.
 const NAMES = [
   ...NASTY.map((text) => Buffer.from(text).toString()),
   'x onmouseover="alert(1)" y',
@@ -170,7 +173,7 @@ const NAMES = [
   'key',
 ]
 
-t.test('what a visitor names attributes ends none', async (t) => {
+t.test('attribute names from a visitor end no tag', async (t) => {
   const { get } = await serve(t, dir)
   for (const name of NAMES) {
     const response = await get(`/spread?${new URLSearchParams([[name, '"alert(1)" onmouseover="alert(1)']])}`)
@@ -181,7 +184,7 @@ t.test('what a visitor names attributes ends none', async (t) => {
   }
 })
 
-t.test('what an action returns of a form is text', async (t) => {
+t.test('the result of an action is text', async (t) => {
   const { app } = await serve(t, dir)
   for (const text of NASTY.map((text) => wellFormed(text))) {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -193,7 +196,7 @@ t.test('what an action returns of a form is text', async (t) => {
   }
 })
 
-t.test('what a refusal says is text, at once and later', async (t) => {
+t.test('the message of a refusal is text, at once and later', async (t) => {
   const { get } = await serve(t, dir)
   for (const text of NASTY.map((text) => wellFormed(text))) {
     const query = new URLSearchParams({ text })

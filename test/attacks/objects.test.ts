@@ -1,5 +1,5 @@
-// Attacks by objects that are not what they seem: prototype pollution by JSON, queries and forms (CVE-2018-3721 of lodash,
-// CVE-2022-24999 of qs), and thrown values that pass for errors of another kind to have their message shown.
+// Attacks with objects that are not what they seem: prototype pollution by JSON, queries and forms (CVE-2018-3721 of
+// lodash, CVE-2022-24999 of qs), and thrown values that imitate errors of another kind to have their message shown.
 
 import t, { type Test } from 'tap'
 import { marked, navigationHeaders } from '../server/lines.ts'
@@ -7,7 +7,7 @@ import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 
 const SECRET = 'postgres://admin:hunter22@db.internal'
 
-/** Each is thrown by a load; none is an `Error` with a status from 400 to 499. */
+/** A load throws each of these. None is an `Error` with a status from 400 to 499. */
 const FORGED = [
   `{ digest: '7K3M9QZD-0F4XTB', statusCode: 404, message: '${SECRET}' }`,
   `{ digest: 'NEXT_REDIRECT;replace;https://evil.example;307;', message: '${SECRET}' }`,
@@ -77,7 +77,7 @@ export const action = ({ form, request }) => ({ body: request.body instanceof Fo
 `,
 })
 
-// What an attack would have put there, for this whole process: the site runs in it.
+// Pollutes the prototypes of this whole process, as an attack would. The site runs in it.
 function checkPrototypes(t: Test, title: string) {
   t.strictSame(Object.keys(Object.prototype), [], `${title}: nothing is in every object`)
   const fresh: Record<string, unknown> = {}
@@ -86,7 +86,7 @@ function checkPrototypes(t: Test, title: string) {
   t.equal(typeof Object.prototype.toString, 'function')
 }
 
-t.test('a thrown value that passes for a refusal is a failure, and says nothing', async (t) => {
+t.test('a thrown value that imitates a refusal is a failure, and reveals nothing', async (t) => {
   const { app, failuresOf } = await serve(t, dir)
   for (const [n, text] of FORGED.entries()) {
     for (const method of ['GET', 'POST'] as const) {
@@ -149,7 +149,7 @@ const NAMES = [
   '__proto__[]',
 ]
 
-t.test('neither do queries and forms', async (t) => {
+t.test('queries and forms pollute no prototype either', async (t) => {
   const { app, get } = await serve(t, dir)
   for (const name of NAMES) {
     const query = new URLSearchParams([

@@ -1,4 +1,4 @@
-// Requests as bytes, for what no client would send.
+// Requests as bytes, which no client would send.
 
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 
 export interface RawAnswer {
   status: number
-  /** Each line, without the first. */
+  /** The header lines, without the first line. */
   headers: string[]
   body: string
 }
@@ -17,7 +17,10 @@ export interface RawServer {
   send(bytes: string): Promise<string>
 }
 
-/** Listens on a port of its own. Whatever is sent has to make the server close: `Connection: close`, or a mistake. */
+/**
+ * Listens on a free port. The bytes must make the server close the connection: with `Connection: close`, or with an
+ * error.
+ */
 export async function listenRaw(t: Pick<Test, 'teardown'>, app: FastifyInstance): Promise<RawServer> {
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.server.closeAllConnections())
@@ -25,7 +28,7 @@ export async function listenRaw(t: Pick<Test, 'teardown'>, app: FastifyInstance)
   return { port, send: (bytes) => sendRaw(port, bytes) }
 }
 
-/** The same to a server that listens already. */
+/** Sends the bytes to a server that already listens. */
 export function sendRaw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''
@@ -34,14 +37,14 @@ export function sendRaw(port: number, bytes: string): Promise<string> {
     socket.on('data', (text: string) => {
       answer += text
     })
-    // A server that refuses may close before it has read everything: what it has said until then counts.
+    // A server that refuses may close before it has read everything. The response up to then counts.
     socket.on('error', () => {})
     socket.on('close', () => resolve(answer))
     socket.write(bytes, 'latin1')
   })
 }
 
-/** A request, line by line; the connection is closed behind the answer. */
+/** Returns a request. The connection is closed after the response. */
 export function rawRequest(line: string, headers: readonly string[] = [], body = ''): string {
   return [line, ...headers, 'Connection: close', '', body].join('\r\n')
 }
@@ -52,7 +55,7 @@ export function parseRaw(answer: string): RawAnswer {
   return { status: Number(first.split(' ')[1]), headers, body: answer.slice(end + 4) }
 }
 
-/** How many answers stand one behind the other. */
+/** Returns the number of responses in a row. */
 export function countAnswers(answer: string): number {
   return answer.split(/HTTP\/1\.1 \d{3} [A-Z]/).length - 1
 }

@@ -1,5 +1,5 @@
-// Attacks on what removes secrets from the log: by words of its own, which made one request hold the process up for a minute and
-// fill the disk (CWE-407, CWE-400), and by places that it does not look at (CWE-532).
+// Attacks on the removal of secrets from the log: with the redactor's own words, which let one request block the
+// process for a minute and fill the disk (CWE-407, CWE-400), and in places that it does not search (CWE-532).
 
 import Fastify from 'fastify'
 import t from 'tap'
@@ -33,15 +33,15 @@ export const action = refuse
 })
 
 interface Sent {
-  /** What the requests say of a secret or of hostile words, in each place that has room for it. */
+  /** The secrets or hostile words of the requests, in each place that can contain them. */
   query: string
   headers: readonly string[]
   fields: Record<string, string>
-  /** What the headers say that are told when they are refused. */
+  /** Header lines that the log shows when they are refused. */
   refused: string
 }
 
-/** Requests for each line that the server writes. */
+/** Returns requests for each line that the server writes. */
 function requests({ query, headers, fields, refused }: Sent): string[] {
   const own = ['Host: shop.example', ...headers]
   const target = (path: string) => `${path}?${query}`
@@ -106,7 +106,7 @@ async function listen(t: Parameters<typeof serve>[0]) {
 }
 
 const HIDDEN = '[hidden]'
-/** Words of the redactor's, within each other. */
+/** Returns nested words of the redactor's own. */
 function ownWords(count: number): string[] {
   const random = createRandom(7)
   const words = new Set<string>(['[hidden]', 'hidden', 'bearer', 'aaaaaa'])
@@ -146,7 +146,7 @@ const HOSTILE: Record<string, Sent> = Object.fromEntries(
   ]),
 )
 
-t.test('no request costs or writes more than what was sent, times a few', async (t) => {
+t.test('no request costs or writes more than a small multiple of its size', async (t) => {
   const { written, server } = await listen(t)
   for (const [name, sent] of Object.entries(HOSTILE)) {
     for (const request of requests(sent)) {
@@ -159,7 +159,7 @@ t.test('no request costs or writes more than what was sent, times a few', async 
   }
 })
 
-t.test('the work for a request grows with what was sent, and not faster', async (t) => {
+t.test('the work for a request is linear in its size', async (t) => {
   const { app } = await serve(t, dir, { ledger: false, logger: { level: 'info', stream: { write() {} } } })
   const ask = async (count: number) => {
     const cookie = ownWords(count).join(';')
@@ -176,7 +176,7 @@ t.test('the work for a request grows with what was sent, and not faster', async 
   t.ok(many < 6 * few, `${many} steps for four times of what took ${few}`)
 })
 
-t.test('no secret of a request is logged or kept, wherever it stands', async (t) => {
+t.test('no secret of a request is logged or kept, wherever it is', async (t) => {
   const { kept, written, server } = await listen(t)
   const random = createRandom(11)
   const secret = (length: number) => `zq${random.text(length, 'bcdfghjkm23456789')}`
@@ -191,7 +191,7 @@ t.test('no secret of a request is logged or kept, wherever it stands', async (t)
   }
   const withBasic = { ...sent, headers: [...sent.headers.slice(0, 1), `Proxy-Authorization: Basic ${basic}`] }
   for (const request of [...requests(sent), ...requests(withBasic)]) {
-    // Reports tell of another's page: what their fields hold is no secret of the request.
+    // Reports are about another page: the contents of their fields are not secrets of the request.
     if (request.includes('/_hydrant/report')) continue
     await server.send(request)
   }
@@ -201,7 +201,7 @@ t.test('no secret of a request is logged or kept, wherever it stands', async (t)
   for (const value of values) t.notOk(told.includes(value), value)
 })
 
-t.test('an app that takes its requests’ ids from a header keeps them short and without secrets', async (t) => {
+t.test('an app that takes request ids from a header keeps them short and without secrets', async (t) => {
   const kept: FailureRecord[] = []
   const app = Fastify({ requestIdHeader: 'x-request-id' })
   t.teardown(() => app.close())

@@ -1,6 +1,6 @@
-// Attacks by other sites through a visitor's browser (cross-site request forgery). CVE-2023-29003 and CVE-2023-29008 of SvelteKit:
-// a type of content that was not looked for, or was spelled in another way, went around the check. GHSA-qwww-vcr4-c8h2 of
-// React Router: the action had run before the request was refused.
+// Attacks by other sites through a visitor's browser (cross-site request forgery). CVE-2023-29003 and CVE-2023-29008
+// of SvelteKit: a content type that was not checked, or was spelled differently, bypassed the check.
+// GHSA-qwww-vcr4-c8h2 of React Router: the action had run before the request was refused.
 
 import t from 'tap'
 import { navigationHeaders } from '../server/lines.ts'
@@ -21,7 +21,9 @@ const dir = await buildFiles(t.testdir({}), {
 })
 const site = globalThis as { hydrantTestActs?: number; hydrantTestRead?: number }
 
-/** What browsers say of a request that another site makes them send, and what an attacker would wish that they said. */
+/**
+ * The headers that browsers send when another site causes a request, and the headers that an attacker would prefer.
+ */
 const FROM_ELSEWHERE: Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
   { 'sec-fetch-site': 'cross-site' },
@@ -70,11 +72,11 @@ const TYPES = [
   '',
 ]
 
-t.test('another site makes nobody do anything, by whatever method and type', async (t) => {
+t.test('another site can make no visitor do anything, with any method and type', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false, allowedOrigins: ['https://friend.example'] })
   for (const [index, headers] of FROM_ELSEWHERE.entries()) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      // All types, as far as the first ones of those are concerned.
+      // All types, for the first of these methods.
       const types = index < 2 && method === 'POST' ? TYPES : TYPES.slice(-1)
       for (const type of types) {
         for (const url of ['/act', '/act?_method=GET', '/act?_hydrant', '/own', '/_hydrant/report']) {
@@ -95,13 +97,13 @@ t.test('another site makes nobody do anything, by whatever method and type', asy
   t.strictSame(log.errors(), [])
 })
 
-t.test('what only reads runs no action, whatever it says', async (t) => {
+t.test('a request that only reads runs no action, whatever its headers', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   site.hydrantTestActs = 0
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const) {
     for (const headers of [{}, { 'x-http-method-override': 'POST', 'x-http-method': 'POST' }, FROM_ELSEWHERE[0]]) {
       for (const url of ['/act?_method=POST', '/act?_hydrant', '/own']) {
-        // As Node would let it in; `inject` knows no such method by its type.
+        // Node would accept this method; the types of `inject` do not know it.
         const response = await app.inject({
           method: method as 'GET',
           url,
@@ -129,14 +131,14 @@ t.test('another site opens no WebSocket in a visitor’s name', async (t) => {
     { 'sec-fetch-site': 'same-origin', origin: 'https://shop.example' },
     { origin: 'https://shop.example' },
     { 'sec-fetch-site': 'cross-site', origin: 'https://friend.example' },
-    // A program.
+    // A request of a program.
     {},
   ]) {
     t.equal((await open(headers)).body, 'a socket', JSON.stringify(headers))
   }
 })
 
-t.test('the site itself, its friends and scripts may', async (t) => {
+t.test('the site itself, allowed origins and scripts pass', async (t) => {
   const { app } = await serve(t, dir, { ledger: false, allowedOrigins: ['https://friend.example'] })
   for (const headers of [
     { 'sec-fetch-site': 'same-origin', origin: 'https://shop.example' },

@@ -1,7 +1,7 @@
-// Attacks that make two servers disagree on where a request ends, so that the rest of one becomes another visitor's (request
-// smuggling): CVE-2022-32213, CVE-2022-32214 and CVE-2022-35256 of Node.js, by Transfer-Encoding, line ends and folded
-// headers; CVE-2021-22959, by a space before a header's colon; CVE-2024-27982, by lengths that are hidden; CVE-2024-22019, by
-// extensions of chunks without end.
+// Attacks that make two servers disagree on the end of a request, so that the rest of one becomes another visitor's
+// (request smuggling): CVE-2022-32213, CVE-2022-32214 and CVE-2022-35256 of Node.js, with Transfer-Encoding, line
+// ends and folded headers; CVE-2021-22959, with a space before a header's colon; CVE-2024-27982, with hidden lengths;
+// CVE-2024-22019, with endless chunk extensions.
 
 import t from 'tap'
 import { buildFiles, serve } from '../server/served.ts'
@@ -22,14 +22,14 @@ const asked: string[] = []
 site.hydrantTestAsked = asked
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
-/** What would be smuggled: it closes, so that whoever answers it ends the test. */
+/** The smuggled request. It closes the connection, so a response to it ends the test. */
 const INNER = 'GET /smuggled HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 const post = (headers: readonly string[], body: string) =>
   `POST /act HTTP/1.1\r\nHost: a\r\n${FORM}\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${body}`
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const TE = 'Transfer-Encoding: chunked'
 
-/** What must be refused as a whole. */
+/** Requests that must be refused completely. */
 const REFUSED: Record<string, string> = {
   'a length and chunks': post(['Content-Length: 5', TE], `0\r\n\r\n${INNER}`),
   'chunks and a length': post([TE, 'Content-Length: 5'], `0\r\n\r\n${INNER}`),
@@ -71,7 +71,7 @@ const REFUSED: Record<string, string> = {
   'a space in the target': `GET /act HTTP/1.1 x HTTP/1.1\r\nHost: a\r\n\r\n${INNER}`,
 }
 
-t.test('a request whose end is in doubt is refused, and nothing behind it is read', async (t) => {
+t.test('a request whose end is ambiguous is refused, and nothing after it is read', async (t) => {
   const { app, log } = await serve(t, dir, { ledger: false })
   const { send } = await listenRaw(t, app)
   for (const [name, bytes] of Object.entries(REFUSED)) {
@@ -85,7 +85,7 @@ t.test('a request whose end is in doubt is refused, and nothing behind it is rea
   t.strictSame(log.errors(), [])
 })
 
-t.test('what is well formed ends where it says', async (t) => {
+t.test('a well-formed request ends where it says', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const { send } = await listenRaw(t, app)
   for (const [name, bytes] of Object.entries({
@@ -103,7 +103,7 @@ t.test('what is well formed ends where it says', async (t) => {
   }
 })
 
-t.test('a body that nobody reads is not the next request', async (t) => {
+t.test('a body that is not read does not become the next request', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const { send } = await listenRaw(t, app)
   for (const [path, headers] of [
@@ -125,7 +125,7 @@ t.test('a body that nobody reads is not the next request', async (t) => {
   }
 })
 
-t.test('an upgrade that nobody has offered is no way out of the protocol', async (t) => {
+t.test('a refused upgrade does not leave the protocol', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const { send } = await listenRaw(t, app)
   for (const upgrade of ['h2c', 'websocket', 'TLS/1.0', 'HTTP/2.0, h2c']) {

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 
-// However an action ends, a visitor with JavaScript reads what one without reads, and the log leads to the same failure.
+// For every outcome of an action, a visitor with JavaScript reads the same as one without, and the log has the same
+// failure.
 
 import t from 'tap'
 import { ERROR } from '../site-server.ts'
@@ -8,7 +9,7 @@ import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { startInPlace } from './in-place-site.ts'
 
-/** What the action does. */
+/** The code of the action, by outcome. */
 const ENDS: Record<string, string> = {
   data: "return { a: 'returned' }",
   nothing: 'return',
@@ -61,7 +62,7 @@ const ENDS: Record<string, string> = {
   'redirect-307-elsewhere': "redirect(new URL('http://localhost:' + url.port + '/elsewhere'), 307)",
 }
 
-/** Where the form goes, when it is not to that action. */
+/** The target of the form, if it is not that action. */
 const TARGETS: Record<string, string> = {
   'no-page': '/nowhere',
   'no-action': '/target',
@@ -73,7 +74,7 @@ const TARGETS: Record<string, string> = {
   'bad-code': '/ends/%zz',
 }
 
-/** These are at a line of the site. */
+/** Failures of these lead to a line of the site. */
 const LINES = ['error', 'rejected', 'refusal-wrong', 'no-redirect', 'no-text', 'no-address', 'outside-']
 
 const button = (name: string, target = '') =>
@@ -137,10 +138,10 @@ ${Object.entries(ENDS)
 const plain = await openPlain()
 const opened = await open('/ends')
 
-/** Address and text of the page, with the first half of the digest. */
+/** Returns the URL and the text of the page, with the first half of the digest. */
 async function see({ page, evaluate }: OpenPage) {
   const text = await evaluate(() => {
-    // It says the name of a page to screen readers.
+    // The announcer repeats the name of the page for screen readers.
     document.querySelector('.hydrant-announcer')?.remove()
     return (document.querySelector('main') ?? document.body).innerText
   }, null)
@@ -160,7 +161,7 @@ for (const name of [...Object.keys(ENDS), ...Object.keys(TARGETS), 'too-large'])
     let seen = ''
     const endsAt = Date.now() + 5_000
     await until(async () => {
-      // Meanwhile a document may be loading.
+      // A document may be loading meanwhile.
       seen = await see(opened).catch(() => '')
       return seen === expected || Date.now() > endsAt
     })

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// A site below a path of a proxy, as a browser has it: everything that it loads is below that path.
+// A site below a path of a proxy, in a browser: everything that it loads is below that path.
 
 import t from 'tap'
 import { HOST, PROXIES, startDocumented } from '../proxy/documented.ts'

@@ -6,10 +6,10 @@ import { HOST } from '../proxy/documented.ts'
 import { CHROMIUM, CHROMIUM_SHELL } from '../tools.ts'
 import { createClientCoverage } from './client-coverage.ts'
 
-/** A name that resolves to this machine, for pages behind a proxy. */
+/** A host name that resolves to this machine, for pages behind a proxy. */
 export const PUBLIC_HOST = 'public.example'
 
-/** Anything that a test waits for in a page is there long before that. */
+/** Longer than any condition that a test waits for in a page takes. */
 const PATIENCE_MS = 30_000
 
 const ARGUMENTS = [
@@ -26,7 +26,7 @@ const ARGUMENTS = [
 ]
 
 export interface PageOptions {
-  /** (true) */
+  /** Whether JavaScript is on (true). */
   javaScript?: boolean
   width?: number
   colorScheme?: 'light' | 'dark'
@@ -34,23 +34,23 @@ export interface PageOptions {
 
 export interface OpenPage {
   page: Page
-  /** What the console has said in anger since the last `goto`, without what it says of answers that are no 2xx. */
+  /** The errors of the console since the last `goto`, without those about responses that are not 2xx. */
   errors: string[]
-  /** Goes to an address. Resolves at the answer's first bytes, or when all has arrived. */
+  /** Loads a URL. Resolves at the response's first bytes, or when everything has arrived. */
   goto(url: string, until: 'commit' | 'load'): Promise<Response>
   /**
-   * Runs a function in the page, also in one without JavaScript. Playwright's own `evaluate` puts a script into each
-   * new document first, which takes as long as loading it.
+   * Runs a function in the page, also without JavaScript. Playwright's own `evaluate` first puts a script into each
+   * new document, which takes as long as loading it.
    */
   evaluate<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
-  /** Resolves when React has taken over what the server sent. */
+  /** Resolves when React has hydrated the document. */
   hydrated(): Promise<void>
-  /** Resolves when something that the selector finds takes up room in the page; without JavaScript it has to be there. */
+  /** Resolves when a matching element takes up space in the page. Without JavaScript it must already be there. */
   shown(selector: string): Promise<void>
-  /** What can be read of the first element that the selector finds; empty when there is none. */
+  /** Returns the text of the first matching element; empty if there is none. */
   read(selector: string): Promise<string>
 }
 
@@ -59,9 +59,9 @@ export interface Chromium {
 }
 
 /**
- * Launches Chromium; it is closed with the test, and what of the client has run is added to the coverage.
+ * Launches Chromium and closes it with the test. Adds the browser code that ran to the coverage.
  *
- * @param program The browser as people have it, or its engine alone: a page takes a third of the time there.
+ * @param program The whole browser, or only its engine, where a page takes a third of the time.
  */
 export async function launchChromium(
   t: Pick<Test, 'teardown'>,
@@ -85,7 +85,7 @@ export async function launchChromium(
 
 async function openPage(browser: Browser, { javaScript = true, width = 1280, colorScheme = 'light' }: PageOptions) {
   const page = await browser.newPage({
-    // Of the proxy that ends TLS.
+    // Accepts the certificate of the proxy that terminates TLS.
     ignoreHTTPSErrors: true,
     javaScriptEnabled: javaScript,
     viewport: { width, height: 800 },
@@ -112,7 +112,7 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
       returnByValue: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
-    // The function has returned it, and it has been through JSON.
+    // The cast is safe because the function returned the value and it was serialised as JSON.
     return result.value as Result
   }
 
@@ -131,7 +131,7 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
     read: (selector) => evaluate(readElement, selector),
     async shown(selector) {
       if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })
-      // No timer runs in such a page: what is in its document is there when it has loaded.
+      // No timer runs in such a page. Everything in its document is there when it has loaded.
       if (!(await evaluate(isShown, selector))) throw new Error(`no ${selector} in ${page.url()}`)
     },
   }
@@ -141,7 +141,7 @@ function isError(message: ConsoleMessage): boolean {
   return message.type() === 'error' && !message.text().startsWith('Failed to load resource')
 }
 
-// These run in the page. React marks each element that it has taken over.
+// These functions run in the page. React marks each element that it has hydrated.
 
 function waitForHydration(patienceMs: number): Promise<void> {
   return new Promise((resolve, reject) => {

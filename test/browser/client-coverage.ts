@@ -1,9 +1,9 @@
-// What of src/client and src/shared has run in a browser, in the form in which Node writes coverage, so that c8 counts
-// it beside what has run in Node.
+// Records which code of src/client and src/shared ran in a browser, in the format in which Node writes coverage, so
+// c8 counts it together with the code that ran in Node.
 //
-// V8 measures the bundles. c8 could map them back by itself, but it takes every line for covered that V8 does not call
-// uncovered, and so also what is not in the bundle at all. So each line of the source is looked up here, and what is
-// written is about the source files themselves.
+// V8 measures the bundles. c8 could map them back itself, but it treats every line as covered that V8 does not report
+// as uncovered, including code that is not in the bundle at all. Therefore each line of the source is looked up here,
+// and the result describes the source files themselves.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,9 +13,11 @@ import { type EncodedSourceMap, eachMapping, TraceMap } from '@jridgewell/trace-
 import type { Page } from 'playwright-core'
 
 export interface ClientCoverage {
-  /** Begins to measure; call what it resolves with before each navigation, as a page's scripts go with it. */
+  /**
+   * Starts measuring. Call the resolved function before each navigation, because a page's scripts are lost with it.
+   */
   start(page: Page): Promise<() => Promise<void>>
-  /** Takes what is left and writes the file. */
+  /** Collects the rest and writes the file. */
   write(): Promise<void>
 }
 
@@ -27,7 +29,7 @@ interface ScriptCoverage {
   functions: { ranges: { startOffset: number; endOffset: number; count: number }[] }[]
 }
 
-/** Measures nothing unless NODE_V8_COVERAGE names the folder to write to. */
+/** Measures nothing unless NODE_V8_COVERAGE names the output folder. */
 export function createClientCoverage(folder = process.env.NODE_V8_COVERAGE): ClientCoverage {
   if (!folder) return { start: async () => async () => {}, write: async () => {} }
   const sources = new Map<string, SourceFile>()
@@ -67,12 +69,12 @@ export function createClientCoverage(folder = process.env.NODE_V8_COVERAGE): Cli
 interface SourceFile {
   path: string
   text: string
-  /** For each line: is it in a bundle, and has it run? */
+  /** For each line: whether it is in a bundle, and whether it ran. */
   lines: { isBundled: boolean; hasRun: boolean }[]
 }
 
 interface Bundle {
-  /** Places that the map leads back to this repository's source, by their offset in the bundle. */
+  /** Positions that the map leads back to this repository's source, by their offset in the bundle. */
   places: { offset: number; source: SourceFile; line: number }[]
 }
 
@@ -82,7 +84,7 @@ function readBundle(name: string, sources: Map<string, SourceFile>): Bundle | nu
   if (!existsSync(mapFile)) return null
   const lineStarts = startsOfLines(readFileSync(file, 'utf8'))
   const places: Bundle['places'] = []
-  // Written by esbuild.
+  // The cast is safe because esbuild wrote the map.
   const map = new TraceMap(JSON.parse(readFileSync(mapFile, 'utf8')) as EncodedSourceMap)
   eachMapping(map, ({ generatedLine, generatedColumn, source: url, originalLine }) => {
     if (url === null) return
@@ -110,7 +112,7 @@ function readSource(path: string, sources: Map<string, SourceFile>): SourceFile 
 
 function countLines({ places }: Bundle, functions: ScriptCoverage['functions']) {
   const counts = new Array<number>(places.length).fill(0)
-  // V8 lists what is outside before what is inside of it.
+  // V8 lists outer ranges before inner ones.
   for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
     counts.fill(count, firstFrom(places, startOffset), firstFrom(places, endOffset))
   }
@@ -120,7 +122,7 @@ function countLines({ places }: Bundle, functions: ScriptCoverage['functions']) 
   }
 }
 
-/** Index of the first place that is not before the offset. */
+/** Returns the index of the first position at or after the offset. */
 function firstFrom(places: Bundle['places'], offset: number): number {
   let [low, high] = [0, places.length]
   while (low < high) {
@@ -133,7 +135,7 @@ function firstFrom(places: Bundle['places'], offset: number): number {
 
 const NO_CODE = /^(?:import|export (?:type|interface|\{|\*)|type|interface|declare|\/\/|\/\*)/
 
-/** One function as long as the file, with a range for each run of lines that did not run. */
+/** Returns one function that spans the file, with a range for each run of lines that did not run. */
 function toScriptCoverage({ path, text, lines }: SourceFile) {
   const ranges = [{ startOffset: 0, endOffset: text.length, count: 1 }]
   const starts = startsOfLines(text)
@@ -142,7 +144,7 @@ function toScriptCoverage({ path, text, lines }: SourceFile) {
   let isCovered = true
   for (const [index, { isBundled, hasRun }] of lines.entries()) {
     const line = content[index] ?? ''
-    // A closing bracket and the like has no mapping of its own: it goes with what is before it.
+    // A closing bracket, for example, has no mapping of its own: it counts with the code before it.
     if (isBundled) isCovered = hasRun
     else if (!isBlockBundled[index]) isCovered = NO_CODE.test(blockStart(content, index))
     else if (NO_CODE.test(line)) isCovered = true
@@ -156,7 +158,7 @@ function toScriptCoverage({ path, text, lines }: SourceFile) {
   return { scriptId: '0', url: pathToFileURL(path).href, functions }
 }
 
-/** For each line: is anything of the declaration that it belongs to in a bundle? */
+/** For each line: whether any part of its declaration is in a bundle. */
 function findBundledBlocks(content: readonly string[], lines: SourceFile['lines']): boolean[] {
   const starts = content.map((_, index) => blockStartIndex(content, index))
   const bundled = new Set(starts.filter((_, index) => lines[index]?.isBundled))
@@ -167,7 +169,7 @@ function blockStart(content: readonly string[], index: number): string {
   return content[blockStartIndex(content, index)] ?? ''
 }
 
-/** A declaration begins with a line that is not indented and goes to the next such line. */
+/** A declaration begins with an unindented line and extends to the next such line. */
 function blockStartIndex(content: readonly string[], index: number): number {
   let start = index
   while (start > 0 && !/^[^\s})\]]/.test(content[start] ?? '')) start--

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Forms in Firefox: what is answered in place is what Firefox sends by itself, and the same forms are left to it.
+// Forms in Firefox: forms handled in place send what Firefox sends itself, and the same forms are left to it.
 
 import t from 'tap'
 import { until } from '../until.ts'
@@ -31,7 +31,7 @@ async function nextDone(): Promise<Done[]> {
 }
 
 for (const kind of Object.keys(IN_PLACE)) {
-  t.test(`answered in place: ${kind}`, async (t) => {
+  t.test(`handled in place: ${kind}`, async (t) => {
     await visit('/kinds')
     await firefox.evaluate(() => {
       for (const form of document.querySelectorAll('form')) form.setAttribute('data-hydrant-reload', '')
@@ -48,7 +48,7 @@ for (const kind of Object.keys(IN_PLACE)) {
   })
 }
 
-// Other than Chromium it submits a form for which a script has made the event.
+// Unlike Chromium, Firefox submits a form whose event a script has created.
 for (const kind of [...Object.keys(LEFT), 'event']) {
   t.test(`left to the browser: ${kind}`, async (t) => {
     await visit(kind in LEFT ? '/left' : '/not-sent')

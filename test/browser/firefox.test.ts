@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// What depends on the browser's own making, in Firefox: stacks, and the Navigation API.
+// Behaviour that depends on the browser, in Firefox: stacks, and the Navigation API.
 
 import t from 'tap'
 import { serverSentence } from '../../src/shared/wire/error-messages.ts'
@@ -79,7 +79,7 @@ const FILES = {
 `,
 }
 
-/** Of each button: where it fails. */
+/** The line where each button's handler fails. */
 const EXPECTED = Object.entries(FILES).flatMap(([file, source]) =>
   source.split('\n').flatMap((code, index) => {
     const id = / \/\/ fails: (.+)$/.exec(code)?.[1]
@@ -89,7 +89,7 @@ const EXPECTED = Object.entries(FILES).flatMap(([file, source]) =>
 
 const firefox = await launchFirefox(t)
 
-t.test('what fails in Firefox leads to its line, and is the same failure as in Chromium', async (t) => {
+t.test('a failure in Firefox leads to its line, and is the same failure as in Chromium', async (t) => {
   const dir = createSite(t, FILES)
   t.equal((await runCli(['build', dir])).code, 0)
   const site = await startSite(t, { dir })
@@ -115,7 +115,7 @@ t.test('what fails in Firefox leads to its line, and is the same failure as in C
   }
 })
 
-t.test('the site in Firefox: in one document, forms and failures too', async (t) => {
+t.test('the site works in Firefox: in one document, including forms and failures', async (t) => {
   const site = await startSite(t)
   const go = (href: string) =>
     firefox.evaluate((href) => {

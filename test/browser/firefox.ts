@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Firefox, driven by the protocol that is built into it: each message is a JSON array behind its length and a colon.
+// Firefox, driven by its built-in protocol: each message is a JSON array after its length and a colon.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,10 +12,10 @@ import type { Test } from 'tap'
 import { FIREFOX } from '../tools.ts'
 import { until } from '../until.ts'
 
-/** Anything that a test waits for in a page is there long before that. */
+/** Longer than any condition that a test waits for in a page takes. */
 const PATIENCE_MS = 30_000
 
-/** It asks nobody but the site under test, and shows nothing of its own. */
+/** Preferences: Firefox sends requests only to the site under test, and opens no pages of its own. */
 const PREFERENCES = {
   'marionette.port': 0,
   'app.normandy.enabled': false,
@@ -35,20 +35,20 @@ const PREFERENCES = {
 
 export interface Firefox {
   goto(url: string): Promise<void>
-  /** Runs a function in the page and resolves with what it returns, or what the promise that it returns resolves with. */
+  /** Runs a function in the page. Resolves with its result, or with the result of the promise that it returns. */
   evaluate<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
-  /** Clicks the first such element with the mouse. */
+  /** Clicks the first matching element with the mouse. */
   click(selector: string): Promise<void>
-  /** Resolves when React has taken over what the server sent. */
+  /** Resolves when React has hydrated the document. */
   hydrated(): Promise<void>
   /** Resolves when an element shows the text. */
   shows(selector: string, text: string): Promise<void>
 }
 
-/** Launches Firefox with one page; it is closed with the test. */
+/** Launches Firefox with one page and closes it with the test. */
 export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox> {
   const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
   const preferences = Object.entries(PREFERENCES).map(
@@ -81,7 +81,7 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox>
   ): Promise<Result> {
     const script = `return (${work})(${JSON.stringify(argument)})`
     const { value } = await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })
-    // The function has returned it, and it has been through JSON.
+    // The cast is safe because the function returned the value and it was serialised as JSON.
     return value as Result
   }
 
@@ -136,7 +136,7 @@ async function talk(socket: Socket): Promise<Command> {
       if (received.length < end) return
       const message: Answer | object = JSON.parse(received.subarray(colon + 1, end).toString())
       received = received.subarray(end)
-      // It begins with who it is, which answers nothing.
+      // The first message is Firefox's greeting. It is not a response.
       if (Array.isArray(message)) waiting.get(message[1])?.(message as Answer)
     }
   })

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
-// Each kind of form, sent by Playwright's own `click`: what is answered in place sends what a browser sends without
-// JavaScript, and what cannot be is left to the browser.
+// Each kind of form, sent by Playwright's own `click`: forms handled in place send what a browser sends without
+// JavaScript, and others are left to the browser.
 
 import t from 'tap'
 import { until } from '../until.ts'
@@ -29,7 +29,7 @@ const plain = await openPlain()
 const opened = await open('/kinds')
 
 for (const kind of Object.keys(IN_PLACE)) {
-  t.test(`answered in place, and sent as without JavaScript: ${kind}`, async (t) => {
+  t.test(`handled in place, and sent as without JavaScript: ${kind}`, async (t) => {
     await plain.goto(`${origin}/kinds`, 'load')
     await Promise.all([plain.page.waitForEvent('load'), press(plain, kind)])
     const expected = await nextDone()
@@ -56,13 +56,13 @@ for (const kind of Object.keys(LEFT)) {
 for (const kind of Object.keys(NOT_SENT)) {
   t.test(`not sent at all: ${kind}`, async (t) => {
     await reopen(opened, '/not-sent')
-    // Behind Hydrant's own listener.
+    // Added after Hydrant's own listener.
     await opened.evaluate(() => {
       addEventListener('submit', (event) => (event.target as Element).matches('.late') && event.preventDefault())
     }, null)
     await press(opened, kind)
     if (kind.startsWith('dialog')) await opened.page.waitForSelector(`dialog:has(#${kind})`, { state: 'hidden' })
-    // Whatever had been sent would come before it.
+    // A request of the form would arrive before this one.
     const asked = opened.page.waitForRequest('**/asked')
     await opened.evaluate(() => void fetch('/asked'), null)
     await asked
@@ -97,7 +97,7 @@ t.test('a form for another site goes there', async (t) => {
   t.strictSame(await done(), [])
 })
 
-t.test('requestSubmit, a click by a script, Enter, and the formdata event', async (t) => {
+t.test('handles requestSubmit, a click by a script, Enter, and the formdata event', async (t) => {
   const opened = await open('/kinds')
   const { page } = opened
   await page.evaluate(() => {

@@ -1,6 +1,6 @@
 // Forms of each kind, in pages of a site. A form's button has the kind's name as its id.
 
-/** Answered in place. */
+/** Forms that are handled in place. */
 export const IN_PLACE: Record<string, string> = {
   plain: `<form method="post"><input name="a" defaultValue="ä 1+2&" /><button id="plain">x</button></form>`,
   named: `<form method="post"><button name="a" value="1">x</button><button id="named" name="b" value="2">y</button></form>`,
@@ -24,7 +24,7 @@ export const IN_PLACE: Record<string, string> = {
   unchecked: `<form method="post"><input name="a" required /><button id="unchecked" formNoValidate>x</button></form>`,
 }
 
-/** Left to the browser. */
+/** Forms that are left to the browser. */
 export const LEFT: Record<string, string> = {
   reload: `<form method="post" data-hydrant-reload><button id="reload" name="a" value="1">x</button></form>`,
   'reload-button': `<form method="post"><button id="reload-button" data-hydrant-reload name="a" value="1">x</button></form>`,
@@ -35,7 +35,7 @@ export const LEFT: Record<string, string> = {
   script: `<form method="post"><input name="a" defaultValue="1" /><button id="script" type="button" onClick={({ currentTarget }) => currentTarget.form.submit()}>x</button></form>`,
 }
 
-/** Sent by nobody. */
+/** Forms that are not sent. */
 export const NOT_SENT: Record<string, string> = {
   react: `<form method="post" onSubmit={(event) => event.preventDefault()}><button id="react">x</button></form>`,
   late: `<form method="post" className="late"><button id="late">x</button></form>`,
@@ -57,7 +57,7 @@ const action = `export async function action({ app, form, request, url }) {
 }
 `
 
-/** A page for each of the lists, whose actions tell what has arrived. */
+/** Returns a page for each of the lists. Their actions return what has arrived. */
 export const KINDS_FILES: Record<string, string> = {
   'pages/kinds.tsx': page(IN_PLACE),
   'pages/kinds.server.ts': action,

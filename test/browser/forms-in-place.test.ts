@@ -16,7 +16,7 @@ async function typed(opened: OpenPage, text: string) {
   await opened.page.fill('#note [name=text]', text)
 }
 
-t.test('a form is answered in place', async (t) => {
+t.test('a form is handled in place', async (t) => {
   const opened = await open('/form')
   await typed(opened, 'a text')
   const before = await entriesOf(opened)
@@ -58,7 +58,7 @@ t.test('a form that does not validate keeps its text', async (t) => {
   t.equal((await done()).length, 1)
 })
 
-t.test('a redirect is one entry in the history, and Back goes to where the form stood', async (t) => {
+t.test('a redirect is one history entry, and Back goes to the page of the form', async (t) => {
   for (const button of ['#redirect', '#reply-redirect']) {
     const opened = await open('/form')
     await opened.page.locator('#away').hover()
@@ -80,7 +80,7 @@ t.test('a redirect is one entry in the history, and Back goes to where the form 
   }
 })
 
-t.test('a redirect to a page that leads on ends there, and is no error in the console', async (t) => {
+t.test('a redirect to a page that redirects again ends there, without an error in the console', async (t) => {
   const opened = await open('/form')
   await opened.page.click('#moved')
   await waitForText(opened, 'h1', 'Target')
@@ -90,14 +90,14 @@ t.test('a redirect to a page that leads on ends there, and is no error in the co
   t.same(opened.errors, [])
 })
 
-t.test('a redirect to another site leaves', async (t) => {
+t.test('a redirect to another site leaves the site', async (t) => {
   const opened = await open('/form')
   await opened.page.click('#reply-elsewhere')
   await opened.page.waitForURL(/^http:\/\/localhost:\d+\/target$/)
   t.equal((await done()).length, 1)
 })
 
-t.test('a redirect to what a script would run leads nowhere, also without a policy', async (t) => {
+t.test('a redirect to a javascript: URL does nothing, also without a policy', async (t) => {
   const opened = await open('/form', async ({ page }) => {
     await page.route('**/form', async (route) => {
       const response = await route.fetch()
@@ -117,13 +117,13 @@ t.test('a redirect to what a script would run leads nowhere, also without a poli
   await opened.page.click('#ok')
   await waitForText(opened, '#state', 'idle')
   t.equal(pathOf(opened), '/form')
-  // A second address of the kind comes behind the first one.
+  // A second URL of the same kind follows the first.
   await opened.evaluate(() => location.assign('javascript:void(globalThis.hasComeLater=true)'), null)
   await until(() => opened.evaluate(() => 'hasComeLater' in globalThis, null))
   t.notOk(await opened.evaluate(() => 'hasRun' in globalThis, null))
 })
 
-t.test('a redirect to where the form stands changes nothing but what is shown', async (t) => {
+t.test('a redirect to the page of the form changes nothing but its data', async (t) => {
   const opened = await open('/form')
   await typed(opened, 'a text')
   const before = await entriesOf(opened)
@@ -158,7 +158,7 @@ t.test('a form goes to another page’s action', async (t) => {
   t.same(await done(), [{ path: '/other' }])
 })
 
-t.test('buttons outside of the form, and forms that are sent by GET', async (t) => {
+t.test('handles buttons outside the form, and forms that are sent by GET', async (t) => {
   const opened = await open('/form')
   await opened.page.click('#outside')
   await waitForText(opened, '#data', '{"intent":"outside","text":"initial"}')
@@ -179,7 +179,7 @@ t.test('buttons outside of the form, and forms that are sent by GET', async (t) 
   t.equal((await done()).length, 1)
 })
 
-t.test('files, and what becomes of them in a form that sends none, as without JavaScript', async (t) => {
+t.test('sends files, and treats files in a form that sends none as without JavaScript', async (t) => {
   const file = { name: 'é.txt', mimeType: 'text/plain', buffer: Buffer.from('content') }
   const more = { ...file, name: 'b.txt' }
   const opened = await open('/form')
@@ -207,7 +207,7 @@ t.test('files, and what becomes of them in a form that sends none, as without Ja
   t.equal((await done()).length, 1)
 })
 
-t.test('a double click sends once, two forms may be sent at the same time', async (t) => {
+t.test('a double click sends once, and two forms may be sent at the same time', async (t) => {
   const opened = await open('/form')
   await typed(opened, 'slow')
   await opened.page.click('#wait', { clickCount: 2 })
@@ -226,7 +226,7 @@ t.test('a double click sends once, two forms may be sent at the same time', asyn
   t.equal((await done()).length, 2)
 })
 
-t.test('who goes elsewhere while a form is being sent stays there', async (t) => {
+t.test('a visitor who navigates while a form is being sent stays on the new page', async (t) => {
   const opened = await open('/form')
   await opened.page.click('#wait')
   await waitForText(opened, '#state', 'submitting')

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Several submissions on their way: their answers take effect in the order in which they were sent.
+// Several submissions in flight: their responses take effect in the order in which they were sent.
 
 import t from 'tap'
 import { until } from '../until.ts'
@@ -52,7 +52,7 @@ export async function action({ app, form }) {
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
-/** Sends these, one after the other, when the one before has arrived. */
+/** Sends the forms one after another, each when the previous one has arrived. */
 async function send({ page }: OpenPage, ...buttons: string[]) {
   for (const button of buttons) {
     await page.click(`#${button}`)
@@ -60,13 +60,13 @@ async function send({ page }: OpenPage, ...buttons: string[]) {
   }
 }
 
-/** Resolves when what the actions have changed is in the page, as the last of what they did. */
+/** Resolves when the page shows the changes of all actions. */
 async function settles(opened: OpenPage, finished: string) {
   await until(async () => (await textOf(opened, '#finished'))?.endsWith(finished))
   await waitForText(opened, '#state', 'idle')
 }
 
-t.test('the answer to an older one never replaces that to a newer one', async (t) => {
+t.test('the response to an older submission never replaces that to a newer one', async (t) => {
   for (const [first, second, older, newer] of [
     ['data-a', 'data-b', 'a', 'b'],
     ['data-a', 'script', 'a', 'script'],
@@ -97,7 +97,7 @@ t.test('in the order in which they were sent, each is shown', async (t) => {
   t.equal(await textOf(opened, '#data'), 'answer to b')
 })
 
-t.test('an older one leads nobody away who has sent a newer one', async (t) => {
+t.test('an older submission redirects no visitor who has sent a newer one', async (t) => {
   for (const first of ['redirect-a', 'elsewhere-a']) {
     const opened = await open('/order')
     await send(opened, first, 'data-b')
@@ -109,7 +109,7 @@ t.test('an older one leads nobody away who has sent a newer one', async (t) => {
   }
 })
 
-t.test('neither when the page that it leads to is being fetched', async (t) => {
+t.test('an older one does not redirect while its target is being fetched either', async (t) => {
   const opened = await open('/order')
   await send(opened, 'slow-a')
   await openGate('a')
@@ -124,7 +124,7 @@ t.test('neither when the page that it leads to is being fetched', async (t) => {
   t.equal(pathOf(opened), '/order')
 })
 
-t.test('a newer one that leads elsewhere does, and the older one changes nothing there', async (t) => {
+t.test('a newer submission that redirects does so, and the older one changes nothing there', async (t) => {
   const opened = await open('/order')
   await send(opened, 'data-a', 'redirect-b')
   await openGate('b')
@@ -136,7 +136,7 @@ t.test('a newer one that leads elsewhere does, and the older one changes nothing
   await settles(opened, 'b a')
 })
 
-t.test('a navigation that is begun later wins', async (t) => {
+t.test('a navigation that is started later wins', async (t) => {
   for (const button of ['data-a', 'redirect-a', 'elsewhere-a', 'failure-a', 'script']) {
     const opened = await open('/order')
     await send(opened, button)
@@ -149,7 +149,7 @@ t.test('a navigation that is begun later wins', async (t) => {
   }
 })
 
-t.test('a navigation that was begun before ends', async (t) => {
+t.test('a navigation that was started before ends', async (t) => {
   const opened = await open('/order')
   await opened.page.click('#to-slow')
   await waitForText(opened, '#state', 'loading')
@@ -168,7 +168,7 @@ t.test('a navigation that was begun before ends', async (t) => {
   t.strictSame(opened.errors, [])
 })
 
-t.test('what an older one has to tell stands before its form', async (t) => {
+t.test('the message of an older submission appears before its form', async (t) => {
   for (const [button, text] of [
     ['refusal-a', '409 Refused a'],
     ['failure-a', 'Digest: '],
@@ -185,7 +185,7 @@ t.test('what an older one has to tell stands before its form', async (t) => {
   }
 })
 
-t.test('what is typed and sent meanwhile stays in a form until it is answered', async (t) => {
+t.test('text that is typed and sent meanwhile stays in a form until its response', async (t) => {
   const opened = await open('/order')
   const { page } = opened
   await page.fill('#form-a [name=text]', 'first')

@@ -10,14 +10,14 @@ const { open, done, origin, site, letGo } = await startInPlace(t)
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
-t.test('a form for a route of server.ts is the browser’s', async (t) => {
+t.test('a form for a route of server.ts is left to the browser', async (t) => {
   const opened = await open('/form')
   await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#send-api')])
   await waitForText(opened, '#raw', 'from a route')
   t.same(await done(), [{ path: '/api', body: 'text=x' }], 'sent once')
 })
 
-t.test('an action that answers itself runs once', async (t) => {
+t.test('an action that sends the response itself runs once', async (t) => {
   const opened = await open('/form')
   const count = await textOf(opened, '#count')
   await opened.page.click('#reply-send')
@@ -25,7 +25,7 @@ t.test('an action that answers itself runs once', async (t) => {
   t.equal((await done()).length, 1)
 })
 
-t.test('hooks of server.ts answer before the action', async (t) => {
+t.test('hooks of server.ts respond before the action', async (t) => {
   const opened = await open('/form')
   await opened.page.click('#send-guarded-redirect')
   await waitForText(opened, 'h1', 'Target')
@@ -78,7 +78,7 @@ t.test('a page of another build lets the browser send the form', async (t) => {
   t.same(posts, ['/form?_hydrant', '/form', '/script?_hydrant', '/script'])
 })
 
-t.test('an action that fails', async (t) => {
+t.test('a failing action shows the sentence in place of the page', async (t) => {
   const opened = await open('/form')
   await opened.page.click('#throw')
   await waitForText(opened, '[role=alert]', 'Digest: ')
@@ -98,7 +98,7 @@ t.test('an action that fails', async (t) => {
 const NOT_SENT = 'was not sent: there is no network connection'
 const UNKNOWN = 'may or may not have arrived'
 
-t.test('a form that is sent without a network says so, and keeps what was typed', async (t) => {
+t.test('a form that is sent without a network says so, and keeps the typed text', async (t) => {
   const opened = await open('/form')
   const { page } = opened
   await page.fill('#note [name=text]', 'precious')
@@ -131,7 +131,7 @@ t.test('a form that is sent without a network says so, and keeps what was typed'
   t.equal(await page.locator('[role=alert]').count(), 0, 'the next page knows nothing of it')
 })
 
-t.test('a script that sends without a network hears of it, and so does the visitor', async (t) => {
+t.test('a script that sends without a network gets an error, and the visitor a notice', async (t) => {
   const opened = await open('/script')
   await takesNavigations(opened.page)
   await opened.page.context().setOffline(true)
@@ -141,7 +141,7 @@ t.test('a script that sends without a network hears of it, and so does the visit
   t.same(await done(), [])
 })
 
-t.test('of a form whose connection is cut nobody knows whether it has arrived', async (t) => {
+t.test('if the connection of a form is cut, the notice says that the form may have arrived', async (t) => {
   const opened = await open('/form')
   const { page } = opened
   await page.fill('#note [name=text]', 'precious')
@@ -161,7 +161,7 @@ t.test('of a form whose connection is cut nobody knows whether it has arrived', 
   t.same(await done(), [], 'or it has not')
 })
 
-t.test('an answer that is cut does not let anybody send the form again', async (t) => {
+t.test('after a response that is cut, no notice offers to send the form again', async (t) => {
   const opened = await open('/form', ({ page }) =>
     page.route(/[?&]_hydrant$/, async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
@@ -223,7 +223,7 @@ for (const hasApi of [true, false]) {
   })
 }
 
-t.test('without the script that takes forms over the browser sends them, once', async (t) => {
+t.test('without the script for forms the browser sends them, once', async (t) => {
   const missing: string[] = []
   const opened = await open('/form', ({ page }) =>
     page.route('**/navigator-*.js', (route) => {
@@ -238,7 +238,7 @@ t.test('without the script that takes forms over the browser sends them, once', 
   t.equal((await done()).length, 1)
 })
 
-t.test('the navigation by which React tells the browser of a transition is none', async (t) => {
+t.test('the navigation by which React announces a transition is ignored', async (t) => {
   const opened = await open('/form')
   const { page } = opened
   await takesNavigations(page)

@@ -12,12 +12,12 @@ const site = await startSite(t, { dir })
 const chromium = await launchChromium(t)
 const origin = `http://127.0.0.1:${site.port}`
 
-/** Sends the form without JavaScript, and resolves when the answer is there. */
+/** Sends the form without JavaScript. Resolves when the response is there. */
 async function send({ page }: OpenPage) {
   await Promise.all([page.waitForEvent('load'), page.locator('#send').click()])
 }
 
-/** Sends the form, and resolves when the answer shows that text. */
+/** Sends the form. Resolves when the response shows that text. */
 async function sendFor(open: OpenPage, javaScript: boolean, text: string) {
   if (!javaScript) return send(open)
   await open.page.click('#send')
@@ -58,7 +58,7 @@ for (const javaScript of [true, false]) {
   })
 }
 
-t.test('a form of another site is refused, one of the site itself passes behind TLS', async (t) => {
+t.test('a form of another site is refused, and one of the site itself passes behind TLS', async (t) => {
   const nginx = await startNginx(t, site.port)
   const open = await chromium.open({ javaScript: false })
   const own = `https://${PUBLIC_HOST}:${nginx.tlsPort}`

@@ -25,7 +25,7 @@ const files = {
     "import { href } from 'hydrant/react'\nexport default () => <a id='later' href={href('/')}>later</a>\n",
 }
 
-t.test('links in the browser are what the server sent, below any base', async (t) => {
+t.test('links in the browser equal those of the server, below any base', async (t) => {
   const dir = createSite(t, files)
   await buildSite({ dir, mode: 'production' })
   const { page, errors, goto, hydrated, shown, read } = await (await launchChromium(t)).open()

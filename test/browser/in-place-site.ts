@@ -1,4 +1,4 @@
-// A site whose forms are answered in place, and which counts what its actions do.
+// A site whose forms are handled in place, and which counts its actions.
 
 import type { Test } from 'tap'
 import { createSite } from '../scripts/create-site.ts'
@@ -172,23 +172,25 @@ export interface InPlace {
   site: SiteServer
   dir: string
   origin: string
-  /** Opens a page that is marked: the mark goes with its document. */
+  /** Opens a page and marks its document. The mark is lost with the document. */
   open(path: string, prepare?: (open: OpenPage) => Promise<unknown>): Promise<OpenPage>
-  /** The same in a tab that is open already. */
+  /** Does the same in an open tab. */
   reopen(open: OpenPage, path: string): Promise<void>
   /** Opens a tab without JavaScript. */
   openPlain(): Promise<OpenPage>
-  /** What the actions have done since that was asked for the last time. */
+  /** Returns what the actions have done since the last call. */
   done(): Promise<Done[]>
-  /** Lets the action go on that waits. */
+  /** Releases the waiting action. */
   letGo(): Promise<void>
-  /** Opens that gate, when somebody waits at it. */
+  /** Opens that gate when a load waits at it. */
   openGate(name: string): Promise<unknown>
 }
 
 /**
+ * Builds and starts the site.
+ *
  * @param more Further files of the site.
- * @param env Its options.
+ * @param env Environment variables with its options.
  */
 export async function startInPlace(
   t: Test,
@@ -222,7 +224,7 @@ export async function startInPlace(
     reopen,
     openPlain: () => chromium.open({ javaScript: false }),
     async done() {
-      // `server.ts` answers with its list.
+      // The cast is safe because `server.ts` responds with its list.
       const all = (await fetch(`${origin}/done`).then((answer) => answer.json())) as Done[]
       const fresh = all.slice(seen)
       seen = all.length
@@ -235,7 +237,7 @@ export async function startInPlace(
   }
 }
 
-/** Is it still the document that was opened? */
+/** Whether the document is still the one that was opened. */
 export function isInPlace({ evaluate }: OpenPage): Promise<boolean> {
   return evaluate(() => document.documentElement.dataset.mark === 'here', null)
 }

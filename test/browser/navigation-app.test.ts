@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Pages beside routes of an app, and answers that are not Hydrant's.
+// Pages next to routes of an app, and responses that are not Hydrant's.
 
 import { createServer, type Server } from 'node:http'
 import Fastify from 'fastify'
@@ -15,7 +15,7 @@ import { takesNavigations } from './navigation-site.ts'
 
 const page = (title: string) => `export default function Page() {\n  return <h1>${title}</h1>\n}\n`
 
-/** A script at another origin, which tells by the title that it has run. */
+/** A script on another origin that sets the title when it runs. */
 async function serveScript(): Promise<string> {
   const server: Server = createServer((_request, response) => {
     const headers = { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }
@@ -88,7 +88,7 @@ async function openHome(): Promise<OpenPage> {
 const answered = ({ page }: OpenPage, path: string) =>
   page.waitForResponse((response) => response.url() === `${origin}${path}?_hydrant`)
 
-t.test('to point at a link to a route of the app does not run it; a click runs it once', async (t) => {
+t.test('pointing at a link to a route of the app does not run it, and a click runs it once', async (t) => {
   const opened = await openHome()
   await Promise.all([answered(opened, '/logout'), opened.page.hover('#logout')])
   t.strictSame(calls, [])
@@ -104,7 +104,7 @@ t.test('a form for a route of the app is sent once', async (t) => {
   t.strictSame(calls, ['POST /pay amount=10'])
 })
 
-/** What may answer in the place of the site, whatever has become of the form. */
+/** Responses that are not the site's, whatever happened to the form. */
 const FOREIGN = [
   { title: 'a page of an error', status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' },
   { title: 'a document', status: 200, contentType: 'text/html', body: '<!DOCTYPE html><h1>Note</h1>' },
@@ -114,7 +114,7 @@ const FOREIGN = [
   { title: 'nothing', status: 204, contentType: 'text/plain', body: '' },
 ]
 
-t.test('a form that something else has answered is not sent again, and what was typed stays', async (t) => {
+t.test('a form with a response that is not Hydrant’s is not sent again, and the typed text stays', async (t) => {
   for (const { title, ...answer } of FOREIGN) {
     const opened = await openHome()
     const posts: string[] = []
@@ -131,7 +131,7 @@ t.test('a form that something else has answered is not sent again, and what was 
   }
 })
 
-t.test('a page that something else has answered for is loaded as a document', async (t) => {
+t.test('a page with a response that is not Hydrant’s is loaded as a document', async (t) => {
   for (const { title, ...answer } of FOREIGN) {
     const opened = await openHome()
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill(answer))
@@ -142,7 +142,7 @@ t.test('a page that something else has answered for is loaded as a document', as
   }
 })
 
-t.test('an upload that a load sends is not taken for the site’s answer', async (t) => {
+t.test('an upload that a load sends is not read as the site’s response', async (t) => {
   for (const name of ['whole', 'streamed']) {
     const opened = await openHome()
     await Promise.all([answered(opened, `/${name}`), opened.page.hover(`#${name}`)])
@@ -153,7 +153,7 @@ t.test('an upload that a load sends is not taken for the site’s answer', async
   }
 })
 
-t.test('files of other places are not run, even when the server names them', async (t) => {
+t.test('files of other places do not run, even if the server names them', async (t) => {
   for (const file of [script, script.replace('http:', ''), script.replace('http://', '\\\\'), `/x/../${script}`]) {
     const opened = await openHome()
     const asked: string[] = []
@@ -170,7 +170,7 @@ t.test('files of other places are not run, even when the server names them', asy
   }
 })
 
-t.test('an address with the mark leads a visitor to the page without it', async (t) => {
+t.test('a URL with the marker redirects a visitor to the page without it', async (t) => {
   const opened = await chromium.open()
   for (const [from, to] of [
     ['/other?_hydrant', '/other'],

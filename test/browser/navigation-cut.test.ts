@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Connections that end in the middle of an answer.
+// Connections that end in the middle of a response.
 
 import t from 'tap'
 import { clientSentence } from '../../src/shared/wire/error-messages.ts'
@@ -9,7 +9,7 @@ import { serveSmallSite } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 const { gates, served, origin } = small
 
-t.test('a connection that is cut while a page waits for data: the client-side sentence', async (t) => {
+t.test('a connection that is cut while a page waits for data shows the client-side sentence', async (t) => {
   const visitor = await small.visit()
   await visitor.start('/')
   await visitor.click('/later')
@@ -21,7 +21,7 @@ t.test('a connection that is cut while a page waits for data: the client-side se
   t.strictSame(visitor.documents, [])
 })
 
-t.test('a connection that is cut before the page is there: an ordinary page load', async (t) => {
+t.test('a connection that is cut before the page has arrived causes an ordinary page load', async (t) => {
   const visitor = await small.visit()
   await visitor.start('/')
   await visitor.click('/slow')
@@ -36,7 +36,7 @@ t.test('a connection that is cut before the page is there: an ordinary page load
   t.strictSame(visitor.documents, ['/slow'])
 })
 
-t.test('a page that is left ends what it still waits for', async (t) => {
+t.test('leaving a page aborts its pending requests', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// What goes wrong on the way to another page, or on it.
+// Failures during a navigation, or on the new page.
 
 import t from 'tap'
 import { clientSentence, serverSentence } from '../../src/shared/wire/error-messages.ts'
@@ -9,10 +9,10 @@ import { serveSmallSite } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 const { origin, gates, served } = small
 
-// Browsers tell of failures of their own, whenever they come to it.
+// Browsers log some failures of their own, at an unspecified time.
 const serverErrors = () => served.log.errors().filter(({ side }) => side === 'server')
 
-t.test('a load that fails: the log’s digest in the page’s place, at the target’s address', async (t) => {
+t.test('if a load fails, the log’s digest replaces the page, at the target’s URL', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -39,7 +39,7 @@ t.test('a load that fails: the log’s digest in the page’s place, at the targ
   t.strictSame(visitor.documents, ['/fails'], 'Try again loads the document')
 })
 
-t.test('a page that is not there', async (t) => {
+t.test('a missing page shows the 404 page', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -57,7 +57,7 @@ t.test('a page that is not there', async (t) => {
   t.equal(serverErrors().length, errors)
 })
 
-t.test('the page’s script cannot be had: an ordinary page load of the target', async (t) => {
+t.test('a missing page script causes an ordinary page load of the target', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -76,7 +76,7 @@ t.test('the page’s script cannot be had: an ordinary page load of the target',
   await visitor.stands('Home')
 })
 
-t.test('a page of an older build: an ordinary page load of the target', async (t) => {
+t.test('a page of an older build causes an ordinary page load of the target', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -89,7 +89,7 @@ t.test('a page of an older build: an ordinary page load of the target', async (t
   t.ok(served.log.lines.some(({ level, msg }) => level === 30 && /another build/.test(msg)))
 })
 
-t.test('back to a page when there is a newer build: its document, and the history goes on', async (t) => {
+t.test('Back to a page of an older build loads its document, and the history keeps working', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/about')
@@ -111,7 +111,7 @@ t.test('back to a page when there is a newer build: its document, and the histor
   t.ok(visitor.documents.includes('/later'))
 })
 
-t.test('the network fails: an ordinary page load of the target, where the browser speaks', async (t) => {
+t.test('a network failure causes an ordinary page load of the target, where the browser reports it', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -127,7 +127,7 @@ t.test('the network fails: an ordinary page load of the target, where the browse
   await visitor.stands('Home')
 })
 
-t.test('promises in the data come after the page, or their failure does', async (t) => {
+t.test('promises in the data arrive after the page, or their failure does', async (t) => {
   const visitor = await small.visit()
   await visitor.start('/')
   await visitor.click('/later')
@@ -140,7 +140,7 @@ t.test('promises in the data come after the page, or their failure does', async 
   t.strictSame(visitor.documents, [])
 })
 
-t.test('data of a layout comes also when the page around which it was loaded has been left', async (t) => {
+t.test('data of a layout arrives even if the page with which it was loaded has been left', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -153,7 +153,7 @@ t.test('data of a layout comes also when the page around which it was loaded has
   t.strictSame(visitor.documents, [])
 })
 
-t.test('a failure in the browser is over with the page', async (t) => {
+t.test('a failure in the browser ends with the page', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -172,7 +172,7 @@ t.test('a failure in the browser is over with the page', async (t) => {
   t.strictSame(visitor.documents, [])
 })
 
-t.test('a component that throws as it arrives gives way to the fallback, inside what stands', async (t) => {
+t.test('a component that throws as it arrives is replaced by the fallback, inside the current layouts', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')

@@ -8,7 +8,7 @@ import { serveSmallSite, takesNavigations } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 const { origin, gates, served } = small
 
-t.test('from a document that has failed or is not there', async (t) => {
+t.test('navigates from a document that has failed or does not exist', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   for (const path of ['/fails', '/nowhere', '/missing']) {
@@ -24,7 +24,7 @@ t.test('from a document that has failed or is not there', async (t) => {
   }
 })
 
-t.test('from a document that is still arriving', async (t) => {
+t.test('navigates from a document that is still arriving', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -72,7 +72,7 @@ t.test('layouts below a parameter belong to its value', async (t) => {
   t.strictSame(visitor.documents, [])
 })
 
-t.test('hurried visitors end where they wanted to', async (t) => {
+t.test('visitors who click quickly end at the last target', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -103,7 +103,7 @@ t.test('hurried visitors end where they wanted to', async (t) => {
   )
 })
 
-t.test('below a base', async (t) => {
+t.test('navigates below a base', async (t) => {
   const based = await serveSmallSite(t, { base: '/shop' })
   const visitor = await based.visit()
   const { page } = visitor

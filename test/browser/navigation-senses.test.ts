@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// What a visitor sees, hears and touches while pages follow one another.
+// What a visitor sees, hears and touches during navigations.
 
 import t from 'tap'
 import { type SmallSite, serveSmallSite, type Visitor } from './navigation-site.ts'
@@ -8,7 +8,7 @@ import { type SmallSite, serveSmallSite, type Visitor } from './navigation-site.
 const small: SmallSite = await serveSmallSite(t)
 const { gates, origin } = small
 
-t.test('focus starts anew, and the new title is announced', async (t) => {
+t.test('focus is reset, and the new title is announced', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -27,7 +27,7 @@ t.test('focus starts anew, and the new title is announced', async (t) => {
   t.equal(await page.evaluate(() => document.activeElement?.textContent), 'home', 'as in a document that has loaded')
 })
 
-t.test('assistive technology finds the page as if its document had been loaded', async (t) => {
+t.test('assistive technology reads the page as if its document had been loaded', async (t) => {
   const visitor = await small.visit()
   await visitor.start('/')
   await visitor.click('/about')
@@ -40,7 +40,7 @@ t.test('assistive technology finds the page as if its document had been loaded',
   t.strictSame(after, loaded)
 })
 
-t.test('the progress bar appears when a page lets one wait', async (t) => {
+t.test('the progress bar appears if a page takes long', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await page.clock.install()
@@ -63,7 +63,7 @@ t.test('the progress bar appears when a page lets one wait', async (t) => {
   t.strictSame(visitor.errors, [])
 })
 
-t.test('a navigation that is stopped leaves the page as it was', async (t) => {
+t.test('a navigation that is stopped leaves the page unchanged', async (t) => {
   const again = await serveSmallSite(t)
   const visitor = await again.visit()
   const { page } = visitor
@@ -95,7 +95,7 @@ t.test('a page appears with its stylesheet, not before it', async (t) => {
     const colors: string[] = []
     new MutationObserver(() => {
       const styled = document.querySelector('#styled')
-      // What the next frame shows.
+      // Returns what the next frame shows.
       if (styled) requestAnimationFrame(() => colors.push(getComputedStyle(styled).color))
     }).observe(document.body, { subtree: true, childList: true })
     Object.assign(window, { colors })
@@ -133,7 +133,7 @@ t.test('React’s view transitions run across a navigation', async (t) => {
   t.strictSame(visitor.documents, [])
 })
 
-/** What the accessibility tree says, line by line, without the announcer's own. */
+/** Returns the accessibility tree, line by line, without the announcer's lines. */
 async function outline({ page }: Visitor): Promise<string[]> {
   const protocol = await page.context().newCDPSession(page)
   await protocol.send('Accessibility.enable')

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// A small site to go about in, served in this process, so that a test can hold back what its loads wait for.
+// A small site for navigation tests, served in this process, so that a test can block its loads.
 
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
@@ -167,14 +167,14 @@ export default function Layout({ children, data }) {
 }
 
 export interface Visitor extends OpenPage {
-  /** Paths of the documents that have been asked for since `start`. */
+  /** Paths of the documents that have been requested since `start`. */
   documents: string[]
-  /** Paths of the pages whose data has been asked for, each as often as it was. */
+  /** Paths of the pages whose data has been requested, once per request. */
   asked: string[]
-  /** Loads a document, and forgets what was counted before. Resolves when links are taken over. */
+  /** Loads a document and resets the counts. Resolves when links are taken over. */
   start(path: string): Promise<void>
   click(href: string): Promise<void>
-  /** Resolves when that page stands. */
+  /** Resolves when that page is shown. */
   stands(title: string): Promise<void>
 }
 
@@ -232,8 +232,8 @@ function createVisitor(open: OpenPage, origin: string): Visitor {
 }
 
 /**
- * Resolves when the client has taken over the browser's navigations, and has loaded what goes somewhere: it does so
- * when a link is pointed at.
+ * Resolves when the client has taken over the browser's navigations and has loaded the navigator, which it does when
+ * a link is pointed at.
  */
 export async function takesNavigations(page: Page) {
   await page.waitForFunction(() => {

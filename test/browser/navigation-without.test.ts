@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Browsers that have not all of what navigation is made of.
+// Browsers that lack parts of the APIs for navigations.
 
 import t from 'tap'
 import { serveSmallSite } from './navigation-site.ts'
@@ -11,7 +11,7 @@ const { origin, served, gates } = small
 t.test('without the Navigation API everything is an ordinary page load', async (t) => {
   const visitor = await small.visit({
     init: () => {
-      // A getter of the window's own, which `delete` removes.
+      // Removes a getter of the window itself with `delete`.
       delete (window as { navigation?: unknown }).navigation
     },
   })
@@ -49,7 +49,7 @@ t.test('without the Navigation API everything is an ordinary page load', async (
   )
 })
 
-t.test('where the address changes before the page is there', async (t) => {
+t.test('works if the browser changes the URL before the page has arrived', async (t) => {
   const visitor = await small.visit({
     init: () => {
       delete (window as { NavigationPrecommitController?: unknown }).NavigationPrecommitController

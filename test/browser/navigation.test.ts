@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Going from page to page in one document.
+// Navigations from page to page in one document.
 
 import t from 'tap'
 import { serveSmallSite } from './navigation-site.ts'
@@ -8,7 +8,7 @@ import { serveSmallSite } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 const { origin, gates } = small
 
-t.test('links, back, forward, scripts and forms go from page to page in one document', async (t) => {
+t.test('links, Back, Forward, scripts and forms navigate in one document', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -48,7 +48,7 @@ t.test('links, back, forward, scripts and forms go from page to page in one docu
   t.strictSame(visitor.errors, [], 'the console is quiet')
 })
 
-t.test('the browser scrolls: to the top, to a part, and back to where one was', async (t) => {
+t.test('the browser scrolls to the top, to a fragment, and back to the previous position', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -75,7 +75,7 @@ t.test('the browser scrolls: to the top, to a part, and back to where one was', 
   t.strictSame(visitor.documents, [])
 })
 
-t.test('what is no page is left to the browser', async (t) => {
+t.test('URLs that are not pages are left to the browser', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   for (const { href, heading } of [
@@ -119,7 +119,7 @@ t.test('what is no page is left to the browser', async (t) => {
   t.equal(await page.title(), 'Home')
 })
 
-t.test('a file that a route sends to be kept leaves page and address alone', async (t) => {
+t.test('a download from a route changes neither the page nor the URL', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -136,7 +136,7 @@ t.test('a file that a route sends to be kept leaves page and address alone', asy
   )
 })
 
-t.test('a form that no page answers is sent by the browser, and runs once', async (t) => {
+t.test('a form whose target is not a page is sent by the browser, and runs once', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -150,7 +150,7 @@ t.test('a form that no page answers is sent by the browser, and runs once', asyn
   t.equal(gates.counts.guarded, 1, 'what a hook has answered is not sent twice: it is followed')
 })
 
-t.test('a newer click ends the older one on both sides', async (t) => {
+t.test('a newer click aborts the older one on both sides', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -179,7 +179,7 @@ t.test('a newer click ends the older one on both sides', async (t) => {
   t.strictSame(visitor.errors, [])
 })
 
-t.test('redirects leave one entry in the history', async (t) => {
+t.test('redirects leave one history entry', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
@@ -198,7 +198,7 @@ t.test('redirects leave one entry in the history', async (t) => {
   t.strictSame(visitor.errors, [])
 })
 
-t.test('redirects without end are left to the browser, which says so', async (t) => {
+t.test('endless redirects are left to the browser, which reports them', async (t) => {
   const visitor = await small.visit()
   await visitor.start('/')
   const [request] = await Promise.all([

@@ -69,7 +69,7 @@ for (const javaScript of [true, false]) {
   })
 }
 
-t.test('buttons say what they are doing; a note that has gone meanwhile is not found', async (t) => {
+t.test('buttons show their progress, and a note that was deleted meanwhile is not found', async (t) => {
   const open = await chromium.open()
   await fetch(notes, { method: 'POST', body: new URLSearchParams({ text: 'short-lived' }) })
   await open.goto(notes, 'load')
@@ -120,7 +120,7 @@ t.test('the newest hundred notes are kept, and those of a program are read like 
 
 async function readNotes() {
   const answer = await fetch(notes, { headers: { accept: 'application/json' } })
-  // What the page's load returns.
+  // The cast is safe because the page's load returns this.
   return (await answer.json()) as { notes: { text: string; colour: string }[] }
 }
 
@@ -132,7 +132,7 @@ function watchDocuments({ page }: OpenPage): () => number {
   return () => count
 }
 
-/** The focus comes with the frame after what the page shows: by the document's `autofocus`, or by an effect. */
+/** The focus moves in the frame after the page is shown: by the document's `autofocus`, or by an effect. */
 function waitForFocus({ evaluate }: OpenPage, id: string): Promise<boolean> {
   return until(() => evaluate((id) => document.activeElement?.id === id, id))
 }

@@ -1,13 +1,13 @@
 /// <reference lib="dom" />
 
-// What the server says of a policy is what Chromium does with it.
+// The server's result for a policy equals Chromium's behaviour with it.
 
 import t from 'tap'
 import { findBlockingDirective } from '../../src/server/http/policy-check.ts'
 import { buildFiles, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
-/** `NONCE` stands for the document's, `PORT` for the server's port. */
+/** `NONCE` is replaced by the document's nonce, `PORT` by the server's port. */
 const POLICIES: readonly (readonly [policy: string, runs: boolean])[] = [
   ["script-src 'nonce-NONCE' 'strict-dynamic'", true],
   ["script-src 'nonce-NONCE'", true],
@@ -71,7 +71,7 @@ export default async function server(app) {
 `,
 })
 
-t.test('a policy is said to keep scripts from running when it does', async (t) => {
+t.test('a policy is reported to block scripts exactly if it does', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = new URL(origin)
@@ -83,7 +83,7 @@ t.test('a policy is said to keep scripts from running when it does', async (t) =
     const directive = findBlockingDirective([policy.replaceAll('NONCE', 'abc')], { nonce: 'abc', script })
     t.equal(directive === null, runs, policy)
     await page.goto(`${origin}/?policy=${encodeURIComponent(policy)}`, { waitUntil: 'load' })
-    // Modules have run at the load event; a frame later their effects have. No frame is told of in a sandbox.
+    // At the load event modules have run, and a frame later their effects. A sandbox reports no frames.
     if (!policy.startsWith('sandbox'))
       await evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))), null)
     if (runs) await page.getByText('hydrated').waitFor()

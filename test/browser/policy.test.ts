@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// The policy of a document forbids nothing that Hydrant itself does, whatever happens to the page.
+// The policy of a document forbids nothing that Hydrant itself does, in any situation.
 
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -13,7 +13,7 @@ import { serveSmallSite } from './navigation-site.ts'
 const small = await serveSmallSite(t)
 const { chromium, gates } = small
 
-/** What the policies of the page's documents have forbidden, as it happens. */
+/** Records what the policies of the page's documents have forbidden. */
 async function watchPolicy(page: Page): Promise<string[]> {
   const violations: string[] = []
   const protocol = await page.context().newCDPSession(page)
@@ -25,7 +25,7 @@ async function watchPolicy(page: Page): Promise<string[]> {
   return violations
 }
 
-t.test('pages that fail, from the shell to the last part of a stream', async (t) => {
+t.test('allows pages that fail, from the shell to the last part of a stream', async (t) => {
   const site = await startSite(t)
   const open = await chromium.open()
   const violations = await watchPolicy(open.page)
@@ -37,7 +37,7 @@ t.test('pages that fail, from the shell to the last part of a stream', async (t)
   }
 })
 
-t.test('pages that follow one another, and what fails in the browser', async (t) => {
+t.test('allows navigations and failures in the browser', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   const violations = await watchPolicy(page)
@@ -67,7 +67,7 @@ t.test('pages that follow one another, and what fails in the browser', async (t)
   t.notOk(await page.evaluate(() => 'ran' in self))
 })
 
-t.test('a site with the policy of @fastify/helmet', async (t) => {
+t.test('works with the policy of @fastify/helmet', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
 import './index.css'

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Pages that are fetched before their link is followed.
+// Pages that are prefetched before a visitor follows their link.
 
 import t from 'tap'
 import { serveSmallSite, type Visitor } from './navigation-site.ts'
@@ -32,7 +32,7 @@ t.test('a link that is pointed at, focused or touched is fetched once', async (t
   }
 })
 
-t.test('what was fetched is thrown away when it is stale', async (t) => {
+t.test('a prefetched page is dropped when it is stale', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await page.clock.install()
@@ -47,7 +47,7 @@ t.test('what was fetched is thrown away when it is stale', async (t) => {
   t.strictSame(visitor.asked, ['/about', '/about'])
 })
 
-t.test('not all links are fetched ahead', async (t) => {
+t.test('not all links are prefetched', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await page.clock.install()
@@ -72,7 +72,7 @@ t.test('not all links are fetched ahead', async (t) => {
   t.strictSame(visitor.asked, [], 'nor one that the pointer only passes')
 })
 
-t.test('nothing is fetched ahead for visitors who save data', async (t) => {
+t.test('nothing is prefetched for visitors who save data', async (t) => {
   const visitor = await small.visit({
     init: () => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }),
   })
@@ -87,12 +87,12 @@ t.test('nothing is fetched ahead for visitors who save data', async (t) => {
   t.strictSame(visitor.asked, ['/about'])
 })
 
-t.test('a cookie that a page sets late does not reload the page that its link is on', async (t) => {
+t.test('a cookie that a prefetched page sets late does not reload the current page', async (t) => {
   const visitor = await small.visit()
   const { page } = visitor
   await visitor.start('/')
   await page.locator('nav a[href="/cookie"]').dispatchEvent('touchstart')
-  // Listed when all of it has come.
+  // The entry is listed when the whole response has arrived.
   await page.waitForFunction(() =>
     performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/cookie?_hydrant')),
   )

@@ -1,23 +1,23 @@
 /// <reference lib="dom" />
 
-// The project's own site, gone through by its links.
+// The project's own site, visited through its links.
 
 import t from 'tap'
 import { startSite } from '../site-server.ts'
 import { launchChromium } from './chromium.ts'
 import { takesNavigations } from './navigation-site.ts'
 
-// What fails on purpose is looked at elsewhere; a file is no page.
+// Other tests check pages that fail on purpose. A file is not a page.
 const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\.\w+$/
 
 const site = await startSite(t, { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } })
 const chromium = await launchChromium(t, 'browser')
 const origin = `http://127.0.0.1:${site.port}`
 
-// A page of its own, which links lead to.
+// Creates a note, which has a page of its own.
 await fetch(`${origin}/notes`, { method: 'POST', body: new URLSearchParams({ text: 'A note\nof two lines' }) })
 
-t.test('every page is the same by a link as by its address', async (t) => {
+t.test('every page is the same through a link and through its URL', async (t) => {
   const [walker, reader] = [await chromium.open(), await chromium.open()]
   let documents = 0
   walker.page.on('request', (request) => {

@@ -5,20 +5,20 @@ import { startSite } from '../site-server.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
 
-// What fails on purpose is looked at elsewhere; a file is no page.
+// Other tests check pages that fail on purpose. A file is not a page.
 const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\.\w+$/
 
-// A page takes as long as it takes: these are about what is in it.
+// These tests check the content of pages, not their speed.
 const NO_HURRY = { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } }
 
 const site = await startSite(t, NO_HURRY)
 const chromium = await launchChromium(t, 'browser')
 const origin = `http://127.0.0.1:${site.port}`
 
-// A page of its own, which links lead to.
+// Creates a note, which has a page of its own.
 await fetch(`${origin}/notes`, { method: 'POST', body: new URLSearchParams({ text: 'A note\nof two lines' }) })
 
-t.test('every page of the site', async (t) => {
+t.test('checks every page of the site', async (t) => {
   const open = await chromium.open({ width: NARROW })
   const without = await chromium.open({ width: NARROW, javaScript: false })
   const paths = ['/']
@@ -126,7 +126,7 @@ function readPage() {
   }
 }
 
-/** The same pages, found in what is sent. */
+/** Finds the same pages in the HTML. */
 async function crawl(read: (path: string) => Promise<string>): Promise<string[]> {
   const paths = ['/']
   for (const path of paths) {

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Streamed pages in a browser without JavaScript, and that a browser with it is not told of what they have for that one.
+// Streamed pages in a browser without JavaScript. A browser with JavaScript must not notice the additions for them.
 
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -60,7 +60,7 @@ async function listenAt(t: Test, app: FastifyInstance): Promise<string> {
   return app.listen({ port: 0, host: '127.0.0.1' })
 }
 
-/** All that can be read. */
+/** Returns all visible text. */
 const read = ({ evaluate }: OpenPage) => evaluate(() => document.body.innerText.replace(/\s+/g, ' '), null)
 const isVisible = ({ evaluate }: OpenPage, selector: string) =>
   evaluate((selector) => document.querySelector(selector)?.checkVisibility() ?? false, selector)
@@ -80,7 +80,7 @@ async function checkParts(t: Test, open: OpenPage, url: string) {
   t.equal(await open.evaluate(() => document.querySelector('#data')?.textContent, null), DATA, 'data is left as it is')
 }
 
-t.test('without JavaScript what comes late is read at the end, and its fallback is gone', async (t) => {
+t.test('without JavaScript late content is read at the end, and its fallback is gone', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const url = await listenAt(t, app)
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -89,7 +89,7 @@ t.test('without JavaScript what comes late is read at the end, and its fallback 
   }
 })
 
-t.test('a policy that knows a nonce for styles lets them be shown', async (t) => {
+t.test('a policy with a nonce for styles lets them be shown', async (t) => {
   const app = Fastify()
   const directives = { 'style-src': ["'self'"] }
   await app.register(helmet, { enableCSPNonces: true, contentSecurityPolicy: { directives } })
@@ -98,7 +98,7 @@ t.test('a policy that knows a nonce for styles lets them be shown', async (t) =>
   await checkParts(t, await chromium.open({ javaScript: false }), url)
 })
 
-t.test('what fails keeps its fallback, and the sentence stands at the end', async (t) => {
+t.test('failed content keeps its fallback, and the sentence is at the end', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const open = await chromium.open({ javaScript: false })
   await open.goto(`${await listenAt(t, app)}/fails`, 'load')
@@ -107,7 +107,7 @@ t.test('what fails keeps its fallback, and the sentence stands at the end', asyn
   t.match(await read(open), /what fails footer late Application error: .* Digest: /)
 })
 
-t.test('with JavaScript each part stands in its place, and nothing is left of the rest', async (t) => {
+t.test('with JavaScript each part is in its place, and nothing of the additions is left', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
   const open = await chromium.open()
   await open.goto(`${await listenAt(t, app)}/parts`, 'load')
@@ -123,7 +123,7 @@ t.test('with JavaScript each part stands in its place, and nothing is left of th
   t.strictSame(open.errors, [])
 })
 
-t.test('a document that is sent whole has none of it, and text browsers get that', async (t) => {
+t.test('a document that is sent whole has no additions, and text browsers get a whole document', async (t) => {
   const { get } = await serve(t, dir, { ledger: false })
   t.notMatch((await get('/whole')).body, 'noscript')
   t.match((await get('/parts')).body, '<noscript><style>')

@@ -1,4 +1,4 @@
-// docs/console.md says what the API and the metrics are.
+// docs/console.md describes the API and the metrics as they are.
 
 import { readFileSync } from 'node:fs'
 import t from 'tap'
@@ -6,14 +6,14 @@ import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
 
 const text = readFileSync('docs/console.md', 'utf8')
 
-/** Every name in it, by its path. */
+/** Returns every name in the value, by its path. */
 function namesIn(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.slice(0, 1).flatMap((item) => namesIn(item, `${path}[]`))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, part]) => [`${path}.${name}`, ...namesIn(part, `${path}.${name}`)])
 }
 
-t.test('a failure has the names that the example has', async (t) => {
+t.test('a failure has the same names as the example', async (t) => {
   const [, example = ''] = /^\$ curl \S+ \S+\n(\{.*?\})\n```/ms.exec(text) ?? []
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('XW2KWM4A-1Z8N8T'))
@@ -21,7 +21,7 @@ t.test('a failure has the names that the example has', async (t) => {
   t.strictSame(namesIn(JSON.parse(example)).sort(), namesIn(JSON.parse(body)).sort())
 })
 
-t.test('every metric of Hydrant’s own is there, and no other', async (t) => {
+t.test('all of Hydrant’s own metrics are documented, and no others', async (t) => {
   const admin = await serveAdmin(t)
   const { body } = await admin.ask('/metrics')
   const measured = [...body.matchAll(/^# TYPE (hydrant_\w+)/gm)].map(([, name]) => name)
@@ -29,7 +29,7 @@ t.test('every metric of Hydrant’s own is there, and no other', async (t) => {
   t.strictSame([...new Set(documented)].sort(), measured.sort())
 })
 
-t.test('every request that is documented is answered', async (t) => {
+t.test('every documented request gets a response', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('7K2M9QX4-000001'))
   const rows = [...text.matchAll(/^\| `(GET|POST) (\/\S+)` \|/gm)]

@@ -14,7 +14,7 @@ import { until } from '../until.ts'
 const FOLDER = 'docs/deploy'
 const files = new Map(walk(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), 'utf8')]))
 const textOf = (file: string) => files.get(file) ?? ''
-/** The same in short, for the project's site. */
+/** The same files in short, for the project's site. */
 const shown = readFileSync('site/content/deployments.ts', 'utf8')
 const unit = textOf('systemd/my-site.service')
 const manifests = [...files].filter(([file]) => file.endsWith('.yaml'))
@@ -31,7 +31,7 @@ interface Probe {
   periodSeconds: number
 }
 
-// As the manifest says it, which the schema of Kubernetes describes.
+// The cast follows the schema of Kubernetes for this manifest.
 const { template } = readYaml('kubernetes/deployment.yaml').spec as {
   template: { spec: { terminationGracePeriodSeconds: number; containers: [Container] } }
 }
@@ -41,7 +41,7 @@ const unitEnv = Object.fromEntries(
   [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
 )
 
-t.test('every variable that is named is one that is read', async (t) => {
+t.test('every variable in the files is one that Hydrant reads', async (t) => {
   const named = new Set([...files.values(), shown].flatMap((text) => text.match(/\bHYDRANT_[A-Z_]+/g) ?? []))
   t.ok(named.size > 5)
   for (const name of named) {
@@ -49,14 +49,14 @@ t.test('every variable that is named is one that is read', async (t) => {
   }
 })
 
-t.test('the values that are set are valid', async (t) => {
+t.test('the values in the files are valid', async (t) => {
   for (const env of [unitEnv, containerEnv]) t.doesNotThrow(() => resolveOptions({ env }))
 })
 
-t.test('what kills a server waits until it has had its time', async (t) => {
+t.test('a supervisor waits until a server has had its time before it kills it', async (t) => {
   const needed = (env: Record<string, string | undefined>) => {
     const { timeouts, workers } = resolveOptions({ env })
-    // A primary gives its workers their time, and has its own behind it.
+    // A primary gives its workers their time, and then needs its own.
     return (timeouts.stopDelayMs + timeouts.drainMs + (workers === 1 ? 1 : 3) * KEEP_MS) / 1_000
   }
   t.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > needed(unitEnv), 'systemd')
@@ -70,20 +70,20 @@ t.test('what kills a server waits until it has had its time', async (t) => {
   for (const seconds of told) t.ok(seconds > needed({}), 'docker')
 })
 
-t.test('only what has workers is told to reload, as a process alone would stop', async (t) => {
+t.test('only servers with workers are told to reload, because a single process would stop', async (t) => {
   t.match(unit, /^ExecReload=.* -HUP \$MAINPID$/m)
   t.ok(Number(resolveOptions({ env: unitEnv }).workers) > 1)
 })
 
-t.test('a server that stops goes on until a load balancer has asked twice', async (t) => {
+t.test('a stopping server serves until a load balancer has asked twice', async (t) => {
   const { stopDelayMs } = resolveOptions({ env: containerEnv }).timeouts
   t.ok(stopDelayMs > 2_000 * container.readinessProbe.periodSeconds)
 })
 
-t.test('the manifests are YAML, and what they name in each other is there', async (t) => {
+t.test('the manifests are YAML, and all references in them exist', async (t) => {
   t.ok(manifests.length > 4)
   for (const [file] of manifests) t.type(readYaml(file).kind, 'string', file)
-  // As Kustomize has it.
+  // The cast follows the schema of Kustomize.
   const { resources } = readYaml('kubernetes/kustomization.yaml') as { resources: string[] }
   for (const file of resources) t.ok(files.has(`kubernetes/${file}`), file)
 })
@@ -136,7 +136,7 @@ async function urlOf(server: ReturnType<typeof startCli>): Promise<string> {
   return url
 }
 
-/** A page, a form with a file, and a failure, whose digest it returns. */
+/** Requests a page, a form with a file, and a failure. Returns the digest of the failure. */
 async function checkSite(t: Test, url: string): Promise<string> {
   t.match(await (await fetch(url)).text(), '<p>page</p>')
   const body = new FormData()

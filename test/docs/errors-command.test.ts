@@ -15,7 +15,7 @@ t.test('the example has the fields of a failure', async (t) => {
   t.strictSame(shapeOf(example), shapeOf(json))
 })
 
-t.test('the table has each field, and the text tells which of them a list leaves out', async (t) => {
+t.test('the table has each field, and the text names those that a list leaves out', async (t) => {
   const [summary] = await (await ledgerOf(failure())).list({})
   const fields = Object.keys(example)
   for (const field of fields) t.match(markdown, new RegExp(`^\\| .*\`${field}\`.* \\|`, 'm'), field)
@@ -26,7 +26,7 @@ t.test('the table has each field, and the text tells which of them a list leaves
   )
 })
 
-t.test('every flag has its place', async (t) => {
+t.test('every flag is documented', async (t) => {
   for (const [, flag = ''] of readFileSync('scripts/commands/add-errors-command.ts', 'utf8').matchAll(
     /\.option\('(--\w+)/g,
   )) {
@@ -34,7 +34,7 @@ t.test('every flag has its place', async (t) => {
   }
 })
 
-/** The names of all fields; of a list those of its first part. */
+/** Returns the names of all fields. For an array, returns those of its first item. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf)
   if (typeof value !== 'object' || value === null) return null

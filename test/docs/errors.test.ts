@@ -15,25 +15,25 @@ t.test('every heading is a code of the table', async (t) => {
   for (const heading of sections.keys()) t.ok(Object.hasOwn(errorTable, heading), heading)
 })
 
-t.test('each example says what the table makes of its code', async (t) => {
+t.test('each example equals the message that the table makes for its code', async (t) => {
   for (const [code, { message }] of entries) {
     const example = /^Error \[.*$/m.exec(sections.get(code) ?? '')?.[0] ?? ''
     t.match(example, patternOf(code, message), code)
   }
 })
 
-t.test('each code says what to do in one sentence', async (t) => {
+t.test('each code has a fix of one sentence', async (t) => {
   for (const [code, { fix, message }] of entries) {
     t.match(fix, /^[A-Z].*\.$/, `the fix of ${code}`)
     t.notMatch(message, /[.!]$/, `the message of ${code}`)
   }
 })
 
-t.test('every code of the table is used, and every code that is used stands in the table', async (t) => {
+t.test('every code of the table is used, and every used code is in the table', async (t) => {
   const used = new Set<string>()
   for (const folder of ['src', 'scripts']) {
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      // The table itself, and names that only look like codes: those of variables begin with HYDRANT.
+      // Ignores the table itself, and names that only look like codes: variables begin with HYDRANT.
       if (!/\.tsx?$/.test(file) || join(folder, file) === join('src', 'server', 'errors.ts')) continue
       for (const [, code = ''] of withoutComments(readFileSync(join(folder, file), 'utf8')).matchAll(
         /['"`](HYD_[A-Z_]+)/g,
@@ -49,7 +49,7 @@ function withoutComments(code: string): string {
   return code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
-/** The text below each heading of the third level. */
+/** Returns the text below each heading of the third level. */
 function readSections(markdown: string): Map<string, string> {
   const [, ...parts] = markdown.split(/^### /m)
   return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')).trim(), part]))

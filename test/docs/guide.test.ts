@@ -1,4 +1,4 @@
-// docs/guide, followed from its first command to its last with the packed package.
+// Follows docs/guide from its first command to its last with the packed package.
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ const GUIDE = 'docs/guide'
 const text = (file: string): string => readFileSync(join(GUIDE, file), 'utf8')
 const chapters = [...text('README.md').matchAll(/^\d+\. \[[^\]]+\]\((\S+\.md)\)/gm)].map(([, file = '']) => file)
 
-// Outside of this repository, whose packages would be found otherwise.
+// Outside this repository, whose packages Node.js would find otherwise.
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-guide-'))
 const env = createUserEnv()
 const reader: Reader = {
@@ -40,7 +40,7 @@ t.test('the guide lists each of its chapters', async (t) => {
   )
 })
 
-t.test('each chapter leads to the next', async (t) => {
+t.test('each chapter links to the next', async (t) => {
   for (const [index, file] of chapters.slice(0, -1).entries())
     t.match(text(file), `](${chapters[index + 1]}).`, `the end of ${file}`)
 })
@@ -51,7 +51,7 @@ for (const file of chapters) {
     t.ok(blocks.length > 1)
     await followChapter(t, blocks, reader)
     if (!existsSync(join(reader.folder, 'tsconfig.json'))) return
-    // The pages that `href` knows are in a file that the build writes.
+    // The build writes a file with the pages that `href` knows.
     await run('npx', ['--no-install', 'hydrant', 'build'], { cwd: reader.folder, env })
     const errors = await run('npx', ['--no-install', 'tsc'], { cwd: reader.folder, env }).then(
       () => '',

@@ -12,25 +12,25 @@ const run = promisify(execFile)
 export interface Block {
   /** The first word after the fence. */
   language: string
-  /** The file that the block is, or an empty string for commands and their output. */
+  /** The path of the file that the block contains. Empty for commands and their output. */
   path: string
   text: string
 }
 
-/** The fenced code blocks of a Markdown text, in order. */
+/** Returns the fenced code blocks of a Markdown text, in order. */
 export function readBlocks(markdown: string): Block[] {
   const blocks = markdown.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)
   return [...blocks].map(([, language = '', path = '', text = '']) => ({ language, path, text }))
 }
 
 export interface Reader {
-  /** Where the commands run. */
+  /** The folder in which the commands run. */
   folder: string
   /** The tarball of the package that `npm install hydrant` installs. */
   tarball: string
   env: NodeJS.ProcessEnv
   server: RunningCommand | null
-  /** The server was started before the last file was written. */
+  /** Whether the server was started before the last file was written. */
   isOutdated: boolean
 }
 
@@ -86,7 +86,10 @@ async function runCommand(command: string, reader: Reader): Promise<string> {
   return `${stdout}\n`
 }
 
-/** The command with the package under test instead of the published one, and with the port of the server under test. */
+/**
+ * Returns the command with the package under test instead of the published one, and with the port of the server under
+ * test.
+ */
 async function toRunnable(command: string, reader: Reader): Promise<string> {
   if (command.startsWith('npm install ')) return command.replace(' hydrant ', ` ${reader.tarball} `)
   if (!command.startsWith('curl ')) return command
@@ -95,7 +98,7 @@ async function toRunnable(command: string, reader: Reader): Promise<string> {
   return command.replaceAll('http://localhost:3000', reader.server.origin)
 }
 
-/** The lines of `expected` appear in this order; `…` stands for any text. */
+/** Checks that the lines of `expected` appear in this order. `…` stands for any text. */
 function checkOutput(t: Test, expected: string, output: string) {
   const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const lines = expected.trim().split('\n')

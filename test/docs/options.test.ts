@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { type OptionSources, resolveOptions } from '../../src/server/options/options.ts'
 
-/** What only the build reads. */
+/** Options that only the build reads. */
 const BUILD_OPTIONS = ['esbuild']
 
-/** What cannot be typed. */
+/** Options that cannot be typed. */
 const CODE_OPTIONS = ['onFailure', 'traceOf']
-/** What stands for a group of options as a whole. */
+/** Options that stand for a whole group. */
 const SWITCHES = ['admin']
 
 // Tests run in the project's folder.
@@ -26,20 +26,20 @@ t.test('every heading is an option', async (t) => {
   }
 })
 
-t.test('defaults are what the code falls back to', async (t) => {
+t.test('the documented defaults are those of the code', async (t) => {
   for (const [name, value] of defaults) {
     const [written] = codeIn(documented.get(name)?.get('default'))
     t.equal(written?.replace(/^'|'$/g, ''), Array.isArray(value) ? JSON.stringify(value) : String(value), name)
   }
 })
 
-t.test('values are described as the error for a wrong one does', async (t) => {
+t.test('values are described as in the error for a wrong one', async (t) => {
   for (const name of defaults.keys()) {
     t.equal(documented.get(name)?.get('value'), expectedBy({ config: configOf(name, Symbol('wrong')) }, name), name)
   }
 })
 
-t.test('every name in the environment is read, and says the same of a wrong value', async (t) => {
+t.test('every name of an environment variable is read, and a wrong value has the same error', async (t) => {
   for (const name of [...defaults.keys(), ...SWITCHES]) {
     const variables = codeIn(documented.get(name)?.get('environment'))
     t.equal(variables.length > 0, !CODE_OPTIONS.includes(name), name)
@@ -60,7 +60,7 @@ t.test('the flags are those of the command line', async (t) => {
   }
 })
 
-/** The fields (`- default: …`) below each heading of the third level. */
+/** Returns the fields (`- default: …`) below each heading of the third level. */
 function readOptions(markdown: string): Map<string, Map<string, string>> {
   const [, ...parts] = markdown.split(/^### /m)
   return new Map(
@@ -96,7 +96,7 @@ function configOf(name: string, value: unknown): Record<string, unknown> {
   return second === undefined ? { [first]: value } : { [first]: { [second]: value } }
 }
 
-/** What an error says that the value should have been. */
+/** Returns the expected value that an error names. */
 function expectedBy(sources: OptionSources, source: string): string {
   try {
     resolveOptions(sources)

@@ -8,12 +8,12 @@ export interface RunningCommand {
   stop(): Promise<void>
 }
 
-/** Starts a command that serves, and waits until it says where. */
+/** Starts a command that serves, and waits until it prints its URL. */
 export async function startCommand(
   command: string,
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<RunningCommand> {
-  // A group of its own: npx does not pass every signal on.
+  // Runs in its own process group, because npx does not pass every signal on.
   const child = spawn('bash', ['-c', `exec ${command}`], {
     cwd,
     env,
@@ -31,7 +31,7 @@ export async function startCommand(
     seen.push(line)
     const [origin] = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/.exec(line) ?? []
     if (origin === undefined) continue
-    // Nobody reads the rest; a full pipe would stop the command.
+    // Reads and drops the rest of the output, because a full pipe would stop the command.
     child.stdout.resume()
     return { origin, stop }
   }

@@ -17,7 +17,7 @@ export const BROWSERS: Record<BrowserName, string> = {
   N: 'a browser without JavaScript',
 }
 
-/** A position and how it is reached. */
+/** A position and how the browser reaches it. */
 export interface Planned {
   way: Way
   position: Position
@@ -34,10 +34,10 @@ interface Visit {
 }
 
 const PAGES = 3
-/** So many pages that do not come are enough to know that none will. */
+/** After this many pages that do not load, the test stops. */
 const MAX_ERRORS = 6
 
-/** Opens every page of the matrix in Chromium, and then checks what it showed and the log's lines. */
+/** Opens every page of the matrix in Chromium, then checks what each page showed and the log lines. */
 export async function checkBrowserCells(
   t: Test,
   client: BrowserName,
@@ -50,7 +50,7 @@ export async function checkBrowserCells(
   const visits = await mapConcurrently(cells, PAGES, async (cell, worker) => {
     if (errorCount > MAX_ERRORS) return new Error('left out after too many errors')
     try {
-      // There is one page for each worker.
+      // Each worker has one page.
       return await visit(pages[worker] as OpenPage, cell)
     } catch (error) {
       errorCount++
@@ -74,14 +74,14 @@ export async function checkBrowserCells(
 }
 
 export function planAll(ways: readonly Way[], positions: readonly Position[]): Planned[] {
-  // On plain http the site takes a form for another site's when its proxy hides the host or drops the port.
+  // On plain http the site refuses a form as another site's if its proxy hides the host or drops the port.
   const isSent = (way: Way, { method }: Position) => !method || way.address === '127.0.0.1'
   return ways.flatMap((way) =>
     positions.filter((position) => isSent(way, position)).map((position) => ({ way, position })),
   )
 }
 
-/** F13: each kind at each place, and each kind on each way. (All of them on all ways is what HTTP clients do.) */
+/** F13: each kind at each place, and each kind on each way. (The HTTP clients cover all kinds on all ways.) */
 export function planThrown(ways: readonly Way[]): Planned[] {
   return thrownKinds.flatMap(({ kind }, index) =>
     thrownAt.flatMap((at, place) => {
@@ -108,7 +108,7 @@ async function visit(open: OpenPage, { way, position, client }: Cell): Promise<V
   return { response, headers, sight: await look(open, position) }
 }
 
-// With JavaScript the form is answered in place.
+// With JavaScript the form is handled in place.
 async function send(open: OpenPage, position: Position, client: BrowserName): Promise<Visit> {
   if (client === 'J') await open.hydrated()
   const { page } = open
@@ -123,7 +123,10 @@ async function send(open: OpenPage, position: Position, client: BrowserName): Pr
 
 const PATIENCE_MS = 10_000
 
-/** Runs in the page. Resolves when alerts say the host of the address, or after that time: what they say is checked later. */
+/**
+ * Runs in the page. Resolves when all alerts contain the host of the URL, or after `patienceMs`. The texts are
+ * checked later.
+ */
 function waitForOwnHost(patienceMs: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, patienceMs)
@@ -136,13 +139,13 @@ function waitForOwnHost(patienceMs: number): Promise<void> {
   })
 }
 
-/** Resolves when the page shows what it will show in the end. */
+/** Resolves when the page shows its final state. */
 async function arrived(open: OpenPage, outcome: Outcome) {
   switch (outcome.kind) {
     case 'late':
     case 'failure':
       await open.shown('[role=alert]')
-      // A page of the site's own says the host that the server knows until React has rendered it once more.
+      // A failure page of the site shows the server's host until React has rendered it again.
       return open.evaluate(waitForOwnHost, PATIENCE_MS)
     case 'recovered':
       return void (await open.shown('#recovered'))

@@ -9,7 +9,7 @@ import type { Outcome, Position } from './positions.ts'
 
 type Headers = IncomingHttpHeaders
 
-/** Checks status and headers. Returns the digest that is in them. */
+/** Checks status and headers. Returns the digest in them. */
 export function checkHeaders(t: Test, status: number, headers: Headers, outcome: Outcome): string | null {
   const digest = headers['x-error-digest']
   t.equal(status, statusOf(outcome))
@@ -24,7 +24,7 @@ export function checkHeaders(t: Test, status: number, headers: Headers, outcome:
   return String(digest)
 }
 
-/** Checks a body as it was sent. Returns the digest that is shown, or null when the outcome shows none. */
+/** Checks a body as it was sent. Returns the shown digest, or null if the outcome shows none. */
 export function checkBody(t: Test, answer: HttpAnswer, position: Position, outcome: Outcome, host: string) {
   const { body } = answer
   checkNothingLeaks(t, body, answer.headers)
@@ -97,7 +97,7 @@ function checkRefusal(
   return null
 }
 
-/** The whole sentence, once, with one digest behind it and the button. */
+/** Checks that there is the whole sentence, once, with one digest after it and the button. */
 function checkSentence(t: Test, body: string, { ownPage }: Position, host: string): string {
   const sentence = serverSentence(host)
   const digest = onlyDigestOf(t, body)
@@ -111,7 +111,7 @@ function checkSentence(t: Test, body: string, { ownPage }: Position, host: strin
   return digest
 }
 
-/** The same in `<noscript>` at the very end. */
+/** Checks the same in `<noscript>` at the very end. */
 function checkLateSentence(t: Test, body: string, host: string): string {
   const sentence = serverSentence(host)
   const digest = onlyDigestOf(t, body)
@@ -124,7 +124,7 @@ function checkLateSentence(t: Test, body: string, host: string): string {
   return digest
 }
 
-/** A whole document in the site's layout, whose scripts the policy allows. */
+/** Checks that the body is a whole document in the site's layout, whose scripts the policy allows. */
 function checkDocument(t: Test, { body, headers }: HttpAnswer) {
   t.match(headers['content-type'], /^text\/html/)
   t.match(body, /^<!DOCTYPE html><html lang="en">/)

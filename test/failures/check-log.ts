@@ -6,7 +6,7 @@ import { ERROR, INFO, type LogLine } from '../site-server.ts'
 import type { Client, Position } from './positions.ts'
 import type { Way } from './ways.ts'
 
-/** Checks what the log says of one request. `digest` is the one that the visitor was shown, if any. */
+/** Checks the log lines of one request. `digest` is the one that the visitor saw, if any. */
 export function checkLog(
   t: Test,
   lines: readonly LogLine[],
@@ -63,7 +63,10 @@ function statusSent(kind: string): number | undefined {
   return kind === 'late' || kind === 'recovered' ? 200 : undefined
 }
 
-/** The first frame is that file of the site, at a line that makes the error which the site throws on purpose. */
+/**
+ * Checks that the first frame is that file of the site, at a line that creates the error which the site throws on
+ * purpose.
+ */
 function checkFirstFrame(t: Test, { err }: LogLine, file: string) {
   const frame = err?.stack.split('\n')[1] ?? '(none)'
   const [, place, line] = /^ {4}at (?:.*\()?([^():]+):(\d+):\d+\)?$/.exec(frame) ?? []

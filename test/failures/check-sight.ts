@@ -3,7 +3,7 @@ import { digestLine, serverSentence } from '../../src/shared/wire/error-messages
 import type { Client, Position } from './positions.ts'
 import type { Sight } from './sight.ts'
 
-/** Checks what a page shows. Returns the digest that it shows, or null when its outcome shows none. */
+/** Checks what a page shows. Returns the digest that it shows, or null if its outcome shows none. */
 export function checkSight(
   t: Test,
   sight: Sight,
@@ -42,7 +42,10 @@ export function checkSight(
   }
 }
 
-/** A component in `<Suspense>` that failed on the server is tried again in the browser, where it throws its own error. */
+/**
+ * React renders a component in `<Suspense>` that failed on the server again in the browser, where it throws its own
+ * error.
+ */
 function isTriedAgain({ code }: Position): boolean {
   return code.startsWith('F2')
 }

@@ -7,7 +7,7 @@ import { launchChromium } from '../browser/chromium.ts'
 import { mapConcurrently } from '../http-client.ts'
 import { startSite } from '../site-server.ts'
 
-/** What becomes of the visitor's connection in the middle of a document. */
+/** What happens to the visitor's connection in the middle of a document. */
 type Cut = 'destroyed' | 'silent' | 'ended' | 'whole'
 
 const CUTS: { cut: Cut; name: string }[] = [
@@ -25,14 +25,14 @@ const site = await startSite(t)
 const chromium = await launchChromium(t)
 
 t.test(
-  'F18: where something was still to come when the document stopped, the client-side sentence stands',
+  'F18: where content was pending when the document was cut, the page shows the client-side sentence',
   async (t) => {
     const cells = CUTS.flatMap((way) => PAGES.map((page) => ({ ...way, ...page })))
     const seen = await mapConcurrently(cells, cells.length, async ({ cut, path }) => {
       const open = await chromium.open()
       const proxy = await startProxy(t, cut)
       await open.goto(`http://127.0.0.1:${proxy.port}${path}`, 'commit')
-      // What a browser has not parsed by then is lost with the connection.
+      // Content that the browser has not parsed by then is lost with the connection.
       await open.hydrated()
       proxy.cut()
       await open.shown('main [role=alert]')
@@ -56,7 +56,7 @@ t.test(
   },
 )
 
-t.test('a document that ends as it should is not taken for one that was cut', async (t) => {
+t.test('a complete document is not treated as cut', async (t) => {
   const open = await chromium.open()
   const { port } = await startProxy(t, 'whole')
   await open.goto(`http://127.0.0.1:${port}/`, 'load')
@@ -65,16 +65,16 @@ t.test('a document that ends as it should is not taken for one that was cut', as
   t.same(open.errors, [], 'the console is quiet')
 })
 
-/** Passes on everything until a document has said that it comes in parts, and then waits for `cut`. */
+/** Forwards everything until a document has announced that it streams, then waits for `cut`. */
 async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): void }> {
   let cutOff = () => {}
   const proxy = createServer(async (asked, answer) => {
     const { url = '/', method = 'GET' } = asked
-    // What it cuts it has to be able to read.
+    // The proxy must be able to read the text that it cuts.
     const { 'accept-encoding': _, ...headers } = asked.headers
     const outgoing = request({ port: site.port, path: url, method, headers })
     asked.pipe(outgoing)
-    // A page may still report something while the site is being stopped.
+    // A page may still send a report while the site is being stopped.
     const response: unknown[] | null = await once(outgoing, 'response').catch(() => null)
     if (!response) return void answer.destroy()
     const [incoming] = response as [IncomingMessage]
@@ -96,6 +96,6 @@ async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): voi
     proxy.closeAllConnections()
     proxy.close()
   })
-  // A server that listens on a port has an address with one.
+  // The cast is safe because a server that listens on a port has an address with a port.
   return { port: (proxy.address() as AddressInfo).port, cut: () => cutOff() }
 }

@@ -14,7 +14,7 @@ const CLIENTS = [
   { name: 'a client that asks for JSON', headers: { accept: 'application/json' }, status: 504 },
 ]
 
-t.test('F15: what stops because of the deadline is no failure of its own', async (t) => {
+t.test('F15: code that stops because of the deadline is not a failure of its own', async (t) => {
   const site = await startSite(t, { env: { LOG_LEVEL: 'debug' } })
   const http = createHttpClient(t)
   const answers = await Promise.all(CLIENTS.map(({ headers }) => http.send({ port: site.port, path: SLOW, headers })))

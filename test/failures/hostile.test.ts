@@ -21,7 +21,7 @@ const NO_HOSTS = [
   `${'a'.repeat(300)}.example`,
 ]
 
-t.test('a host that is none is never said', async (t) => {
+t.test('an invalid host is never shown', async (t) => {
   for (const name of ['host', 'x-forwarded-host']) {
     for (const value of NO_HOSTS) {
       for (const path of PATHS) {
@@ -37,7 +37,7 @@ t.test('a host that is none is never said', async (t) => {
   }
 })
 
-t.test('a good host is said in lower case and without its port', async (t) => {
+t.test('a valid host is shown in lower case and without its port', async (t) => {
   for (const host of ['Shop.Example:8443', 'shop.example', 'SHOP.EXAMPLE:80']) {
     const { body } = await http.send({ port: site.port, path: '/failures/f3/fail', headers: { host } })
     t.ok(textOf(body).includes(serverSentence('shop.example')), host)
@@ -65,7 +65,7 @@ t.test('the query is kept for Try again and is never markup', async (t) => {
   }
 })
 
-t.test('a digest that a request brings along is nobody’s', async (t) => {
+t.test('a digest in the request is never used', async (t) => {
   const digest = '7K3M9QZD-0F4XTB'
   const { headers, body } = await http.send({
     port: site.port,
@@ -77,7 +77,7 @@ t.test('a digest that a request brings along is nobody’s', async (t) => {
   t.notOk(body.includes(digest))
 })
 
-t.test('HEAD says the same of a failure without a body', async (t) => {
+t.test('HEAD has the headers of a failure without a body', async (t) => {
   for (const [path, status] of [
     ['/failures/f3/fail', 500],
     ['/failures/f12/fail', 404],
@@ -100,7 +100,7 @@ t.test('HEAD says the same of a failure without a body', async (t) => {
   }
 })
 
-t.test('what the visitor keeps secret stays out of the log', async (t) => {
+t.test('the visitor’s secrets stay out of the log', async (t) => {
   const secret = 'k7Qz-very-secret-p4ss'
   const { headers, body } = await http.send({
     port: site.port,

@@ -9,7 +9,7 @@ const ENTITIES: Record<string, string> = {
   '&amp;': '&',
 }
 
-/** What can be read of a document or a part of one. */
+/** Returns the visible text of a document or a part of one. */
 export function textOf(html: string): string {
   return html
     .replace(/<(script|style|title)\b.*?<\/\1>/gs, ' ')
@@ -21,7 +21,7 @@ export function textOf(html: string): string {
     .trim()
 }
 
-/** Every script, inline or not, has the nonce of the policy that the document came with. */
+/** Checks that every script, inline or not, has the nonce of the document's policy. */
 export function checkNonces(t: Test, html: string, headers: IncomingHttpHeaders) {
   const policy = headers['content-security-policy'] ?? ''
   const nonce = /'nonce-([\w+/=-]{16,})'/.exec(String(policy))?.[1]

@@ -25,7 +25,7 @@ export const HTTP_CLIENTS: Record<HttpClientName, string> = {
 
 const CONCURRENCY = 8
 
-/** Sends every request of the matrix, and then checks each answer and its log lines. */
+/** Sends every request of the matrix, then checks each response and its log lines. */
 export async function checkHttpCells(
   t: Test,
   { site, ways, positions }: { site: SiteServer; ways: readonly Way[]; positions: readonly Position[] },

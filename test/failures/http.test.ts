@@ -17,7 +17,7 @@ t.test('the sentences are these, word for word', async (t) => {
   t.equal(digestLine('7K3M9QZD-0F4XTB'), 'Digest: 7K3M9QZD-0F4XTB')
 })
 
-t.test('every position gives HTTP clients what it should', async (t) => {
+t.test('every position gives HTTP clients the specified result', async (t) => {
   const site = await startSite(t)
   const ways = await openWays(t, site)
   await checkHttpCells(t, { site, ways, positions })

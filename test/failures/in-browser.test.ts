@@ -8,7 +8,7 @@ const site = await startSite(t)
 const chromium = await launchChromium(t)
 const ways = await openWays(t, site)
 
-t.test('F7: a component that throws in the browser gives way to the client-side sentence', async (t) => {
+t.test('F7: the client-side sentence replaces a component that throws in the browser', async (t) => {
   const open = await chromium.open()
   for (const way of ways) {
     await t.test(way.name, async (t) => {
@@ -33,7 +33,7 @@ t.test('F7: a component that throws in the browser gives way to the client-side 
   }
 })
 
-t.test('F9: a page whose hydration does not fit is rendered anew and works', async (t) => {
+t.test('F9: a page with a hydration mismatch is rendered again and works', async (t) => {
   const open = await chromium.open()
   for (const way of ways) {
     await t.test(way.name, async (t) => {
@@ -54,7 +54,7 @@ t.test('F9: a page whose hydration does not fit is rendered anew and works', asy
 
 t.test('a counter that has counted before a part fails keeps its count', async (t) => {
   const open = await chromium.open()
-  // Fails at the deadline, long after the page is hydrated.
+  // This part fails at the deadline, long after the page is hydrated.
   await open.goto(`http://127.0.0.1:${site.port}/failures/f15-deferred/fail`, 'commit')
   await open.hydrated()
   const { page } = open
@@ -70,7 +70,7 @@ t.test('a counter that has counted before a part fails keeps its count', async (
   t.notMatch(await open.read('main'), 'Waiting for the promise…')
 })
 
-t.test('the fallback can be read in light and dark and on a narrow screen', async (t) => {
+t.test('the fallback is readable in light and dark mode and on a narrow screen', async (t) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const open = await chromium.open({ width: 360, colorScheme })
     for (const path of ['/failures/f1/fail', '/failures/f4/fail', '/failures/own/fail']) {
@@ -84,7 +84,7 @@ t.test('the fallback can be read in light and dark and on a narrow screen', asyn
             value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
           return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
         }
-        // The nearest background that is not transparent.
+        // Finds the nearest background that is not transparent.
         let holder: HTMLElement | null = alert
         while (holder && /, 0\)$|transparent/.test(getComputedStyle(holder).backgroundColor))
           holder = holder.parentElement

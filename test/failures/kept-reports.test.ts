@@ -1,4 +1,4 @@
-// What of a browser's failures reaches the ledger.
+// Which browser failures reach the ledger.
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -22,7 +22,7 @@ ${part}
 }
 `
 const files = {
-  // Fails behind the shell, on the server only.
+  // This component fails after the shell, only on the server.
   'pages/once.tsx': boundary(
     "  if (typeof document === 'undefined') throw new Error('fails on the server')\n  return <p id='part'>the part</p>",
   ),
@@ -60,7 +60,7 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   return { origin, keeper, records, log, requests }
 }
 
-t.test('what the browser could render all the same is marked so, without a line of its own', async (t) => {
+t.test('a failure from which the browser recovered is marked as recovered, without a line of its own', async (t) => {
   const { origin, keeper, records } = await start(t)
   const open = await chromium.open()
   await open.goto(`${origin}/once`, 'commit')
@@ -76,7 +76,7 @@ t.test('what the browser could render all the same is marked so, without a line 
   t.equal((await keeper.ledger.list({})).length, 1)
 })
 
-t.test('what the server has told of is not told again by the browser', async (t) => {
+t.test('the browser does not report failures that the server has logged', async (t) => {
   const { origin, keeper, records } = await start(t)
   const open = await chromium.open()
   for (const path of ['/twice', '/promised']) {
@@ -84,7 +84,7 @@ t.test('what the server has told of is not told again by the browser', async (t)
     await open.shown('[role=alert]')
     t.match(await open.read('[role=alert]'), 'Digest: ')
   }
-  // What had been told before this is there as well.
+  // Everything that was reported before this is in the ledger too.
   await open.goto(`${origin}/repeated`, 'commit')
   await open.hydrated()
   await open.page.locator('#break').click()
@@ -121,7 +121,7 @@ t.test('what the server has told of is not told again by the browser', async (t)
   t.equal((await keeper.ledger.list({ side: 'client' })).length, 1)
 })
 
-t.test('a page tells of a failure once, and of so many as it may', async (t) => {
+t.test('a page reports a failure once, and at most the allowed number of failures', async (t) => {
   const { origin, records } = await start(t, { reports: { maxPerPage: 3 } })
   const open = await chromium.open()
   await open.goto(`${origin}/repeated?secret=1`, 'commit')
@@ -140,7 +140,7 @@ t.test('a page tells of a failure once, and of so many as it may', async (t) => 
   t.same([...new Set(records.map(({ path }) => path))], ['/repeated'], 'without the query')
 })
 
-t.test('where reports are off nothing is loaded and nothing is sent', async (t) => {
+t.test('with reports off nothing is loaded and nothing is sent', async (t) => {
   const { origin, requests } = await start(t, { reports: { enabled: false } })
   const open = await chromium.open()
   await open.goto(`${origin}/repeated`, 'commit')
@@ -154,7 +154,7 @@ t.test('where reports are off nothing is loaded and nothing is sent', async (t) 
   )
 })
 
-t.test('a visitor who asks not to be followed tells nothing, where that is heeded', async (t) => {
+t.test('a visitor who sends DNT or Sec-GPC sends no reports if the option says so', async (t) => {
   const { origin, requests, records } = await start(t, { reports: { respectPrivacySignals: true } })
   const open = await chromium.open()
   await open.page.setExtraHTTPHeaders({ 'Sec-GPC': '1' })
@@ -170,7 +170,7 @@ t.test('a visitor who asks not to be followed tells nothing, where that is heede
   await until(() => records.length === 1)
 })
 
-t.test('without beacons it is sent by fetch, and nobody hears of what cannot be sent', async (t) => {
+t.test('without beacons reports are sent by fetch, and failed reports have no effect', async (t) => {
   const { origin, records } = await start(t)
   const ways: [string, string, number][] = [
     ['a browser without beacons', 'navigator.sendBeacon = undefined', 1],
@@ -192,7 +192,7 @@ t.test('without beacons it is sent by fetch, and nobody hears of what cannot be 
   }
 })
 
-t.test('what is not the site’s is not told', async (t) => {
+t.test('failures outside the site are not reported', async (t) => {
   const { origin, records } = await start(t)
   const open = await chromium.open()
   await open.goto(`${origin}/repeated`, 'commit')
@@ -226,7 +226,7 @@ t.test('what is not the site’s is not told', async (t) => {
   )
 })
 
-t.test('a script that goes somewhere hears of a visitor who ends elsewhere, and nobody is told', async (t) => {
+t.test('a script that navigates gets an error if the visitor goes elsewhere, and nothing is reported', async (t) => {
   const { origin, records } = await start(t)
   const open = await chromium.open()
   const rejected: string[] = []

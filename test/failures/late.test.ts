@@ -43,7 +43,7 @@ const CASES = [
 ]
 
 for (const { name, path, isSlow } of CASES) {
-  t.test(`F15: a part that never comes gives way where it stands, and no other: ${name}`, async (t) => {
+  t.test(`F15: only the part that never arrives is replaced: ${name}`, async (t) => {
     const open = await chromium.open()
     let letGo = () => {}
     const held = new Promise<void>((resolve) => {

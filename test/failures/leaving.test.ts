@@ -36,7 +36,7 @@ t.test('F16: when the visitor leaves a stream, loads and rendering stop, and one
   }
 })
 
-t.test('F16: when the visitor leaves before load has returned, its deadline is nobody’s business', async (t) => {
+t.test('F16: when the visitor leaves before the load has returned, its deadline is not reported', async (t) => {
   const before = await countRequests()
   const waiting = ways.map((way) => ({ way, outgoing: ask(way, addressOf(way)) }))
   for (let polls = 1; (await countRequests()) < before + polls + waiting.length; polls++);
@@ -53,7 +53,7 @@ t.test('F16: when the visitor leaves before load has returned, its deadline is n
   }
 })
 
-t.test('F16: a browser that goes to another page leaves the one before', async (t) => {
+t.test('F16: a browser that navigates leaves the previous page', async (t) => {
   const chromium = await launchChromium(t)
   const origin = `http://127.0.0.1:${site.port}`
   for (const javaScript of [true, false]) {
@@ -67,7 +67,7 @@ t.test('F16: a browser that goes to another page leaves the one before', async (
   }
 })
 
-t.test('a visitor who has everything has not left', async (t) => {
+t.test('a visitor who has the whole response has not left', async (t) => {
   for (const { port, name } of ways) {
     for (const path of ['/start', '/', '/no/slash/']) {
       const { headers } = await http.send({ port, path })
@@ -84,13 +84,13 @@ function levelAndText({ level, msg }: LogLine) {
 function ask(way: Way, path: string): ClientRequest {
   const headers = { host: `${way.address}:${way.port}` }
   const outgoing = request({ host: '127.0.0.1', port: way.port, path, headers })
-  // It is going to be cut off.
+  // The request is going to be cut.
   outgoing.on('error', () => {})
   outgoing.end()
   return outgoing
 }
 
-/** Leaves as soon as anything of the document has come. Resolves with the request's id. */
+/** Disconnects at the first part of the document. Resolves with the request's id. */
 function leaveAtFirstPart(way: Way, path: string): Promise<string> {
   return new Promise((resolve) => {
     const outgoing = ask(way, path)
@@ -104,13 +104,16 @@ function leaveAtFirstPart(way: Way, path: string): Promise<string> {
   })
 }
 
-/** How many requests the site has begun with. */
+/** Returns the number of requests that the site has begun. */
 async function countRequests(): Promise<number> {
   const { body } = await http.send({ port: site.port, path: '/', headers: { accept: 'application/json' } })
   return (JSON.parse(body) as { facts: { requests: number } }).facts.requests
 }
 
-/** A later request for a page that comes to its deadline: when it is answered, an earlier one's has passed. */
+/**
+ * Requests a page that reaches its deadline. When the response arrives, the deadline of an earlier request has
+ * passed.
+ */
 async function waitBeyondDeadline(path: string) {
   await http.send({ port: site.port, path })
   await site.settleLog()

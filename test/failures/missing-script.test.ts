@@ -15,7 +15,10 @@ const origin = `http://127.0.0.1:${site.port}`
 
 interface Documents {
   count: number
-  /** Holds the next document but one back, and resolves with what is shown meanwhile, frame by frame, when it may go. */
+  /**
+   * Holds back the next document but one. Resolves, when it may be released, with the texts shown meanwhile, frame by
+   * frame.
+   */
   holdSecond(): Promise<{ texts: string[]; release(): void }>
 }
 
@@ -25,7 +28,7 @@ const FRAMES = 20
 async function watchDocuments({ page }: OpenPage): Promise<Documents> {
   let onHeld: ((release: () => void) => void) | null = null
   let onFrame = (_text: string) => {}
-  // No question is answered by a page that is about to be replaced, but it still tells.
+  // Playwright cannot query a page that is about to be replaced, but the page can still log to the console.
   await page.addInitScript(() => {
     const tell = () => {
       console.debug(`frame: ${document.querySelector('main')?.innerText}`)
@@ -64,13 +67,13 @@ async function watchDocuments({ page }: OpenPage): Promise<Documents> {
 }
 
 async function showsSentence(t: Test, open: OpenPage) {
-  // Waits through navigations.
+  // Unlike a query, this waits through navigations.
   await open.page.locator('[role=alert]').waitFor()
   const lines = (await open.read('[role=alert]')).split('\n').filter(Boolean)
   t.same(lines, [clientSentence('127.0.0.1'), 'Try again'], 'the client-side sentence')
 }
 
-t.test('F11: a page that misses a script is loaded once more, and then says so', async (t) => {
+t.test('F11: a page with a missing script is reloaded once, and then shows the sentence', async (t) => {
   const open = await chromium.open()
   const { page } = open
   const seen = await watchDocuments(open)
@@ -113,7 +116,7 @@ t.test('F11: a page that misses a script is loaded once more, and then says so',
     t.equal(seen.count, 4)
   })
 
-  await t.test('after a page that worked it may be loaded once more again', async (t) => {
+  await t.test('after a page that worked it may be reloaded once again', async (t) => {
     await page.unroute(MISSING)
     await open.goto(origin + FAIL, 'commit')
     await showsSentence(t, open)
@@ -129,7 +132,7 @@ t.test('F11: without JavaScript the part is there', async (t) => {
   t.notMatch(await open.read('body'), 'Application error')
 })
 
-t.test('F11: nothing is loaded again where it cannot be remembered', async (t) => {
+t.test('F11: nothing is reloaded if the browser cannot store that it was', async (t) => {
   const open = await chromium.open()
   await open.page.addInitScript(() => {
     Object.defineProperty(window, 'sessionStorage', {
@@ -144,7 +147,7 @@ t.test('F11: nothing is loaded again where it cannot be remembered', async (t) =
   t.equal(seen.count, 1)
 })
 
-t.test('F11: where a boundary stands inside Suspense, nothing flashes either', async (t) => {
+t.test('F11: if a boundary is inside Suspense, nothing flashes either', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'part.tsx': "export default function Part() {\n  return <p id='part'>the part</p>\n}\n",
     'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
@@ -170,7 +173,7 @@ export default function Page() {
   })
   const { app } = await serve(t, dir)
   await app.listen({ port: 0 })
-  // A server that listens on TCP.
+  // The cast is safe because the server listens on TCP.
   const { port } = app.server.address() as AddressInfo
   const open = await chromium.open()
   const { page } = open
@@ -202,7 +205,7 @@ export default function Page() {
   t.equal(seen.count, 2)
 })
 
-t.test('F11i: without any of its scripts a page stays as it is and works', async (t) => {
+t.test('F11i: without any of its scripts a page stays unchanged and works', async (t) => {
   const open = await chromium.open()
   const { page } = open
   const seen = await watchDocuments(open)

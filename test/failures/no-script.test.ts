@@ -4,7 +4,7 @@ import { checkBrowserCells, planAll, planThrown } from './browser-cells.ts'
 import { positions } from './positions.ts'
 import { openWays } from './ways.ts'
 
-t.test('every position gives a browser without JavaScript what it should', async (t) => {
+t.test('every position gives a browser without JavaScript the specified result', async (t) => {
   const site = await startSite(t)
   const ways = await openWays(t, site)
   const visits = [...planAll(ways, positions), ...planThrown(ways)]

@@ -1,4 +1,4 @@
-// What Hydrant's own functions and packages throw because of who has called them leads to the caller.
+// Errors that Hydrant's own functions and packages throw because of their caller lead to the caller.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { buildFiles, type Files, serve } from '../server/served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
-/** Loads that call something wrongly, in a line that ends with `// fails`. */
+/** Loads with a wrong call, in a line that ends with `// fails`. */
 const LOADS: Record<string, string> = {
   href: "import { href } from 'hydrant/react'\nexport function load() {\n  return href('/[id]', {}) // fails\n}\n",
   'href-object':
@@ -36,7 +36,7 @@ const files: Files = {
     "import { href } from 'hydrant/react'\nexport default async function server(app) {\n  app.get('/route', async () => {\n    return href('/[id]', { id: '' }) // fails\n  })\n}\n",
   'node_modules/broken-package/package.json': '{ "name": "broken-package", "type": "module", "main": "index.js" }',
   'node_modules/broken-package/index.js': PACKAGE,
-  // TypeScript, which Node does not load from there, is bundled.
+  // TypeScript in this folder is bundled, because Node.js does not load it from there.
   'node_modules/bundled-package/index.ts': PACKAGE,
 }
 for (const [name, source] of Object.entries(LOADS)) {
@@ -44,7 +44,7 @@ for (const [name, source] of Object.entries(LOADS)) {
   files[`pages/${name}.server.ts`] = source
 }
 
-/** The places that the sources name, by the paths that fail there. */
+/** Returns the positions marked in the sources, by the paths that fail there. */
 const EXPECTED = new Map(
   Object.entries(files).flatMap(([file, source]) => {
     const line =
@@ -58,7 +58,7 @@ const EXPECTED = new Map(
 )
 
 t.test(
-  'the first place in the site counts, in the ledger, its list and its code; the log shows the whole stack',
+  'the first frame in the site counts in the ledger, its list and its code, and the log shows the whole stack',
   async (t) => {
     const dir = await buildFiles(t.testdir({}), files)
     const { app, get, failuresOf } = await serve(t, dir, { ledger: 'own.db' })

@@ -1,43 +1,46 @@
-// Who gets what: each position of a failure with what each client gets and what the log says.
+// The failure matrix: each position of a failure, the result for each client, and the log line.
 
-/** J Chromium with JavaScript, N without; H an HTTP client, A one that asks for JSON, B a crawler. */
+/**
+ * J is Chromium with JavaScript, N is Chromium without. H is an HTTP client, A one that requests JSON. B is a
+ * crawler.
+ */
 export type Client = 'J' | 'N' | 'H' | 'A' | 'B'
 
 export type Outcome =
   /** The server-side sentence, known before the headers. */
   | { kind: 'failure'; status: 500 | 504; as: 'document' | 'problem' }
-  /** The server-side sentence in a document that had begun with 200. */
+  /** The server-side sentence in a document that began with 200. */
   | { kind: 'late' }
-  /** The same, but the browser renders what the server could not. */
+  /** As `late`, but the browser renders the content that the server could not. */
   | { kind: 'recovered' }
   | { kind: 'refusal'; status: number; message: string; as: 'document' | 'problem' }
-  /** All is well. */
+  /** The page works. */
   | { kind: 'page' }
   | { kind: 'json' }
 
 export interface LogExpectation {
-  /** Of what browsers and HTTP clients get; other clients are decided at another moment. */
+  /** The phase for browsers and HTTP clients. For other clients it may differ. */
   phase: 'load' | 'action' | 'render' | 'stream' | 'route'
-  /** The file of the site whose line has thrown: the first frame of the stack. */
+  /** The file of the site whose line throws: the first frame of the stack. */
   file?: string
-  /** What the deadline has found unfinished. */
+  /** The pending work that the deadline names. */
   pending?: string
-  /** The file that throws while the failure is shown, with a line of its own. */
+  /** The file that throws while the failure is shown. It has a log line of its own. */
   second?: string
 }
 
 export interface Position {
   code: string
   path: string
-  /** How it is asked for ('GET'). A browser sends the form with the button `#fail` of the page. */
+  /** The method of the request (GET). A browser sends the form with the page's button `#fail`. */
   method?: 'POST'
-  /** The route as the site's developer writes it, if it is not the path. */
+  /** The route as the site's developer writes it, if it differs from the path. */
   route?: string
   outcomes: Record<Client, Outcome>
   log?: LogExpectation
-  /** Is there a counter in the part of the page that goes on working? */
+  /** Whether the part of the page that keeps working has a counter. */
   hasCounter?: boolean
-  /** What a browser with JavaScript shows in the end, where hydration alone does not say so. */
+  /** The final text in a browser with JavaScript, if hydration alone does not show it. */
   settles?: string
   /** A line of the site's own failure page. */
   ownPage?: string
@@ -57,7 +60,7 @@ const NO_DATA: Outcome = {
   as: 'problem',
 }
 
-/** The same for everybody who wants a document. */
+/** Returns the same outcome for every client that requests a document. */
 const forAll = (outcome: Outcome, A: Outcome) => ({ J: outcome, N: outcome, H: outcome, B: outcome, A })
 
 function refusal(status: number, message: string) {
@@ -130,7 +133,7 @@ export const positions: readonly Position[] = [
   {
     code: 'F6',
     path: '/failures/f6/fail',
-    // A route is no page: who does not ask for HTML does not get it.
+    // A route is not a page: clients that do not request HTML do not get it.
     outcomes: { ...forAll(DOCUMENT_500, PROBLEM_500), H: PROBLEM_500 },
     log: { phase: 'route', file: 'server.ts' },
   },
@@ -192,7 +195,7 @@ export const positions: readonly Position[] = [
     outcomes: FORBIDDEN,
     ownPage: '403 This page is not for you',
   },
-  // The server does its part well; what becomes of it in a browser is looked at elsewhere.
+  // The server-side part succeeds. Other tests check the browser.
   { code: 'F7', path: '/failures/f7/fail', outcomes: forAll(PAGE, NO_DATA) },
   { code: 'F8', path: '/failures/f8/fail', outcomes: forAll(PAGE, NO_DATA), hasCounter: true },
   { code: 'F8b', path: '/failures/f8b/fail', outcomes: forAll(PAGE, NO_DATA), hasCounter: true },
@@ -205,20 +208,20 @@ export const positions: readonly Position[] = [
   },
 ]
 
-/** Where something that is no Error is thrown. */
+/** Places where values that are not Errors are thrown. */
 export const thrownAt = ['load', 'render', 'deferred'] as const
 export type ThrownAt = (typeof thrownAt)[number]
 
 export interface ThrownKind {
   kind: string
-  /** What the log says of it. */
+  /** The type and message in the log. */
   type: string
   message: RegExp
-  /** The same where React has looked at it first, so that what its traps and getters throw takes its place. */
+  /** The same if React has inspected the value first, so that an error of its traps and getters replaces it. */
   rendered?: { type: string; message: RegExp }
 }
 
-/** F13: what is thrown. */
+/** F13: the thrown values. */
 export const thrownKinds: readonly ThrownKind[] = [
   { kind: 'string', type: 'string', message: /^SECRET-MARKER f13 string$/ },
   { kind: 'null', type: 'null', message: /null/ },

@@ -8,7 +8,7 @@ import { buildFiles, type createLog, type Files, HTML, serve } from '../server/s
 import type { LogLine } from '../site-server.ts'
 import { until } from '../until.ts'
 
-/** Buttons that fail, each in a way of its own. */
+/** Buttons that fail, each in a different way. */
 const page = (above: string) => `${above}import { useEffect, useState } from 'react'
 import { countAll, Cart, Basket } from '../lib/cart.ts'
 function Price({ amount }) {
@@ -71,7 +71,7 @@ export function countAll(items: number[]) {
 `
 const kinds = ['price', 'total', 'effect', 'handler', 'arrow', 'method', 'constructed', 'imported', 'rejected', 'text']
 const before: Files = { 'pages/index.tsx': page(''), 'lib/cart.ts': cart('') }
-// Other pages, other names before these: what is minified is called by other letters.
+// Other pages and names before these make the minifier choose other letters.
 const more =
   '// A remark.\n\nexport function addedOne(first: number, second: number) {\n  const sum = first + second\n  console.debug(sum)\n  return sum\n}\nexport class Added {\n  twice(value: number) {\n    return addedOne(value, value)\n  }\n}\n'
 const after: Files = {
@@ -156,7 +156,7 @@ t.test('a page of an earlier build leads to the lines of that build', async (t) 
   await open.hydrated()
   await buildFiles(dir, after)
   await buildFiles(dir, { ...after, 'lib/cart.ts': cart(`${more}${more.replaceAll(/Added|addedOne/g, '$&2')}`) })
-  // A server of the newest build, asked by a page of the oldest.
+  // A server of the newest build gets a request of a page of the oldest.
   const { origin: newest, log } = await start(t, dir)
   await open.page.route('**/_hydrant/report', async (route) => {
     const headers = { ...route.request().headers(), host: new URL(newest).host, origin: newest }
@@ -168,7 +168,7 @@ t.test('a page of an earlier build leads to the lines of that build', async (t) 
   t.equal(firstFrame(line), '    at Cart.total (lib/cart.ts:9:11)')
 })
 
-t.test('a server keeps to its own map when another build takes the place of its own', async (t) => {
+t.test('a server keeps using its own map when another build replaces its own', async (t) => {
   const load = (above: string): Files => ({
     'pages/index.server.ts': `${above}function find() {\n  throw new Error('not found')\n}\nexport const load = () => find()\n`,
   })

@@ -11,7 +11,7 @@ const chromium = await launchChromium(t)
 const { tlsPort } = await startNginx(t, site.port)
 const ways = [
   { name: 'directly', origin: `http://127.0.0.1:${site.port}`, host: '127.0.0.1' },
-  // Only over https do browsers say by themselves that it is the site's own.
+  // Only over https do browsers themselves say that the request comes from the site.
   { name: 'through a proxy that ends TLS', origin: `https://${PUBLIC_HOST}:${tlsPort}`, host: PUBLIC_HOST },
 ]
 type Way = (typeof ways)[number]
@@ -20,12 +20,12 @@ interface Expectation {
   type: string
   message: RegExp
   route: string
-  /** The first frame: a function of the site's file, at a line that holds that. */
+  /** The first frame: a function of the site's file, at a line that contains the text. */
   frame?: { function: string; file: string; line: RegExp }
   isRecovered?: true
 }
 
-/** Does something, and resolves with the one line that a browser's report has made of it. */
+/** Runs `work`. Resolves with the one line that a browser's report caused. */
 async function reportOf(work: () => Promise<void>, message: RegExp, host: string): Promise<LogLine> {
   await work()
   return site.waitForLine((line) => line.side === 'client' && line.host === host && message.test(line.msg))
@@ -57,7 +57,7 @@ for (const way of ways) {
   t.test(way.name, async (t) => {
     const open = await chromium.open()
 
-    t.test('F7: a component that throws', async (t) => {
+    t.test('F7: reports a component that throws', async (t) => {
       const message = /SECRET-MARKER f7/
       const line = await reportOf(() => breakIt(open, way, '/failures/f7/fail'), message, way.host)
       const file = 'pages/failures/f7/fail.tsx'
@@ -65,7 +65,7 @@ for (const way of ways) {
       check(t, line, way, { type: 'Error', message, route: '/failures/f7/fail', frame })
     })
 
-    t.test('F8: an event handler that throws', async (t) => {
+    t.test('F8: reports an event handler that throws', async (t) => {
       const message = /SECRET-MARKER f8:/
       const line = await reportOf(() => breakIt(open, way, '/failures/f8/fail'), message, way.host)
       const file = 'pages/failures/f8/fail.tsx'
@@ -76,7 +76,7 @@ for (const way of ways) {
       t.equal(await open.page.getByRole('alert').count(), 0)
     })
 
-    t.test('F8b: a rejection that nobody handles', async (t) => {
+    t.test('F8b: reports an unhandled rejection', async (t) => {
       const message = /SECRET-MARKER f8b/
       const line = await reportOf(() => breakIt(open, way, '/failures/f8b/fail'), message, way.host)
       const file = 'pages/failures/f8b/fail.tsx'
@@ -84,7 +84,7 @@ for (const way of ways) {
       check(t, line, way, { type: 'RangeError', message, route: '/failures/f8b/fail', frame })
     })
 
-    t.test('F9: a hydration mismatch, at the component that does not fit', async (t) => {
+    t.test('F9: reports a hydration mismatch, at the component that does not match', async (t) => {
       const message = /error #418/
       const work = async () => void (await open.goto(`${way.origin}/failures/f9/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)
@@ -98,7 +98,7 @@ for (const way of ways) {
       )
     })
 
-    t.test('F11: a script that is missing, once it has been tried again', async (t) => {
+    t.test('F11: reports a missing script after it was tried again', async (t) => {
       const message = /imported module.*later-part-OLDBUILD/
       const work = async () => void (await open.goto(`${way.origin}/failures/f11/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)

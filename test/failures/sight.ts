@@ -1,23 +1,23 @@
 import type { OpenPage } from '../browser/chromium.ts'
 import type { Position } from './positions.ts'
 
-/** What can be seen of a page. */
+/** The visible state of a page. */
 export interface Sight {
-  /** Lines of each alert, as they can be read. */
+  /** The visible lines of each alert. */
   alerts: string[][]
   heading: string
-  /** Everything that can be read in the page's own place. */
+  /** The visible text in the page's own place. */
   text: string
   hasHeader: boolean
   hasNavigation: boolean
   isKeptFromSearch: boolean
   isLeaking: boolean
-  /** What the counter says after one click. */
+  /** The counter's text after one click. */
   counted: string | null
   errors: string[]
 }
 
-/** Looks at a page and, where there is a counter and JavaScript, counts. */
+/** Reads the visible state of a page. Clicks the counter if there is one and JavaScript is on. */
 export async function look(open: OpenPage, { hasCounter }: Position): Promise<Sight> {
   const counted = hasCounter ? await count(open) : null
   const seen = await open.evaluate(() => {

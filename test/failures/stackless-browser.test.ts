@@ -1,4 +1,4 @@
-// What a browser throws without a stack, or in a function of Hydrant's, leads to the site's own line.
+// Values that a browser throws without a stack, or in a function of Hydrant's, lead to the site's own line.
 
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { runCli } from '../scripts/run-cli.ts'
 import { writeFiles } from '../server/served.ts'
 import { startSite } from '../site-server.ts'
 
-/** Buttons by what they make fail; the place is the line that ends with `// place: ` and the button's name. */
+/** Buttons by what they make fail. The position is the line that ends with `// place: ` and the button's name. */
 const FILES = {
   'pages/index.tsx': `import { Component, memo, useEffect, useState } from 'react'
 import { href } from 'hydrant/react'
@@ -82,13 +82,13 @@ const PLACES = Object.entries(FILES).flatMap(([file, source]) =>
 
 const chromium = await launchChromium(t, 'browser')
 
-t.test('it leads to the component, the line that throws, or the page', async (t) => {
+t.test('leads to the component, the line that throws, or the page', async (t) => {
   const dir = join(t.testdir({}), 'site')
   writeFiles(dir, FILES)
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 0, stderr)
   const site = await startSite(t, { dir, env: { HYDRANT_LEDGER: 'false' } })
-  // React passes on what its event handlers throw; its own place is all that the browser then tells.
+  // React passes on exceptions of its event handlers. The browser then reports only React's own position.
   const event = PLACES.flatMap(({ name, place }) => (name === 'rejection' ? [{ name: 'event', place }] : []))
   for (const { name, place } of [...PLACES, ...event]) {
     const { page, goto, hydrated } = await chromium.open()

@@ -1,4 +1,4 @@
-// A site that throws values without a stack, whichever its address asks for, wherever a site's code may throw.
+// A site that throws values without a stack, chosen by the URL, in every place where a site's code may throw.
 
 import type { Files } from '../server/served.ts'
 
@@ -20,7 +20,10 @@ const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const shown = (name: string, component: string) =>
   `import { ${name} } from '../../parts/cells.jsx'\nexport default function Page({ params }) {\n  return <main>${component}</main>\n}\n`
 
-/** A function that is expected to be named begins in a line that ends with `// place: ` and the path that leads there. */
+/**
+ * A function that is expected in the stack begins in a line that ends with `// place: ` and the path that leads
+ * there.
+ */
 export const STACKLESS_SITE: Files = {
   'parts/values.js': `export const values = {
   string: () => 'text',
@@ -193,7 +196,7 @@ for (const [path, name] of Object.entries({
 }))
   STACKLESS_SITE[`pages/${path}/[kind].tsx`] = shown(name, `<${name} kind={params.kind} />`)
 
-/** The places that the sources name, by the beginnings of the paths that fail there. */
+/** Returns the positions marked in the sources, by the beginnings of the paths that fail there. */
 export const STACKLESS_PLACES: ReadonlyMap<string, string> = new Map(
   Object.entries(STACKLESS_SITE).flatMap(([file, source]) =>
     String(source)

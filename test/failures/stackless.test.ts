@@ -1,4 +1,4 @@
-// What is thrown without a stack leads to the function that has thrown it.
+// Values that are thrown without a stack lead to the function that threw them.
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -17,7 +17,7 @@ async function buildSite(t: Test): Promise<string> {
   return dir
 }
 
-/** The first place in the site that a line of the log names. */
+/** Returns the first position in the site that a log line names. */
 function placeOf({ err }: LogLine): string | undefined {
   return /^ {4}at (?:.*\()?([^\s()]+:\d+):\d+\)?$/m.exec(err?.stack ?? '')?.[1]
 }

@@ -3,7 +3,7 @@ import { startSite } from '../site-server.ts'
 import { checkBrowserCells, planThrown } from './browser-cells.ts'
 import { openWays } from './ways.ts'
 
-t.test('whatever is thrown, a browser gets what its position says', async (t) => {
+t.test('for every thrown value a browser gets the result of its position', async (t) => {
   const site = await startSite(t)
   const ways = await openWays(t, site)
   await checkBrowserCells(t, 'J', { site, visits: planThrown(ways) })

@@ -4,12 +4,12 @@ import { checkHttpCells } from './http-cells.ts'
 import { thrownAt, thrownKinds, thrownPosition } from './positions.ts'
 import { openWays } from './ways.ts'
 
-/** More than any line of the log needs, and far less than what was thrown. */
+/** More than any log line needs, and much less than the size of the thrown value. */
 const MAX_LINE = 30_000
 
 const OWN_PLACE = /(?:^|\()(?:pages\/failures\/f13\/|content\/(?:thrown|later)\.ts:\d+)/
 
-t.test('whatever is thrown, HTTP clients get what its position says, and the log says what it was', async (t) => {
+t.test('HTTP clients get the result of the position for every thrown value, and the log describes it', async (t) => {
   const site = await startSite(t)
   const ways = await openWays(t, site)
   const expected = new Map(

@@ -1,5 +1,5 @@
-// Failures in each position of a minified site, each looked up by its digest where people look: the command, the console
-// and the API.
+// Failures in each position of a minified site. Each is looked up by its digest in the command, the console and the
+// API.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -99,7 +99,7 @@ interface Expected {
   code: string
 }
 
-/** Where each of them fails, as the source says it. */
+/** The position of each failure, as marked in the source. */
 const EXPECTED: readonly Expected[] = Object.entries(FILES).flatMap(([file, source]) =>
   source.split('\n').flatMap((code, index) => {
     const message = / \/\/ fails: (.+)$/.exec(code)?.[1]
@@ -112,7 +112,7 @@ const EXPECTED: readonly Expected[] = Object.entries(FILES).flatMap(([file, sour
 
 const browserMessages = EXPECTED.filter(({ side }) => side === 'client').map(({ message }) => message)
 
-/** What `hydrant errors --json` prints of one failure, and the API answers. */
+/** The output of `hydrant errors --json` for one failure, and the response of the API. */
 interface FailureJson {
   fingerprint: string
   side: string
@@ -168,7 +168,7 @@ t.test('replicas that share a ledger tell the same fingerprint, and each its own
   const { createDatabase } = startPostgres(t)
   const url = createDatabase('shared')
   const env = { HYDRANT_LEDGER: url, HYDRANT_ADMIN: 'false' }
-  // The same code in two places, as on two machines.
+  // The same code in two folders, as on two machines.
   const folder = t.testdir({})
   const dirs = [await buildSite(t, join(folder, 'one')), await buildSite(t, join(folder, 'two'))]
   const digests: string[] = []
@@ -181,7 +181,7 @@ t.test('replicas that share a ledger tell the same fingerprint, and each its own
   t.equal(one.slice(0, 8), two.slice(0, 8))
   t.not(one, two)
   let failure: FailureJson | null = null
-  // They are written behind the answers.
+  // They are written after the responses.
   while (failure?.count !== 2) {
     const { stdout } = await runCli(['errors', two, String(dirs[0]), '--json'], { env })
     failure = stdout === '' ? null : JSON.parse(stdout)

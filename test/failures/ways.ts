@@ -8,15 +8,15 @@ import type { Client } from './positions.ts'
 export interface Way {
   name: string
   port: number
-  /** Host name in the address bar. */
+  /** The host name in the address bar. */
   address: string
-  /** Host name that the server is told. */
+  /** The host name that the server receives. */
   told: string
 }
 
 const LOOPBACK = '127.0.0.1'
 
-/** Straight to the server, and through nginx with and without forwarded headers. */
+/** Directly to the server, and through nginx with and without forwarded headers. */
 export async function openWays(t: Pick<Test, 'teardown' | 'testdir'>, { port }: SiteServer): Promise<Way[]> {
   const { forwardingPort, barePort } = await startNginx(t, port)
   return [
@@ -26,7 +26,10 @@ export async function openWays(t: Pick<Test, 'teardown' | 'testdir'>, { port }: 
   ]
 }
 
-/** The host in the sentence: with JavaScript the address bar's own, otherwise what the server has been told. */
+/**
+ * Returns the host in the sentence: with JavaScript the address bar's own, otherwise the one that the server
+ * received.
+ */
 export function saidHost({ address, told }: Way, client: Client): string {
   return client === 'J' ? address : told
 }

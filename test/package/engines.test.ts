@@ -1,4 +1,5 @@
-// The Node.js versions that `engines` promises: npm installs the package with --engine-strict, and it builds and serves a site.
+// The Node.js versions that `engines` names: npm installs the package with --engine-strict, and it builds and serves
+// a site.
 
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,9 @@ const run = promisify(execFile)
 /** The lowest version of each range in `engines`. */
 const VERSIONS = ['20.19.0', '22.12.0', '24.0.0'] as const
 
-/** Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the version before it. */
+/**
+ * Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the previous version.
+ */
 const OVERRIDES: Record<string, object> = { '20.19.0': { 'light-my-request': '~6.6.0' } }
 
 const PAGE = 'export default function Page() {\n  return <h1>Hello</h1>\n}\n'
@@ -43,7 +46,7 @@ for (const version of VERSIONS) {
     writeFileSync(join(site, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(site, 'pages/index.tsx'), PAGE)
     writeFileSync(join(site, 'ask.mjs'), PROGRAM)
-    // Scripts of packages would compile better-sqlite3, which takes minutes.
+    // Install scripts would compile better-sqlite3, which takes minutes.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
     await run(node, [npm, ...words, tarball, 'fastify', 'react', 'react-dom'], { cwd: site, env })
     await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'build'], { cwd: site, env })
@@ -62,7 +65,7 @@ async function packHydrant(): Promise<string> {
   return join(folder, packed.filename)
 }
 
-/** Installs a version of Node.js from the npm registry, once for this checkout. Returns its program. */
+/** Installs a version of Node.js from the npm registry, once per checkout. Returns its program. */
 async function installNode(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
   const prefix = resolve('.build/node', version)
@@ -74,7 +77,7 @@ async function installNode(version: string): Promise<string> {
   return program
 }
 
-/** npm's own program: a shell script would run it with the first Node.js in PATH. */
+/** Returns npm's JavaScript file: its shell script would run it with the first Node.js in PATH. */
 function findNpm(): string {
   const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js')
   const found = [process.env.npm_execpath, beside].find((path) => path !== undefined && existsSync(path))

@@ -1,4 +1,4 @@
-// The documentation that the package brings: each relative link leads to a file of the package, and to a heading that is there.
+// The documentation in the package: each relative link leads to a file of the package, and to an existing heading.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ t.test('the package has the guide and the reference', async (t) => {
 })
 
 for (const path of documents) {
-  t.test(`the links of ${path} lead somewhere`, async (t) => {
+  t.test(`the links of ${path} have a target`, async (t) => {
     for (const link of linksIn(readFileSync(path, 'utf8'))) {
       if (/^[a-z]+:/.test(link)) continue
       const [file = '', anchor] = link.split('#')
@@ -47,7 +47,7 @@ function linksIn(markdown: string): string[] {
   return [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
 }
 
-/** The ids that GitHub and npm give to headings. */
+/** Returns the ids that GitHub and npm give to headings. */
 function anchorsIn(markdown: string): Set<string> {
   const headings = markdown.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)
   const ids = [...headings].map(([, heading = '']) =>

@@ -32,7 +32,7 @@ const files: Record<string, string> = {
     "import type { PageProps } from 'hydrant/react'\nimport type { load } from './[id].server'\n\nexport default function Page({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
   'pages/products/[id].server.ts':
     "import { type LoadContext, notFound } from 'hydrant'\n\nexport async function load({ params }: LoadContext<'/products/[id]'>) {\n  if (params.id === '0') notFound()\n  return { price: 5 }\n}\n",
-  // For the types only.
+  // Used only for the types.
   'consumer.ts': `import hydrant, { type ActionContext, createServer, defineConfig, type Config, hydrant as named, HttpError, type LoadContext, notFound, type PluginOptions, redirect } from 'hydrant'
 import { type ActionData, type ErrorPageProps, FailureBoundary, href, type LayoutProps, type LoadData, type PageProps, type RouteId, type SubmitOptions, useAction } from 'hydrant/react'
 import Fastify from 'fastify'
@@ -125,7 +125,7 @@ export function wrong({ params }: LoadContext<'/products/[id]'>) {
   href('/', { id: 7 })
 }
 `,
-  // The same before the first build.
+  // The same code before the first build.
   'early.ts': `import { href } from 'hydrant/react'
 
 export const anyPath = (path: \`/\${string}\`) => href(path)
@@ -148,7 +148,7 @@ interface Packed {
   files: { path: string }[]
 }
 
-/** Starts the installed command and asks it, at its own address and at its console's. */
+/** Starts the installed command and sends requests to its own URL and to its console's. */
 async function serveInstalled(t: Test, work: (origin: string, admin: string) => Promise<void>) {
   const child = spawn('npx', ['--no-install', 'hydrant', 'start', '--port', '0', '--admin', '0'], {
     cwd: folder,
@@ -158,7 +158,7 @@ async function serveInstalled(t: Test, work: (origin: string, admin: string) => 
   })
   const ended = once(child, 'close')
   t.teardown(async () => {
-    // The whole group: npx does not pass every signal on.
+    // Kills the whole group, because npx does not pass every signal on.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   })
@@ -176,7 +176,7 @@ const { stdout: packedText } = await run('npm', ['pack', '--ignore-scripts', '--
   env,
 })
 const [packed] = JSON.parse(packedText) as [Packed]
-// All before the first test: tap ends when it has none to wait for.
+// Everything runs before the first test, because tap ends when it has no test to wait for.
 await run(
   'npm',
   [
@@ -185,18 +185,18 @@ await run(
     '--no-audit',
     '--no-fund',
     '--silent',
-    // Compiling takes minutes where no binary can be fetched: the one of this checkout is as good.
+    // Where no binary can be fetched, compiling takes minutes: uses the one of this checkout.
     '--ignore-scripts',
     join(folder, packed.filename),
     ...['fastify', 'react', 'react-dom', '@types/react', 'better-sqlite3'].map((name) => `${name}@${version(name)}`),
   ],
   { cwd: folder, env },
 )
-// 13 brings its own.
+// Version 13 contains its own binary.
 const built = 'node_modules/better-sqlite3/build'
 if (existsSync(join(repository, built))) cpSync(join(repository, built), join(folder, built), { recursive: true })
 
-t.test('the tarball holds what runs and nothing else', async (t) => {
+t.test('the tarball contains only files that are needed at run time', async (t) => {
   const paths = packed.files.map(({ path }) => path)
   for (const needed of [
     'package.json',
@@ -251,13 +251,13 @@ t.test('the command builds a site in TypeScript and serves it', async (t) => {
       price: 5,
     })
     t.equal((await fetch(`${origin}/products/0`)).status, 404)
-    // Where failures are kept, by a thread whose program the package brings.
+    // The ledger, in a thread whose program the package contains.
     await until(() => existsSync(join(folder, 'hydrant-errors.db-wal')))
   })
   t.ok(existsSync(join(folder, 'hydrant-errors.db')))
 })
 
-t.test('it brings the console along', async (t) => {
+t.test('the package contains the console', async (t) => {
   await serveInstalled(t, async (_origin, admin) => {
     const html = await (await fetch(admin, { headers: { accept: 'text/html' } })).text()
     t.match(html, 'Nothing has failed yet.')
@@ -271,9 +271,9 @@ t.test('it brings the console along', async (t) => {
   })
 })
 
-t.test('its types resolve for bundlers and for Node, and refuse what is wrong', async (t) => {
+t.test('its types resolve for bundlers and for Node, and refuse wrong code', async (t) => {
   for (const [module, moduleResolution, include] of [
-    // A bundler's resolution alone finds files without their extension.
+    // Only the module resolution of bundlers finds files without their extension.
     ['esnext', 'bundler', ['consumer.ts', 'hydrant-env.d.ts', 'pages']],
     ['nodenext', 'nodenext', ['consumer.ts', 'hydrant-env.d.ts']],
     ['nodenext', 'nodenext', ['early.ts']],
@@ -303,7 +303,7 @@ t.test('its types resolve for bundlers and for Node, and refuse what is wrong', 
   }
 })
 
-t.test('start needs nothing that only building needs', async (t) => {
+t.test('start loads nothing that only the build needs', async (t) => {
   const modules = join(folder, 'node_modules')
   const removed = ['esbuild', '@esbuild', 'typescript', 'chokidar', 'readdirp', 'pino-pretty', '@types']
   for (const name of removed) rmSync(join(modules, name), { recursive: true, force: true })

@@ -1,4 +1,5 @@
-// Of no use anywhere else: the proxies end TLS with it, and whoever asks them trusts no name.
+// A certificate for the proxies, which terminate TLS with it. Clients in the tests do not verify it. It is useless
+// elsewhere.
 
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBtTCCAVygAwIBAgIUU7CrUfCd2PZbOR8LftWCGhA7rfUwCgYIKoZIzj0EAwIw

@@ -1,4 +1,5 @@
-// What holds for a site behind each of the proxies whose configuration is in docs/proxies, run as it stands there.
+// Requirements for a site behind each of the proxies whose configuration is in docs/proxies, run exactly as written
+// there.
 
 import { statSync } from 'node:fs'
 import { request } from 'node:http'
@@ -14,7 +15,7 @@ const dir = await buildProxiedSite(t)
 const upstreams = await startUpstreams(t, dir)
 const { servers } = upstreams
 
-/** Where the site is mounted, what of that arrives, and who answers there. */
+/** The mount path of the site, the path that arrives, and the process that responds. */
 const PLACES = [
   { name: 'at the root, by two processes', base: '', mounted: '', answering: [servers.first, servers.second] },
   { name: 'below a path that is passed on', base: '/shop', mounted: '/shop', answering: [servers.shop] },
@@ -22,7 +23,7 @@ const PLACES = [
 ]
 type Place = (typeof PLACES)[number]
 
-// Whatever a visitor says of these is nobody's word.
+// Headers that a visitor sets must not be trusted.
 const FORGED = {
   'x-forwarded-for': '6.6.6.6, 127.0.0.1',
   'x-forwarded-host': 'evil.example',
@@ -66,7 +67,7 @@ t.test('one process of two is enough', async (t) => {
   }
 })
 
-t.test('no connection that a proxy keeps is closed by the server first', async (t) => {
+t.test('the server never closes a kept connection of a proxy first', async (t) => {
   const { headers } = await fetch(`http://127.0.0.1:${upstreams.first}/who`)
   const keptSeconds = Number(/timeout=(\d+)/.exec(headers.get('keep-alive') ?? '')?.[1])
   t.ok(keptSeconds > 60, `${keptSeconds} s`)
@@ -77,7 +78,7 @@ t.test('no connection that a proxy keeps is closed by the server first', async (
   }
 })
 
-t.test('the socket file is for its user and group, and goes with its server', async (t) => {
+t.test('only its user and group can use the socket file, and it is removed with its server', async (t) => {
   t.equal(statSync(upstreams.docs).mode & 0o777, 0o660)
   await servers.docs.stop()
   t.throws(() => statSync(upstreams.docs), { code: 'ENOENT' })
@@ -187,13 +188,13 @@ async function checkWebSocket(t: Test, port: number, { base, mounted }: Place) {
   t.equal(text, `${mounted}/socket ${HOST}`, 'a WebSocket')
 }
 
-// Each process has gates of its own.
+// Each process has its own gates.
 async function release({ ask }: Visitor, base: string, port: number, gate: string) {
   if (base === '') await fetch(`http://127.0.0.1:${port}/release/${gate}`)
   else await ask({ path: `${base}/release/${gate}` })
 }
 
-// They are no reports, which is found out behind the limit.
+// These are not reports, which the server finds out after the limit.
 async function checkReports(t: Test, visitor: Visitor, { base, answering }: Place, other: Visitor) {
   const report = ({ ask, origin }: Visitor) =>
     ask({

@@ -1,4 +1,4 @@
-// The configurations of docs/proxies, as an operator has them but for their ports and files.
+// The configurations of docs/proxies, as an operator uses them, with other ports and files.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { type Command, runProxy } from './run-proxy.ts'
 /** The host that all of them serve. */
 export const HOST = 'shop.example'
 
-/** What stands behind a proxy. */
+/** The servers behind a proxy. */
 export interface Upstreams {
   /** Ports of two processes of the site at `/`. */
   first: number
   second: number
-  /** Of the one at `/shop`, which the proxy passes on. */
+  /** The port of the site at `/shop`, whose base the proxy passes on. */
   shop: number
-  /** Socket file of the one at `/docs`, which the proxy takes away. */
+  /** The socket file of the site at `/docs`, whose base the proxy removes. */
   docs: string
 }
 
@@ -29,11 +29,11 @@ interface Place extends Upstreams {
 
 export interface DocumentedProxy {
   name: string
-  /** In docs/proxies. */
+  /** The file name in docs/proxies. */
   file: string
-  /** Ends its request when the visitor goes away; Apache notices with the next byte only. */
+  /** Whether the proxy ends its request when the visitor disconnects. Apache notices this only with the next byte. */
   noticesLeaving: boolean
-  /** What is replaced, and with what. */
+  /** The texts to replace, and their replacements. */
   replace(place: Place): Readonly<Record<string, string>>
   command(folder: string, text: string): Command
 }
@@ -130,12 +130,12 @@ export async function startDocumented(
   return { httpPort, httpsPort }
 }
 
-/** The file itself. Tests run in the project's folder. */
+/** Returns the contents of the file. Tests run in the project's folder. */
 export function readDocumented({ file }: DocumentedProxy): string {
   return readFileSync(join('docs/proxies', file), 'utf8')
 }
 
-/** Around what nginx's `http` block holds. */
+/** Wraps the contents of nginx's `http` block. */
 export function nginxMain(folder: string, http: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
@@ -155,9 +155,9 @@ http {
 `
 }
 
-// It does not let root answer. Whoever is in the group of a socket file may write to it.
+// Apache does not serve as root. The group of a socket file may write to it.
 function apacheMain(folder: string, text: string): string {
-  // What every installation has, and what the file says is to be enabled.
+  // The modules of every installation, and those that the file says to enable.
   const named = /a2enmod (.+)/.exec(text)?.[1]?.split(' ') ?? []
   const modules = ['mpm_event', 'authz_core', ...named].map(
     (name) => `LoadModule ${name}_module ${APACHE_LIBRARY}/mod_${name}.so`,
@@ -192,7 +192,10 @@ function upstreamAddresses({ first, second, shop, docs }: Upstreams): Record<str
   }
 }
 
-/** Throws when something is not there exactly once: the file has changed, and the test no longer runs what it says. */
+/**
+ * Replaces a text. Throws unless it occurs exactly once: then the file has changed, and the test no longer runs it as
+ * written.
+ */
 function replaceOnce(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((rest, [from, to]) => {
     const parts = text.split(from)

@@ -1,4 +1,5 @@
-// Forms through an nginx that passes on less than docs/proxies says: what the server may believe of where they come from.
+// Forms through an nginx that passes on less than docs/proxies recommends: what the server may trust about their
+// origin.
 
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -10,7 +11,7 @@ import { startNginx } from './nginx.ts'
 const dir = await buildFormSite(t)
 const trusting = await startSite(t, { dir })
 
-/** The status of a form. */
+/** Returns the status of a form. */
 function send(scheme: 'http' | 'https', port: number, headers: Record<string, string>): Promise<number | undefined> {
   const options = { host: '127.0.0.1', port, path: '/notes', method: 'POST', rejectUnauthorized: false }
   const type = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -23,7 +24,7 @@ function send(scheme: 'http' | 'https', port: number, headers: Record<string, st
   })
 }
 
-t.test('behind a proxy that ends TLS, forms of the site itself pass without any configuration', async (t) => {
+t.test('behind a proxy that terminates TLS, the site’s own forms pass without configuration', async (t) => {
   const { tlsPort } = await startNginx(t, trusting.port)
   t.equal(await send('https', tlsPort, { host: 'shop.example', origin: 'https://shop.example' }), 303)
   t.equal(await send('https', tlsPort, { host: `shop.example:${tlsPort}`, 'sec-fetch-site': 'same-origin' }), 303)
@@ -34,7 +35,7 @@ t.test('behind a proxy that ends TLS, forms of the site itself pass without any 
   t.equal(await send('https', tlsPort, both), 403)
 })
 
-t.test('a port that the proxy drops is told of', async (t) => {
+t.test('a port that the proxy drops is reported', async (t) => {
   const { forwardingPort } = await startNginx(t, trusting.port)
   const host = `shop.example:${forwardingPort}`
   t.equal(await send('http', forwardingPort, { host, origin: `http://${host}` }), 403)
@@ -46,12 +47,12 @@ t.test('a port that the proxy drops is told of', async (t) => {
   t.equal(await send('http', allowing.port, { host, origin: `http://${host}` }), 303)
 })
 
-t.test('a proxy that hides the host needs a browser that says where it is', async (t) => {
+t.test('behind a proxy that hides the host, forms need Sec-Fetch-Site', async (t) => {
   const { barePort } = await startNginx(t, trusting.port)
   t.equal(await send('http', barePort, { host: 'shop.example', origin: 'http://shop.example' }), 403)
   const known = { host: 'shop.example', origin: 'http://shop.example', 'sec-fetch-site': 'same-origin' }
   t.equal(await send('http', barePort, known), 303)
-  // What it says of itself is believed of a proxy only that is trusted.
+  // The proxy's own forwarded header counts only if the proxy is trusted.
   t.equal(await send('http', barePort, { origin: 'http://shop.example', 'x-forwarded-host': 'shop.example' }), 303)
   const doubting = await startSite(t, { dir, env: { HYDRANT_TRUST_PROXY: 'false' } })
   const forged = { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }

@@ -1,4 +1,4 @@
-// Paths that a proxy guards, or keeps answers of, by the path alone.
+// Paths that a proxy protects, or whose responses it caches, by the path alone.
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -159,13 +159,13 @@ async function checkGuard(t: Test, port: number) {
 }
 
 for (const [name, compose] of Object.entries({ nginx, HAProxy: haproxy, Caddy: caddy })) {
-  t.test(`what ${name} guards by its path is guarded for navigations and forms as well`, async (t) => {
+  t.test(`a path that ${name} protects is protected for navigations and forms too`, async (t) => {
     const [plain = 0] = await runProxy(t, 3, compose)
     await checkGuard(t, plain)
   })
 }
 
-t.test('a cache that goes by the path alone keeps no navigation, and its documents are none', async (t) => {
+t.test('a cache whose key is only the path stores no navigation, and its documents are not read as one', async (t) => {
   const [, cached] = await runProxy(t, 3, nginx)
   const ask = async (path: string, sent: Record<string, string>) => {
     const response = await fetch(`http://127.0.0.1:${cached}${path}`, { headers: sent })

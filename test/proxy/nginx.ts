@@ -1,4 +1,4 @@
-// nginx as many have it, which passes on less than docs/proxies says.
+// Common nginx configurations that pass on less than docs/proxies recommends.
 
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -10,13 +10,13 @@ import { runProxy } from './run-proxy.ts'
 export interface Nginx {
   /** Passes the public host name on, without its port. */
   forwardingPort: number
-  /** Has nothing but `proxy_pass`: the server behind it sees its own address. */
+  /** Contains only `proxy_pass`: the server receives its own address as the host. */
   barePort: number
-  /** Ends TLS, and passes on the host name without its port, and nothing else. */
+  /** Terminates TLS, and passes on only the host name, without its port. */
   tlsPort: number
 }
 
-/** Starts it before a server on that port; it is stopped with the test. */
+/** Starts nginx in front of a server on that port, and stops it with the test. */
 export async function startNginx(t: Pick<Test, 'teardown'>, upstreamPort: number): Promise<Nginx> {
   const [forwardingPort = 0, barePort = 0, tlsPort = 0] = await runProxy(t, 3, (folder, ports) => ({
     program: NGINX,
@@ -30,7 +30,7 @@ export async function startNginx(t: Pick<Test, 'teardown'>, upstreamPort: number
   return { forwardingPort, barePort, tlsPort }
 }
 
-/** Starts it before several replicas, by their addresses. Returns its port. */
+/** Starts nginx in front of several replicas, given by their addresses. Returns its port. */
 export async function startBalancer(t: Pick<Test, 'teardown'>, replicas: readonly string[]): Promise<number> {
   const [port = 0] = await runProxy(t, 2, (folder, [plain, tls]) => ({
     program: NGINX,

@@ -1,10 +1,10 @@
-// One build, for every place behind a proxy.
+// One build for every place behind a proxy.
 
 import type { Test } from 'tap'
 import { createSite } from '../scripts/create-site.ts'
 import { runCli } from '../scripts/run-cli.ts'
 
-// Too long to be put into what names it.
+// Too long to be inlined as a data: URL.
 const picture = (name: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><title>${`${name} `.repeat(4_000)}</title></svg>\n`
 
@@ -74,7 +74,8 @@ function Slow({ part }) {
   return <p id="slow">{use(part)}</p>
 }
 `,
-  // The slow part waits until another request releases it, so whatever holds the shell back holds it for ever.
+  // The slow part waits until another request releases it. A proxy that holds back the shell therefore blocks it
+  // forever.
   'pages/streams.server.ts': `
 export function load({ app, url }) {
   return { part: app.gate(url.searchParams.get('gate')).promise.then(() => 'The slow part') }
@@ -84,7 +85,7 @@ export function load({ app, url }) {
 import { createHash } from 'node:crypto'
 const accept = (key) => createHash('sha1').update(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
 export default async function server(app) {
-  // A WebSocket as far as a proxy looks at it.
+  // The part of a WebSocket that a proxy sees.
   app.server.on('upgrade', ({ url, headers }, socket) => {
     socket.write(['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Accept: ' + accept(headers['sec-websocket-key']), '', ''].join('\\r\\n'))
     socket.end(url + ' ' + headers.host)
@@ -107,7 +108,7 @@ export default async function server(app) {
 `,
 }
 
-/** Writes and builds it; returns its folder. */
+/** Writes and builds the site. Returns its folder. */
 export async function buildProxiedSite(t: Pick<Test, 'testdir'>): Promise<string> {
   const dir = createSite(t, FILES, 'site')
   const { code, stderr } = await runCli(['build', dir])

@@ -1,4 +1,4 @@
-// Three replicas of one build behind nginx, with one ledger in PostgreSQL: restarted, reloaded and killed while they are asked.
+// Three replicas of one build behind nginx, with one ledger in PostgreSQL: restarted, reloaded and killed under load.
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -11,7 +11,7 @@ import { type SiteServer, startSite } from '../site-server.ts'
 import { until } from '../until.ts'
 import { startBalancer } from './nginx.ts'
 
-/** No other address has connections of its own here, which could take a replica's port while it is away. */
+/** No other test uses this address for its own connections, which could take a replica's port while it is down. */
 const HOST = '127.0.0.2'
 const ASKERS = 24
 
@@ -40,7 +40,7 @@ const ledger = createDatabase('replicas')
 function startReplica(name: string, port?: number): Promise<SiteServer> {
   const env = { HOST, REPLICA: name, HYDRANT_LEDGER: ledger, HYDRANT_TRUST_PROXY: '127.0.0.1' }
   const workers = name === 'three' ? { HYDRANT_WORKERS: '2' } : {}
-  // For pages that wait, on a machine that is busy.
+  // For pages that wait, on a busy machine.
   return startSite(t, { dir, env: { ...env, ...workers, ...LONG }, ...(port === undefined ? {} : { port }) })
 }
 
@@ -58,19 +58,19 @@ interface Lost {
   path: string
   status?: number
   body?: string
-  /** Of the connection, which has been cut. */
+  /** The error of the connection, which was cut. */
   error?: unknown
 }
 
 interface Load {
-  /** How many answers came from each. */
+  /** The number of responses of each replica. */
   served: Map<string, number>
-  /** Neither 200 nor whole. */
+  /** Responses that are neither 200 nor complete. */
   failed: Lost[]
   stop(): Promise<void>
 }
 
-/** Asks without a pause: pages that come in parts, and what no proxy may send a second time. */
+/** Sends requests without a pause: pages that stream, and requests that no proxy may repeat. */
 function load(): Load {
   let isDone = false
   const served = new Map<string, number>()
@@ -99,20 +99,20 @@ function load(): Load {
   }
 }
 
-/** Who has answered; null for what is no whole answer. */
+/** Returns the replica that has responded; null if the response is not complete. */
 function nameIn({ status, body }: HttpAnswer, isPost: boolean): string | null {
   if (status !== 200) return null
   const found = isPost ? /^\{"name":"(\w+)"\}$/ : /<h1>(\w+)<\/h1>(?:.|\n)*came late(?:.|\n)*<\/html>\s*$/
   return found.exec(body)?.[1] ?? null
 }
 
-/** Resolves when each of them has answered that often again. */
+/** Resolves when each of them has responded that many times again. */
 async function untilServed({ served }: Load, who: readonly string[] = names, times = 20) {
   const before = new Map(served)
   await until(() => who.every((name) => (served.get(name) ?? 0) >= (before.get(name) ?? 0) + times))
 }
 
-t.test('replicas are restarted one after the other, and no request is lost', async (t) => {
+t.test('replicas are restarted one after another, and no request is lost', async (t) => {
   const asking = load()
   await untilServed(asking)
   for (const name of ['one', 'two']) {
@@ -121,14 +121,14 @@ t.test('replicas are restarted one after the other, and no request is lost', asy
     process.kill(Number(replica?.pid), 'SIGTERM')
     t.strictSame(await replica?.ended, [0, null], name)
     replicas.set(name, await startReplica(name, port))
-    // The next one is only to go when this one is asked again.
+    // The next replica is restarted only when this one gets requests again.
     await untilServed(asking)
   }
   await asking.stop()
   t.strictSame(asking.failed, [])
 })
 
-t.test('workers are exchanged behind a proxy, and no request is lost', async (t) => {
+t.test('workers are replaced behind a proxy, and no request is lost', async (t) => {
   const three = replicas.get('three')
   const asking = load()
   await untilServed(asking)
@@ -144,7 +144,7 @@ interface FailureJson {
   occurrences: { digest: string }[]
 }
 
-/** What the command says of a digest; null when it is not kept. */
+/** Returns the command's output for a digest; null if the failure is not kept. */
 async function lookUp(digest: string): Promise<FailureJson | null> {
   const { stdout } = await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: ledger } })
   return stdout === '' ? null : JSON.parse(stdout)
@@ -158,7 +158,7 @@ async function fail(t: Test, times: number): Promise<string[]> {
   return answers.map(({ headers }) => String(headers['x-error-digest']))
 }
 
-t.test('one is killed: answers are whole or refused, and no failure is lost or counted twice', async (t) => {
+t.test('one replica is killed: responses are complete or refused, no failure is lost or counted twice', async (t) => {
   const before = await fail(t, 30)
   await until(async () => (await lookUp(before[0] ?? ''))?.count === 30)
   const two = replicas.get('two')
@@ -167,7 +167,7 @@ t.test('one is killed: answers are whole or refused, and no failure is lost or c
   await two?.stop('SIGKILL')
   await untilServed(asking, ['one', 'three'])
   await asking.stop()
-  // A proxy sends a GET again whose answer has not begun, and no POST. What has begun is cut where the visitor can see it.
+  // A proxy repeats a GET whose response has not begun, and never a POST. A response that has begun is cut visibly.
   t.strictSame(
     asking.failed.filter(({ status, error }) => status !== 502 && error === undefined),
     [],
@@ -177,7 +177,7 @@ t.test('one is killed: answers are whole or refused, and no failure is lost or c
   await until(async () => (await lookUp(after[0] ?? ''))?.count === 60)
   const digests = [...before, ...after]
   t.equal(new Set(digests).size, 60, 'each a digest of its own')
-  // As an operator is told them by three visitors.
+  // Three visitors report these digests to an operator.
   for (const digest of [digests[0], digests[1], digests[2]])
     t.equal((await lookUp(String(digest)))?.occurrences[0]?.digest, digest)
 })

@@ -11,27 +11,27 @@ import { until } from '../until.ts'
 export interface Command {
   program: string
   words: readonly string[]
-  /** By path below the folder that the proxy runs in. */
+  /** Contents by path below the folder in which the proxy runs. */
   files: Readonly<Record<string, string>>
 }
 
 const MAX_TRIES = 5
 
 /**
- * Starts a proxy on free ports of this machine. It answers when this resolves, and is stopped with the test.
+ * Starts a proxy on free ports of this machine and stops it with the test. Resolves when the proxy responds.
  *
- * @param compose Is given a folder of the proxy's own and the ports, the last of which has to speak TLS.
+ * @param compose Gets the proxy's own folder and the ports, the last of which must use TLS.
  */
 export async function runProxy(
   t: Pick<Test, 'teardown'>,
   count: number,
   compose: (folder: string, ports: readonly number[]) => Command,
 ): Promise<readonly number[]> {
-  // Of a user who may be another one than ours: Apache's processes belong to nobody.
+  // The proxy's user may differ from the test's: Apache's processes run as `nobody`.
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-proxy-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (let tries = 1; ; tries++) {
-    // None of them can choose a free port by itself, and another process may take one in between.
+    // None of them can choose a free port itself, and another process may take one in between.
     const ports = await findFreePorts(count)
     const { program, words, files } = compose(folder, ports)
     for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text)
@@ -48,7 +48,7 @@ export async function runProxy(
   }
 }
 
-/** Null when it answers; what it said when it has ended. */
+/** Returns null when it responds, or its output if it has exited. */
 async function waitForAnswer(child: ChildProcess, tlsPort: number): Promise<string | null> {
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -4,9 +4,9 @@ import { type SiteServer, startSite } from '../site-server.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 import { buildProxiedSite } from './proxied-site.ts'
 
-t.test('the shell goes out before the slow part is there, also through an nginx that is told nothing', async (t) => {
+t.test('the shell is sent before the slow part exists, also through an nginx without configuration', async (t) => {
   const dir = await buildProxiedSite(t)
-  // No deadline comes between.
+  // Long enough that no deadline interferes.
   const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_RENDER_MS: '60000' } })
   const http = createHttpClient(t)
   const { barePort } = await startNginx(t, site.port)
@@ -52,7 +52,7 @@ t.test('a whole document has a length and a validator, also behind nginx', async
       })
     }
   }
-  // The forwarding way has no port in its host, which the boot data holds: another document.
+  // This way has no port in its host, which is part of the boot data, so the document differs.
   t.ok(etags.size <= 6, 'a validator does not depend on the nonce')
 })
 
@@ -76,7 +76,9 @@ function waysOf(site: SiteServer, { forwardingPort, barePort }: Nginx): [string,
   ]
 }
 
-/** Reads a document, and releases its slow part when the shell has arrived; `releasedAt` is the length until then. */
+/**
+ * Reads a document, and releases its slow part when the shell has arrived. `releasedAt` is the length at that time.
+ */
 async function readAndRelease(
   http: HttpClient,
   site: SiteServer,

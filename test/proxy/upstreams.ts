@@ -6,11 +6,11 @@ import { type SiteServer, startSite } from '../site-server.ts'
 import type { Upstreams } from './documented.ts'
 
 export interface StartedUpstreams extends Upstreams {
-  /** The processes, by where they are mounted; `/` has two. */
+  /** The processes, by their mount path; `/` has two. */
   servers: { first: SiteServer; second: SiteServer; shop: SiteServer; docs: SiteServer }
 }
 
-/** One build, started as the comments of the documented configurations say. */
+/** Starts one build as the comments of the documented configurations say. */
 export async function startUpstreams(t: Pick<Test, 'teardown'>, dir: string): Promise<StartedUpstreams> {
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
   chmodSync(folder, 0o750)
@@ -18,7 +18,7 @@ export async function startUpstreams(t: Pick<Test, 'teardown'>, dir: string): Pr
   const common = {
     HYDRANT_TRUST_PROXY: '127.0.0.1',
     HYDRANT_REPORTS_MAX_PER_ADDRESS: '1',
-    // No deadline comes between.
+    // Long enough that no deadline interferes.
     HYDRANT_TIMEOUTS_RENDER_MS: '60000',
     HYDRANT_TIMEOUTS_LOAD_MS: '60000',
   }

@@ -15,15 +15,18 @@ export interface Ask {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** Called with all that has come so far, each time that something comes. With false the visitor goes away. */
+  /**
+   * Called with everything that has arrived so far, each time that data arrives. If it returns false, the client
+   * disconnects.
+   */
   onText?(text: string): unknown
 }
 
-/** A visitor who speaks HTTP/2 with a proxy. */
+/** A client that uses HTTP/2 with a proxy. */
 export interface Visitor {
-  /** What the proxy has agreed to. */
+  /** The protocol that the proxy has agreed to. */
   protocol: string | undefined
-  /** Of the address bar: `https://shop.example:8443`. */
+  /** The origin in the address bar: `https://shop.example:8443`. */
   origin: string
   ask(what: Ask): Promise<Answer>
 }
@@ -34,7 +37,7 @@ const BROWSER = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36',
 }
 
-/** @param address Where the visitor is: any that begins with `127.` is this machine's. */
+/** @param address The address of the client: any that begins with `127.` is this machine's. */
 export async function openVisitor(t: Pick<Test, 'teardown'>, port: number, address: string): Promise<Visitor> {
   const origin = `https://${HOST}:${port}`
   const session = connect(origin, {

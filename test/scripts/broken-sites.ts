@@ -1,7 +1,7 @@
-/** A site with a mistake, and what the build must say of it. */
+/** A site with a mistake, and the problems that the build must report. */
 export interface BrokenSite {
   title: string
-  /** Contents by path; `pages/index.tsx` is a good page where none is given. */
+  /** Contents by path. `pages/index.tsx` is a working page unless it is given. */
   files: Record<string, string>
   /** `CODE file:line:column`, in the order of the report. */
   expected: string[]

@@ -45,9 +45,9 @@ t.test('refuses a link in public/ that leads out of it, and follows one that doe
   t.strictSame((await findProblems(dir)).map(show), ['HYD_BUILD_PUBLIC_LINK public/c.txt'])
 })
 
-t.test('says when the folder cannot be written', async (t) => {
+t.test('reports a folder that cannot be written', async (t) => {
   const dir = createSite(t, {})
-  // A file stands where the build's folder must stand beside.
+  // A file is in the place of the folder that contains the build's folder.
   writeFileSync(join(dir, `.hydrant`), '')
   const broken = join(dir, '.hydrant', 'no-folder')
   await t.rejects(buildSite({ dir: join(dir), mode: 'development', folder: '.hydrant/no-folder' }), {
@@ -59,12 +59,12 @@ t.test('says when the folder cannot be written', async (t) => {
 t.test('has a broken site for each of its errors', async (t) => {
   const tested = brokenSites.flatMap(({ expected }) => expected.map((line) => line.split(' ')[0]))
   const elsewhere = [
-    // Above.
+    // Tested above.
     'HYD_BUILD_FAILED',
     'HYD_BUILD_PAGES_MISSING',
     'HYD_BUILD_PUBLIC_LINK',
     'HYD_BUILD_WRITE',
-    // Of the server that reads a build.
+    // Tested with the server that reads a build.
     'HYD_BUILD_MISSING',
     'HYD_BUILD_INCOMPLETE',
     'HYD_BUILD_VERSION',
@@ -90,7 +90,7 @@ t.test('allows a browser module the types of a server one, and hydrant/react', a
   await t.resolves(buildSite({ dir, mode: 'development' }))
 })
 
-t.test('shows a problem with its place, the line and what to do', async (t) => {
+t.test('shows a problem with its position, the line and a fix', async (t) => {
   const [problem] = await findProblems(createSite(t, { 'pages/a.tsx': '\n\texport default () => <p>a</b>\n' }))
   t.equal(
     problem && formatProblem(problem),

@@ -20,7 +20,7 @@ t.test('prints its version', async (t) => {
   t.strictSame(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-t.test('ends with 2 when it is misused, and says what is right', async (t) => {
+t.test('ends with 2 when it is misused, and shows the correct usage', async (t) => {
   t.match(await runCli([]), { code: 2, stderr: 'Usage: hydrant' })
   const misused = async (args: string[], stderr: string, env: Record<string, string> = {}) =>
     t.match(await runCli(args, { env }), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
@@ -51,7 +51,7 @@ t.test('builds a site and reports each page', async (t) => {
   t.match(stdout, `written to ${join(dir, '.hydrant')}`)
 })
 
-t.test('ends with 1 when a site does not build, and shows each place', async (t) => {
+t.test('ends with 1 when a site does not build, and shows each position', async (t) => {
   const dir = createSite(t, { 'pages/a.tsx': 'export const a = 1\n', 'pages/b.tsx': 'export default () => <p>\n' })
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 1)
@@ -71,7 +71,7 @@ t.test('ends with 1 when there is no build to start', async (t) => {
   t.match(await runCli(['start', dir]), { code: 1, stderr: /^Error \[HYD_BUILD_MISSING\] .*\nTry: / })
 })
 
-t.test('leads what keeps a site from starting to its source', async (t) => {
+t.test('leads an error that keeps a site from starting to its source', async (t) => {
   const dir = createSite(t, {
     'server.ts': `
       interface Settings { fail: string | undefined }
@@ -92,7 +92,7 @@ t.test('leads what keeps a site from starting to its source', async (t) => {
   })
 })
 
-t.test('starts a build without the compiler, a flag before the environment before the configuration', async (t) => {
+t.test('starts a build without the compiler, and prefers a flag to the environment to the configuration', async (t) => {
   const dir = createSite(t, {
     'hydrant.config.ts': "export default { base: '/config', logRequests: true }\n",
     'pages/index.tsx': 'export default () => <p>{String(process.env.NODE_ENV)}</p>\n',

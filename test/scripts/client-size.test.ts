@@ -1,4 +1,4 @@
-// What a page costs in the browser: bytes of production builds, gzipped as they are served.
+// The size of a page in the browser: bytes of production builds, gzipped as they are served.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const layout =
 
 const gzipBytes = (contents: Uint8Array) => gzipSync(contents).byteLength
 
-/** React and what Hydrant uses of it, bundled as a site is. */
+/** Returns React and the parts that Hydrant uses, bundled as a site is. */
 async function measureReact(): Promise<number> {
   const { outputFiles } = await build({
     stdin: {
@@ -44,7 +44,7 @@ interface Load {
   scripts: Map<string, Uint8Array>
 }
 
-/** What a browser loads for the page at `/`. */
+/** Returns everything that a browser loads for the page at `/`. */
 async function loadIndex(dir: string): Promise<Load> {
   const { folder, manifest } = await buildSite({ dir, mode: 'production' })
   const app = await createServer({ dir, logger: false })
@@ -65,7 +65,7 @@ function sizeOf({ scripts }: Load): number {
   return [...scripts.values()].reduce((sum, contents) => sum + gzipBytes(contents), 0)
 }
 
-t.test('the smallest page loads less than 4 kB of script that is not React or its own', async (t) => {
+t.test('the smallest page loads less than 4 kB of script in addition to React and its own', async (t) => {
   const load = await loadIndex(createSite(t, { 'pages/index.tsx': page }))
   t.equal(load.scripts.size, 1, 'in one script')
   const bytes = sizeOf(load) - (await measureReact())
@@ -73,7 +73,7 @@ t.test('the smallest page loads less than 4 kB of script that is not React or it
   t.ok(bytes < MAX_BYTES, `${bytes} bytes`)
 })
 
-t.test('data that JSON can say, promises in it too, is read without another script', async (t) => {
+t.test('data that JSON can represent, with promises too, is read without another script', async (t) => {
   const serverFile = (data: string) => `export const load = () => (${data})\n`
   const load = async (data: string) =>
     await loadIndex(createSite(t, { 'pages/index.tsx': page, 'pages/index.server.ts': serverFile(data) }))
@@ -86,7 +86,7 @@ t.test('data that JSON can say, promises in it too, is read without another scri
   for (const contents of plain.scripts.values()) t.notMatch(Buffer.from(contents).toString(), 'BigUint64Array')
 })
 
-t.test('a thousand pages cost a visitor no byte more than ten', async (t) => {
+t.test('a thousand pages cost a visitor no more bytes than ten', async (t) => {
   const createPages = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, index) => [`pages/section/page-${String(index).padStart(4, '0')}.tsx`, page]),

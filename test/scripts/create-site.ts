@@ -5,8 +5,8 @@ import type { Test } from 'tap'
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
 /**
- * Writes a site from contents by path. It lies inside the package, so that `react` and `hydrant` are found from it.
- * `pages/index.tsx` is a good page where none is given.
+ * Writes a site from contents by path. Its folder is inside the package, so Node.js finds `react` and `hydrant` from it.
+ * `pages/index.tsx` is a working page unless it is given.
  */
 export function createSite(t: Pick<Test, 'testdir'>, files: Record<string, string | Buffer>, below = '.'): string {
   const dir = join(t.testdir({}), below)

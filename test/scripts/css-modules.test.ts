@@ -8,7 +8,7 @@ import { createSite } from './create-site.ts'
 const page = (names: string) =>
   `import styles from './page.module.css'\nexport default () => [${names}].map((name) => styles[name])\n`
 
-/** The classes as the server has them, the stylesheet, and the browser's script of one page. */
+/** Returns the classes on the server, the stylesheet, and the browser's script of one page. */
 async function build(t: Test, files: Record<string, string>, mode: 'production' | 'development' = 'production') {
   const dir = createSite(t, files)
   const { folder, manifest } = await buildSite({ dir, mode })
@@ -43,7 +43,7 @@ t.test('names classes the same in both bundles, minified or not', async (t) => {
   for (const name of development.names) t.match(development.css, `.${name}`)
 })
 
-t.test('tells files of one name in two folders apart', async (t) => {
+t.test('distinguishes files of one name in two folders', async (t) => {
   const { names, css } = await build(t, {
     'pages/page.tsx':
       "import a from '../a/box.module.css'\nimport b from '../b/box.module.css'\nexport default () => [a.box, b.box]\n",
@@ -54,7 +54,7 @@ t.test('tells files of one name in two folders apart', async (t) => {
   for (const name of names) t.match(css, `.${name}{`)
 })
 
-t.test('composes classes of another file, and of one behind that, without a copy of their rules', async (t) => {
+t.test('composes classes of another file, directly and indirectly, without a copy of their rules', async (t) => {
   const { names, css } = await build(t, {
     'pages/page.tsx': `import '../components/text.module.css'\n${page("'title', 'plain'")}`,
     'pages/page.module.css':
@@ -71,7 +71,7 @@ t.test('composes classes of another file, and of one behind that, without a copy
   t.ok(css.indexOf('font-weight:700') < css.indexOf('color:red'))
 })
 
-t.test('exports each class by its name, also one that is a word of the language', async (t) => {
+t.test('exports each class by its name, including reserved words', async (t) => {
   const { names } = await build(t, {
     'pages/page.tsx':
       "import { root, 'foo-bar' as fooBar, class as word } from './page.module.css'\nimport all from './page.module.css'\nexport default () => [root, fooBar, word, all.default]\n",
@@ -81,7 +81,7 @@ t.test('exports each class by its name, also one that is a word of the language'
   t.match(names, [/_root$/, /_foo-bar$/, /_class$/, /_default$/])
 })
 
-t.test('follows url() and @import from where the file lies', async (t) => {
+t.test('resolves url() and @import from the folder of the file', async (t) => {
   const { css } = await build(t, {
     'pages/page.tsx': "import s from '../components/deep/box.module.css'\nexport default () => [s.box]\n",
     'components/deep/box.module.css': "@import '../reset.css';\n.box { background: url(../dot.svg) }",
@@ -101,7 +101,7 @@ t.test('lets a plain stylesheet import a CSS module', async (t) => {
   t.match(css, /\.box_[A-Z2-7]{6}_box\{color:red\}/)
 })
 
-t.test('takes in what changed or was mended in a file that another composes from', async (t) => {
+t.test('picks up changes and fixes in a file that another composes from', async (t) => {
   const dir = createSite(t, {
     'pages/page.tsx': page("'a'"),
     'pages/page.module.css': ".a { composes: b from './b.module.css' }",

@@ -21,11 +21,11 @@ const site = {
   'hydrant.config.ts': "export default { base: '/shop' }\n",
 }
 
-t.test('builds the same in every folder, at whatever depth', async (t) => {
+t.test('builds the same in every folder, at any depth', async (t) => {
   const one = createSite(t, site, 'one')
   const two = resolve(one, '..', 'a', 'much', 'deeper', 'folder')
   cpSync(one, two, { recursive: true })
-  // Its packages lie elsewhere as well, as seen from there.
+  // Its packages are in another relative position too.
   mkdirSync(join(two, 'node_modules'))
   for (const name of ['react', 'react-dom']) {
     symlinkSync(resolve('node_modules', name), join(two, 'node_modules', name))
@@ -35,7 +35,7 @@ t.test('builds the same in every folder, at whatever depth', async (t) => {
     await buildSite({ dir: two, mode: 'production' }),
   ]
   t.strictSame(second.manifest, first.manifest)
-  // Maps hold the way to packages outside the site.
+  // Maps contain the paths to packages outside the site.
   const files = walk(first.folder).filter((file) => !file.endsWith('.map'))
   t.strictSame(
     walk(second.folder).filter((file) => !file.endsWith('.map')),
@@ -46,7 +46,7 @@ t.test('builds the same in every folder, at whatever depth', async (t) => {
   }
 })
 
-t.test('changes the build’s id with anything that it serves', async (t) => {
+t.test('changes the build’s id with everything that it serves', async (t) => {
   const dir = createSite(t, site)
   const buildId = async () => (await buildSite({ dir, mode: 'development' })).manifest.buildId
   const ids = [await buildId()]
@@ -64,7 +64,7 @@ t.test('changes the build’s id with anything that it serves', async (t) => {
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('keeps the names of files that a change does not reach', async (t) => {
+t.test('keeps the names of files that a change does not affect', async (t) => {
   const dir = createSite(t, {
     'pages/a.tsx': 'export default () => <p>a</p>\n',
     'pages/b.tsx': 'export default () => <p>b</p>\n',
@@ -85,7 +85,7 @@ t.test('gives one stylesheet to pages whose styles are the same', async (t) => {
   t.strictSame(manifest.modules['pages/b.tsx']?.css, manifest.modules['pages/a.tsx']?.css)
 })
 
-t.test('names files by their content alone', async (t) => {
+t.test('derives the names of files only from their content', async (t) => {
   const files = (a: string, b: string, shared: string) => [
     {
       name: `one-${a}.js`,

@@ -1,4 +1,4 @@
-// What fails while a site is developed leads to its source, and is kept apart from what fails in production.
+// Failures in development lead to their source, and are kept separate from those in production.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ async function startDev(t: Test, files: Record<string, string>, env: Record<stri
   return { dir, dev, write, get }
 }
 
-/** What `server.ts` and what it imports throw, each in the line that ends with `// fails`. */
+/** Errors of `server.ts` and its imports, each thrown in the line that ends with `// fails`. */
 const STARTS: Record<string, Record<string, string>> = {
   'its plugin': {
     'server.ts':
@@ -42,7 +42,7 @@ const STARTS: Record<string, Record<string, string>> = {
   'a string': { 'server.ts': "export default async () => { // fails\n  throw 'no database'\n}\n" },
 }
 
-t.test('what keeps server.ts from starting is shown with its line, in the terminal and in the browser', async (t) => {
+t.test('the terminal and the browser show the line of an error that keeps server.ts from starting', async (t) => {
   for (const [what, files] of Object.entries(STARTS)) {
     const { dev, get } = await startDev(t, files)
     const text = await get('/')
@@ -58,7 +58,7 @@ t.test('what keeps server.ts from starting is shown with its line, in the termin
   }
 })
 
-t.test('another module, the configuration and a build are told apart from server.ts', async (t) => {
+t.test('errors of other modules, the configuration and a build are not those of server.ts', async (t) => {
   const good = { 'server.ts': 'export default async () => {}\n' }
   const { dev, get, write } = await startDev(t, {
     ...good,
@@ -106,7 +106,7 @@ const RUNNING = `export default async function server(app) {
 }
 `
 
-t.test('what server.ts and pages throw at run time is shown with its lines, also by the build before', async (t) => {
+t.test('run-time errors of server.ts and pages are shown with their lines, also of the build before', async (t) => {
   const load = "export function load() {\n  throw new Error('in a load')\n}\n"
   const render = "export default function Page(): never {\n  throw new Error('in a component')\n}\n"
   const errorPage = "export default function Failed(): never {\n  throw new Error('in error.tsx')\n}\n"
@@ -137,7 +137,7 @@ t.test('what server.ts and pages throw at run time is shown with its lines, also
   t.equal((await dev.waitFor(/server\.ts:(\d+):\d+\)$/))[1], String(line))
 })
 
-t.test('failures of development are kept in a ledger of their own', async (t) => {
+t.test('failures of development are kept in a separate ledger', async (t) => {
   const files = { 'pages/index.server.ts': "export function load() {\n  throw new Error('developing')\n}\n" }
   const env = { HYDRANT_LEDGER: 'production.db' }
   const { dev, dir, get } = await startDev(t, files, env)
@@ -155,7 +155,7 @@ t.test('failures of development are kept in a ledger of their own', async (t) =>
   t.match((await runCli(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
 })
 
-/** The place in the sources that ends with `// fails`, and its line. */
+/** Returns the position in the sources that ends with `// fails`, and its line. */
 function placeIn(files: Record<string, string>): [place: string, code: string] | [] {
   for (const [file, source] of Object.entries(files)) {
     const lines = source.split('\n')

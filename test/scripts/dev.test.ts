@@ -18,7 +18,7 @@ async function startDev(t: Test, files: Record<string, string>, args: string[] =
   return { dir, dev, url, write }
 }
 
-/** Asks under any name and origin, which `fetch` does not allow. */
+/** Sends a request under any host name and origin, which `fetch` does not allow. */
 async function ask(url: string, headers: Record<string, string>): Promise<number | undefined> {
   const sent = request(url, { headers }).end()
   const [response] = await once(sent, 'response')
@@ -26,14 +26,16 @@ async function ask(url: string, headers: Record<string, string>): Promise<number
   return response.statusCode
 }
 
-/** What a browser sends before it lets a page of another site, in a public network, ask this machine. */
+/**
+ * The headers that a browser sends before it lets a page of another site, in a public network, access this machine.
+ */
 const PREFLIGHT = {
   origin: 'http://evil.example',
   'access-control-request-method': 'GET',
   'access-control-request-private-network': 'true',
 }
 
-/** The status that a WebSocket's request gets; null for a connection that is closed without one. */
+/** Returns the status of a WebSocket's request. Null if the connection is closed without one. */
 function upgrade(url: string, headers: Record<string, string>): Promise<number | null> {
   return new Promise((resolve) => {
     const sent = request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket', ...headers } }).end()
@@ -45,7 +47,7 @@ function upgrade(url: string, headers: Record<string, string>): Promise<number |
   })
 }
 
-/** The events of an EventSource, one by one. */
+/** Returns the events of an EventSource, one by one. */
 async function listen(t: Test, url: string, headers: Record<string, string> = {}) {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
@@ -61,7 +63,7 @@ async function listen(t: Test, url: string, headers: Record<string, string> = {}
   }
 }
 
-t.test('serves a site, builds it again when it changes, and tells the browser', async (t) => {
+t.test('serves a site, builds it again when it changes, and notifies the browser', async (t) => {
   const { url, dev, write } = await startDev(t, {
     'pages/index.tsx': page('one'),
     'pages/index.server.ts': "export const load = () => process.env.NODE_ENV ?? ''\n",
@@ -82,7 +84,7 @@ t.test('serves a site, builds it again when it changes, and tells the browser', 
   t.equal(await dev.stop('SIGINT'), 0)
 })
 
-t.test('shows what is wrong, in the terminal and in the browser, until it is mended', async (t) => {
+t.test('shows problems in the terminal and in the browser until they are fixed', async (t) => {
   const { url, dev, write } = await startDev(t, { 'pages/index.tsx': page('one') }, ['--base', '/shop'])
   t.match(url, /\/shop$/)
   const next = await listen(t, `${url}/_hydrant/dev`)
@@ -120,7 +122,7 @@ t.test('starts with a broken site, and survives one whose server plugin throws',
   t.equal(await (await fetch(new URL('/own', url))).text(), 'mended')
 })
 
-t.test('lets a request finish in the app that it came to, and then closes that', async (t) => {
+t.test('lets a request finish in the app that received it, and then closes that app', async (t) => {
   const server = (text: string) => `
     export default async function server(app) {
       const waiting = []
@@ -142,7 +144,7 @@ t.test('lets a request finish in the app that it came to, and then closes that',
   t.equal(await dev.stop('SIGTERM'), 0)
 })
 
-t.test('takes changes of the configuration', async (t) => {
+t.test('applies changes of the configuration', async (t) => {
   const { url, write } = await startDev(t, { 'hydrant.config.ts': "export default { base: '/one' }\n" })
   t.equal((await fetch(url)).status, 200)
   const next = await listen(t, `${url}/_hydrant/dev`)
@@ -153,7 +155,7 @@ t.test('takes changes of the configuration', async (t) => {
   t.equal((await fetch(new URL('/two', url))).status, 200)
 })
 
-t.test('answers only under a name of this machine, and events only to its own pages', async (t) => {
+t.test('responds only under a name of this machine, and sends events only to its own pages', async (t) => {
   const { url } = await startDev(t, {})
   const port = new URL(url).port
   t.equal(await ask(url, { host: `localhost:${port}` }), 200)
@@ -164,7 +166,7 @@ t.test('answers only under a name of this machine, and events only to its own pa
   t.equal(await ask(events, { origin: 'http://evil.example' }), 403)
 })
 
-t.test('a page elsewhere reads nothing, whatever it tries', async (t) => {
+t.test('a page of another site reads nothing, whatever it tries', async (t) => {
   const { url } = await startDev(t, {
     'server.ts':
       "export default async function server(app) {\n  app.get('/api', async () => 'api')\n  app.server.on('upgrade', (request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'))\n}\n",
@@ -189,7 +191,7 @@ t.test('a page elsewhere reads nothing, whatever it tries', async (t) => {
   t.equal(await upgrade(url, { host: 'evil.example', origin: 'http://evil.example' }), null, 'by DNS rebinding')
 })
 
-t.test('tells a browser that comes back what it has missed', async (t) => {
+t.test('sends missed changes to a browser that reconnects', async (t) => {
   const { url } = await startDev(t, {})
   const events = new URL('/_hydrant/dev', url).href
   const first = await (await listen(t, events))()
@@ -229,7 +231,7 @@ t.test('knows its own pages', async (t) => {
   t.notOk(isSameOrigin({ host: 'localhost:1', 'sec-fetch-site': 'same-site' }))
 })
 
-t.test('knows pages of elsewhere', async (t) => {
+t.test('recognises pages of other sites', async (t) => {
   const host = 'localhost:3000'
   for (const headers of [
     { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
@@ -250,7 +252,7 @@ t.test('knows pages of elsewhere', async (t) => {
   }
 })
 
-t.test('builds again for what a build is made of, and not for a site’s own data', async (t) => {
+t.test('builds again when a source of the build changes, and not when a site’s own data does', async (t) => {
   const inputs = new Set(['pages/index.tsx', 'lib.ts', 'data/terms.json'])
   t.ok(isRelevant('change', 'lib.ts', inputs))
   t.ok(isRelevant('unlink', 'data/terms.json', inputs))

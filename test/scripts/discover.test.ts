@@ -34,7 +34,7 @@ t.test('gives each page its URL', async (t) => {
   )
 })
 
-t.test('takes only .tsx and .jsx files for pages, and ignores what starts with an underscore or a dot', async (t) => {
+t.test('accepts only .tsx and .jsx files as pages, and ignores names with an initial underscore or dot', async (t) => {
   const { site, problems } = discover([
     'index.tsx',
     'prices.ts',
@@ -109,7 +109,7 @@ t.test('counts the built-in root layout as level 1', async (t) => {
   ])
 })
 
-t.test('finds server files beside pages and layouts, the server plugin and the configuration', async (t) => {
+t.test('finds server files next to pages and layouts, the server plugin and the configuration', async (t) => {
   const { site, problems } = discover(
     ['layout.tsx', 'layout.server.ts', '[id].tsx', '[id].server.tsx', 'about.tsx', 'about.server.js'],
     { root: ['server.ts', 'hydrant.config.js', 'README.md'] },
@@ -124,7 +124,7 @@ t.test('finds server files beside pages and layouts, the server plugin and the c
   t.equal(site.config, 'hydrant.config.js')
 })
 
-t.test('refuses two files for one thing', async (t) => {
+t.test('refuses two files for one purpose', async (t) => {
   t.same(discover(['about.tsx', 'about/index.tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/about/index.tsx'])
   t.same(discover(['(a)/index.tsx', '(b)/index.tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/(b)/index.tsx'])
   t.same(discover(['[a].tsx', '[b].tsx']).problems, ['HYD_BUILD_URL_TAKEN pages/[b].tsx'])
@@ -141,7 +141,7 @@ t.test('accepts a parameter, a catch-all and static names side by side', async (
   t.same(discover(['a/[x].tsx', 'a/[...rest].tsx', 'a/new.tsx', 'a/index.tsx']).problems, [])
 })
 
-t.test('refuses names that no URL can have, once for a folder', async (t) => {
+t.test('refuses names that no URL can have, once per folder', async (t) => {
   t.same(discover(['[id/a.tsx', '[id/b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/[id'])
   t.same(discover(['[...a]/b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/[...a]'])
   t.same(discover(['[...a]/index.tsx', '[...b]/(g)/index.tsx']).problems, [
@@ -151,7 +151,7 @@ t.test('refuses names that no URL can have, once for a folder', async (t) => {
   t.same(discover(['a b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/a b.tsx'])
 })
 
-t.test('keeps the paths that are Hydrant’s own', async (t) => {
+t.test('reserves the paths that are Hydrant’s own', async (t) => {
   t.same(discover(['_hydrant/live.tsx']).problems, ['HYD_BUILD_RESERVED pages/_hydrant/live.tsx'])
   t.same(discover(['(g)/_hydrant.tsx']).problems, ['HYD_BUILD_RESERVED pages/(g)/_hydrant.tsx'])
   t.same(discover(['docs/_hydrant/live.tsx']).problems, [])
@@ -160,7 +160,7 @@ t.test('keeps the paths that are Hydrant’s own', async (t) => {
   ])
 })
 
-t.test('says so when a file has a page’s name but not its extension, or a server file has no page', async (t) => {
+t.test('reports a file with a page’s name but another extension, and a server file without a page', async (t) => {
   t.same(discover(['index.js', 'a/layout.ts']).problems, [
     'HYD_BUILD_EXTENSION pages/a/layout.ts',
     'HYD_BUILD_EXTENSION pages/index.js',

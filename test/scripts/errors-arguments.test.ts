@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 const isFolder = (word: string) => ['.', './my-site', 'shopshop'].includes(word)
 const DIGEST = { fingerprint: '7F3KQ2M9', occurrence: 'K4D2P1' }
 
-t.test('tells a digest and a folder apart', async (t) => {
+t.test('distinguishes a digest from a folder', async (t) => {
   const cases: [string[], unknown][] = [
     [[], { digest: null, dir: '.' }],
     [['./my-site'], { digest: null, dir: './my-site' }],
@@ -32,7 +32,7 @@ t.test('says what is neither', async (t) => {
   })
 })
 
-t.test('reads what a list is chosen by', async (t) => {
+t.test('reads the filters and the order of a list', async (t) => {
   const queryOf = (flags: ErrorsFlags) => {
     const request = readRequest(null, flags, NOW)
     return request.kind === 'list' ? request.query : null
@@ -47,12 +47,12 @@ t.test('reads what a list is chosen by', async (t) => {
   t.strictSame(queryOf({ side: 'client', route: '/a', open: true }), { side: 'client', route: '/a', isSolved: false })
 })
 
-t.test('has 20 of everything, unless it is told otherwise', async (t) => {
+t.test('limits everything to 20 by default', async (t) => {
   t.match(readRequest(null, {}, NOW), { kind: 'list', limit: 20, isJson: false })
   t.match(readRequest(DIGEST, { limit: '3', json: true }, NOW), { kind: 'one', digest: DIGEST, limit: 3, isJson: true })
 })
 
-t.test('refuses flags that are not right', async (t) => {
+t.test('refuses invalid flags', async (t) => {
   const refused = (flags: ErrorsFlags, message: string) =>
     t.throws(() => readRequest(null, flags, NOW), { code: 'HYD_CLI_USAGE', message }, message)
   for (const since of ['', 'yesterday', '7', '7x', '-7d', '2026-13-45']) refused({ since }, '--since must be like 30m')

@@ -25,7 +25,7 @@ async function buildSite(t: Test, files: Record<string, string> = {}): Promise<s
   return dir
 }
 
-/** A folder with a ledger in it, as a server would have left it. */
+/** Creates a folder with a ledger, as a server would have left it. */
 async function createFailedFolder(): Promise<string> {
   const dir = t.testdir({})
   const ledger = createLedger(dir, resolveOptions({}), { warn() {} })
@@ -39,7 +39,7 @@ async function createFailedFolder(): Promise<string> {
 
 const failed = await createFailedFolder()
 
-t.test('leads from the digest that a visitor has read to the line, while the server runs and after', async (t) => {
+t.test('leads from a visitor’s digest to the line, while the server runs and after', async (t) => {
   const dir = await buildSite(t, { 'pages/products/[id].server.ts': LOAD })
   const server = startCli(t, ['start', dir, '--port', '0'])
   const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
@@ -47,7 +47,7 @@ t.test('leads from the digest that a visitor has read to the line, while the ser
   t.equal(response.status, 500)
   const digest = response.headers.get('x-error-digest') ?? ''
 
-  // It is kept a moment after it has been answered.
+  // The failure is written shortly after the response.
   let shown = await runCli(['errors', digest, dir])
   while (shown.code === 1) shown = await runCli(['errors', digest, dir])
   t.match(shown, { code: 0, stderr: '' })
@@ -86,13 +86,13 @@ t.test('leads from the digest that a visitor has read to the line, while the ser
   t.match(await runCli(['errors', dir, '--release', buildId]), { code: 0, stdout: '1 failure, seen once. Ledger' })
 })
 
-t.test('an exception that has ended the process stands in the ledger', async (t) => {
+t.test('an exception that has ended the process is in the ledger', async (t) => {
   const throws =
     "export default async (app) => app.get('/fail', () => void setTimeout(() => { throw new Error('later') }))\n"
   const dir = await buildSite(t, { 'server.ts': throws })
   const server = startCli(t, ['start', dir, '--port', '0'])
   const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
-  // The answer may still be under way when the process ends.
+  // The response may still be in transit when the process ends.
   await fetch(`${url}/fail`).catch(() => {})
   t.equal(await server.ended, 1)
   const fatal = server.lines.map((line) => JSON.parse(line)).find(({ level }) => level === 60)
@@ -123,13 +123,13 @@ t.test('reads the ledger that the configuration or the environment names, and a 
   t.match(off, { code: 1, stderr: 'Error [HYD_LEDGER_OFF] the site in ' })
 })
 
-t.test('makes no ledger where there is none', async (t) => {
+t.test('creates no ledger if there is none', async (t) => {
   const dir = t.testdir({})
   t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger ${join(dir, FILE)}` })
   t.notOk(existsSync(join(dir, FILE)))
 })
 
-t.test('ends with 1 for a digest that is unknown, and names the nearest', async (t) => {
+t.test('ends with 1 for an unknown digest, and names the nearest', async (t) => {
   t.match(await runCli(['errors', '7F3KQ2M8', failed]), {
     code: 1,
     stdout: '',
@@ -148,7 +148,7 @@ t.test('ends with 2 when it is misused', async (t) => {
   await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")
 })
 
-t.test('has colours when it is told to, and none in a pipe', async (t) => {
+t.test('has colours when they are requested, and none in a pipe', async (t) => {
   const colour = '\u001b['
   const coloured = async (env: Record<string, string>) =>
     (await runCli(['errors', '7F3KQ2M9', failed], { env: { FORCE_COLOR: '0', NO_COLOR: '', ...env } })).stdout.includes(
@@ -169,14 +169,14 @@ t.test('loads neither the compiler nor the server', async (t) => {
   t.match(await runCli(['errors', failed], { node }), { code: 0, stderr: '', stdout: /^7F3KQ2M9 /m })
 })
 
-t.test('reads a ledger that somebody else has open', async (t) => {
+t.test('reads a ledger that another process has open', async (t) => {
   const ledger = await openLedger(failed, resolveOptions({}))
   t.teardown(() => ledger.close())
   t.equal((await ledger.list({})).length, 1)
   t.match(await runCli(['errors', failed]), { code: 0, stdout: /^7F3KQ2M9 /m })
 })
 
-t.test('a reader that stops early is no failure', async (t) => {
+t.test('a reader that stops early is not a failure', async (t) => {
   const child = spawn(process.execPath, [cliPath, 'errors', failed], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.destroy()
   let stderr = ''

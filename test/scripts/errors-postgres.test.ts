@@ -9,8 +9,8 @@ import { runCli } from './run-cli.ts'
 
 const postgres = startPostgres(t)
 
-t.test('reads a ledger in PostgreSQL, ends, and tells nobody its password', async (t) => {
-  // It holds a password.
+t.test('reads a ledger in PostgreSQL, exits, and never prints its password', async (t) => {
+  // The URL contains a password.
   const url = postgres.createDatabase('shop')
   const ledger = await openLedger('.', resolveOptions({ given: { ledger: url } }))
   await ledger.record([toEntry(failure({ time: Date.now() }))])

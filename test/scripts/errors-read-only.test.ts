@@ -1,4 +1,4 @@
-// Ledgers that are read by somebody who may write neither them nor in their folder.
+// Ledgers that are read by a user who may write neither them nor their folder.
 
 import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type CliResult, runCli } from './run-cli.ts'
 
 const FILE = 'hydrant-errors.db'
 
-/** A folder with an open ledger in it, and one for temporary files. */
+/** Creates a folder with an open ledger, and one for temporary files. */
 async function createFolders(t: Test) {
   const folder = t.testdir({ site: {}, temporary: {} })
   const dir = join(folder, 'site')
@@ -20,7 +20,7 @@ async function createFolders(t: Test) {
   return { dir, temporary: join(folder, 'temporary'), ledger }
 }
 
-/** Runs `hydrant errors` where nothing may be written, and sees that nothing was. */
+/** Runs `hydrant errors` without write permission, and checks that nothing was written. */
 async function readOnly(t: Test, dir: string, temporary: string): Promise<CliResult> {
   const before = readdirSync(dir)
   setModes(dir, 0o555, 0o444)
@@ -39,7 +39,7 @@ function setModes(dir: string, ofFolder: number, ofFiles: number) {
   chmodSync(dir, ofFolder)
 }
 
-t.test('is read while a server has it open, and after', async (t) => {
+t.test('reads a ledger while a server has it open, and after', async (t) => {
   const { dir, temporary, ledger } = await createFolders(t)
   t.match(await readOnly(t, dir, temporary), { code: 0, stdout: /^AAAAAAAA /m })
   await ledger.close()
@@ -47,7 +47,7 @@ t.test('is read while a server has it open, and after', async (t) => {
   t.match(await readOnly(t, dir, temporary), { code: 0, stdout: /^AAAAAAAA /m })
 })
 
-t.test('is read with the log of a server that was killed', async (t) => {
+t.test('reads a ledger with the log of a server that was killed', async (t) => {
   const { dir, temporary } = await createFolders(t)
   const killed = join(dir, '..', 'killed')
   mkdirSync(killed)
@@ -55,7 +55,7 @@ t.test('is read with the log of a server that was killed', async (t) => {
   t.match(await readOnly(t, killed, temporary), { code: 0, stdout: /^AAAAAAAA /m })
 })
 
-t.test('is an error that says so when it is for others', async (t) => {
+t.test('reports an error if the ledger belongs to other users', async (t) => {
   const { dir, temporary, ledger } = await createFolders(t)
   await ledger.close()
   chmodSync(join(dir, FILE), 0)

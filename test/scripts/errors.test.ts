@@ -15,7 +15,7 @@ interface Asked {
   hasColours?: boolean
 }
 
-/** What is printed of a ledger; without a digest the list. */
+/** Returns the output for a ledger. Without a digest it is the list. */
 async function print(ledger: Ledger, digest: string | null, { flags = {}, width, hasColours = false }: Asked = {}) {
   const request = readRequest(digest === null ? null : parseDigest(digest), flags, NOW)
   const view = { paint: createPaint(hasColours), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
@@ -25,7 +25,7 @@ async function print(ledger: Ledger, digest: string | null, { flags = {}, width,
 const ofError = (error: Partial<KeptError>, parts: Partial<FailureRecord> = {}) =>
   failure({ error: { ...ERROR, ...error }, ...parts })
 
-t.test('lists failures, those seen last first', async (t) => {
+t.test('lists failures, last seen first', async (t) => {
   const ledger = await ledgerOf(
     failure(),
     failure({ digest: '7F3KQ2M9-000002', time: NOW - 2 * MINUTE }),
@@ -47,7 +47,7 @@ t.test('lists failures, those seen last first', async (t) => {
   )
 })
 
-t.test('lists those that are chosen, and tells when there are more', async (t) => {
+t.test('lists the selected failures, and says when there are more', async (t) => {
   const ledger = await ledgerOf(
     failure({ fingerprint: 'AAAAAAAA', time: NOW - MINUTE, route: '/a' }),
     failure({ fingerprint: 'BBBBBBBB', time: NOW - DAY, side: 'client' }),
@@ -80,7 +80,7 @@ t.test('says that nothing has failed, and who says so', async (t) => {
   t.equal(await print(ledger, null, { flags: { ...flags, json: true } }), '[]')
 })
 
-t.test('cuts messages to the width of a terminal, wide letters included', async (t) => {
+t.test('cuts messages to the width of a terminal, including wide characters', async (t) => {
   const ledger = await ledgerOf(ofError({ message: '価格を読み込めません'.repeat(20) }))
   const [, row = ''] = (await print(ledger, null, { width: 100 })).split('\n')
   const wide = [...row].filter((letter) => letter > '\u2fff').length
@@ -91,7 +91,7 @@ t.test('cuts messages to the width of a terminal, wide letters included', async 
 const HOSTILE = 'a\u001b[2J\u001b]0;owned\u0007 b\r\u009b31m\u0000\u202e c\nError: forged'
 const OBEYED = /[\p{Cc}\u202e]/u
 
-t.test('nothing in a failure commands the terminal', async (t) => {
+t.test('no text of a failure controls the terminal', async (t) => {
   const hostile = frame(`pages/${HOSTILE}.tsx`, 1, {
     function: HOSTILE,
     code: { firstLine: 1, lines: [HOSTILE] },
@@ -118,7 +118,7 @@ t.test('nothing in a failure commands the terminal', async (t) => {
   t.equal(JSON.parse(json).occurrences.at(-1).message, `${HOSTILE} once`)
 })
 
-t.test('shows one failure with the occurrence that was meant', async (t) => {
+t.test('shows one failure with the requested occurrence', async (t) => {
   const ledger = await ledgerOf(
     failure({ time: NOW - DAY, release: 'v0', digest: '7F3KQ2M9-000001' }),
     failure({ traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }),
@@ -162,7 +162,7 @@ Other occurrences
   )
 })
 
-t.test('shows the last occurrence when only the first half is given', async (t) => {
+t.test('shows the last occurrence for a first half', async (t) => {
   const ledger = await ledgerOf(
     failure(),
     failure({ time: NOW, digest: '7F3KQ2M9-000003', message: 'cannot read price of product 8', isRecovered: true }),
@@ -173,13 +173,13 @@ t.test('shows the last occurrence when only the first half is given', async (t) 
   t.match(text, /^ {2}recovered +the browser showed the page all the same$/m)
 })
 
-t.test('says when the occurrence that was meant is no longer kept', async (t) => {
+t.test('says when the requested occurrence is no longer kept', async (t) => {
   const text = await print(await ledgerOf(failure()), '7F3KQ2M9-ZZZZZZ')
   t.match(text, /^The occurrence 7F3KQ2M9-ZZZZZZ is no longer kept; this is what is known of the failure\.$/m)
   t.match(text, /^ {2}7F3KQ2M9-K4D2P1 /m)
 })
 
-t.test('shows what caused a failure, and the errors of several', async (t) => {
+t.test('shows the cause of an error, and the errors of an AggregateError', async (t) => {
   const stack = [frame('lib/db.ts', 3, { function: 'query' })]
   const cause = { type: 'Error', message: 'refused', stack, cause: { type: 'Error', message: 'no route', stack: [] } }
   const errors = [
@@ -202,14 +202,14 @@ Error 2 of 2: RangeError: second`,
   )
 })
 
-t.test('takes the source from a cause when the failure itself has none of the site', async (t) => {
+t.test('takes the source from an error’s cause if the error itself has no frame in the site', async (t) => {
   const cause = { type: 'Error', message: 'inner', stack: ERROR.stack }
   const ledger = await ledgerOf(ofError({ stack: [], cause }))
   t.match(await print(ledger, '7F3KQ2M9'), / {2}> {2}9 \| {3}return product\.price/)
   t.match(await print(ledger, null), 'pages/products/[id].server.ts:9')
 })
 
-t.test('shows a failure outside of any request, and one without a stack', async (t) => {
+t.test('shows a failure outside any request, and one without a stack', async (t) => {
   const outside = {
     route: null,
     method: null,
@@ -226,7 +226,7 @@ t.test('shows a failure outside of any request, and one without a stack', async 
   t.notMatch(text, /null|undefined| request /)
 })
 
-t.test('has colours where they are wanted, and the same text', async (t) => {
+t.test('has colours when they are wanted, and the same text', async (t) => {
   const ledger = await ledgerOf(failure())
   for (const digest of [null, '7F3KQ2M9']) {
     const coloured = await print(ledger, digest, { hasColours: true })
@@ -251,7 +251,7 @@ t.test('names the nearest failures when a digest is unknown', async (t) => {
   await t.rejects(print(ledger, 'AAAAAAAA'), { message: 'the ledger /site/ledger.db has no failure AAAAAAAA' })
 })
 
-t.test('prints one failure as JSON, all of it', async (t) => {
+t.test('prints one failure completely as JSON', async (t) => {
   const ledger = await ledgerOf(failure({ pending: ['data.reviews'] }))
   await ledger.setSolved('7F3KQ2M9', NOW)
   const { stack, ...json } = JSON.parse(await print(ledger, '7F3KQ2M9', { flags: { json: true } }))

@@ -1,11 +1,11 @@
-// Failures to read about.
+// Failures for the tests that read them.
 
 import type { CodeLines, FailureRecord, KeptError, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../src/server/ledger/ledger-writer.ts'
 import { createMemoryLedger } from '../../src/server/ledger/memory-ledger.ts'
 
-/** What the clock says when failures are read. */
+/** The time at which failures are read. */
 export const NOW = Date.UTC(2026, 10, 21, 19, 43, 28)
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -34,7 +34,7 @@ export const ERROR: KeptError = {
   ],
 }
 
-/** A failure of a request, some of it as given. */
+/** Returns a failure of a request with the given properties. */
 export function failure(parts: Partial<FailureRecord> = {}): FailureRecord {
   const { fingerprint = '7F3KQ2M9', error = ERROR } = parts
   return {
@@ -58,7 +58,7 @@ export function failure(parts: Partial<FailureRecord> = {}): FailureRecord {
   }
 }
 
-/** A ledger that has taken those, the way a server hands them over. */
+/** Returns a ledger with the given failures, written as a server writes them. */
 export async function ledgerOf(...failures: readonly FailureRecord[]): Promise<Ledger> {
   const limits = {
     maxFailures: 1_000,

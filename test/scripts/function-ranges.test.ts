@@ -29,7 +29,7 @@ const expected = [
   ...['field', 'method', 'key', 'quoted key', 'each', null],
 ]
 
-t.test('finds functions and classes, and what names them', async (t) => {
+t.test('finds functions and classes, and their names', async (t) => {
   const printed = await transform(source, { target: 'es2022', format: 'esm' })
   t.strictSame(
     namesIn(printed.code).filter((name) => name !== 'iterator'),
@@ -42,7 +42,7 @@ t.test('finds functions and classes, and what names them', async (t) => {
   )
 })
 
-t.test('a range holds a function from its first character to its last', async (t) => {
+t.test('a range contains a function from its first character to its last', async (t) => {
   const code = 'let a=1,f=async(x)=>x+[1,2].map(y=>y*2)[0],g=function(){return"}"};class C{m(){return 1}}'
   const texts = findFunctions(code).map(({ start, end }) => code.slice(start, end))
   t.strictSame(texts, [
@@ -61,7 +61,7 @@ t.test('what is no script has no functions', async (t) => {
   t.equal(readTokens('(]'), null)
 })
 
-t.test('every script that the project’s site gives to browsers can be read', async (t) => {
+t.test('every browser script of the project’s site can be read', async (t) => {
   const folder = 'site/.hydrant/client'
   const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'))
   t.ok(scripts.length > 20)

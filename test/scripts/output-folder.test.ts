@@ -20,7 +20,7 @@ const folders = (dir: string) =>
     .filter((name) => name.startsWith('.hydrant'))
     .sort()
 
-t.test('leaves the last build whole when the next one fails', async (t) => {
+t.test('leaves the last build complete when the next one fails', async (t) => {
   const dir = createSite(t, {})
   const { manifest, folder } = await buildSite({ dir, mode: 'development' })
   writeFileSync(join(dir, 'pages', 'index.tsx'), 'export default (')
@@ -29,10 +29,10 @@ t.test('leaves the last build whole when the next one fails', async (t) => {
   t.strictSame(folders(dir), ['.hydrant'])
 })
 
-t.test('leaves the last build whole when the next one is killed, and tidies up after it', async (t) => {
+t.test('leaves the last build complete when the next one is killed, and cleans up after it', async (t) => {
   const dir = createSite(t, {})
   const { manifest, folder } = await buildSite({ dir, mode: 'development' })
-  // A plugin that waits for ever keeps the build in its midst; it tells by a file that it is there.
+  // A plugin that waits forever stops the build halfway. It creates a file to show that it has started.
   writeFileSync(
     join(dir, 'hydrant.config.ts'),
     `import { writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ t.test('leaves the last build whole when the next one is killed, and tidies up a
   t.strictSame(folders(dir), ['.hydrant'])
 })
 
-t.test('leaves alone what belongs to running processes and to others', async (t) => {
+t.test('does not touch folders of running processes and of others', async (t) => {
   const dir = createSite(t, {})
   const running = `.hydrant-${process.ppid}`
   for (const name of [running, '.hydrant-notes', `.hydrant-dev-${await deadPid()}`]) mkdirSync(join(dir, name))
@@ -72,7 +72,7 @@ t.test('leaves alone what belongs to running processes and to others', async (t)
   t.strictSame(folders(dir), ['.hydrant', ...before].sort())
 })
 
-t.test('puts back the build of a process that died while it swapped', async (t) => {
+t.test('restores the build of a process that died during the swap', async (t) => {
   const dir = createSite(t, {})
   const { folder } = await buildSite({ dir, mode: 'development' })
   const pid = await deadPid()
@@ -84,7 +84,7 @@ t.test('puts back the build of a process that died while it swapped', async (t) 
   t.ok(readManifest(folder))
 })
 
-t.test('takes nothing of the old build into the new one', async (t) => {
+t.test('copies nothing of the old build into the new one', async (t) => {
   const dir = createSite(t, { 'public/old.txt': 'old' })
   const { folder } = await buildSite({ dir, mode: 'development' })
   writeFileSync(join(folder, 'stray.txt'), '')

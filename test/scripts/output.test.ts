@@ -31,7 +31,7 @@ const site = {
   'public/.git/config': 'secret',
 }
 
-t.test('writes what the manifest says', async (t) => {
+t.test('writes the files that the manifest names', async (t) => {
   const dir = createSite(t, site)
   const { folder } = await buildSite({ dir, mode: 'production' })
   t.equal(folder, join(dir, '.hydrant'))
@@ -99,20 +99,20 @@ t.test('gives the same URL of an asset to scripts, stylesheets and the server, b
     ['/a/b', '/a/b'],
   ] as const) {
     const build = await loadBuild(folder, manifest, base)
-    // The page is nothing but the URL.
+    // The page consists only of the URL.
     const page = build.routes.find(({ id }) => id === '/logo')?.page.Component as unknown as () => string
     t.equal(page(), `${path}/_hydrant/assets/${logo}`)
   }
 })
 
-t.test('brings the stylesheet of a module that is loaded later with the page', async (t) => {
+t.test('sends the stylesheet of a lazily loaded module with the page', async (t) => {
   const dir = createSite(t, site)
   const { folder, manifest } = await buildSite({ dir, mode: 'production' })
   const [css = ''] = manifest.modules['pages/index.tsx']?.css ?? []
   t.match(readFileSync(join(folder, 'client', css), 'utf8'), '.later')
 })
 
-t.test('compresses in production what gets smaller by it', async (t) => {
+t.test('compresses files in production if that makes them smaller', async (t) => {
   const dir = createSite(t, {
     ...site,
     'pages/about.tsx':
@@ -147,7 +147,7 @@ t.test('makes development builds without compression, with the reload script', a
   t.equal(manifest.mode, 'development')
 })
 
-t.test('builds again and again with what changed', async (t) => {
+t.test('builds repeatedly with the changed files', async (t) => {
   const dir = createSite(t, site)
   const builder = createSiteBuilder({ dir, mode: 'development' })
   t.teardown(() => builder.dispose())

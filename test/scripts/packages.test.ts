@@ -49,7 +49,7 @@ t.test('leaves packages to Node on the server and bundles them for the browser',
   t.equal(load(), 'PACKAGE-RED/')
 })
 
-t.test('takes stylesheets and assets out of packages', async (t) => {
+t.test('bundles stylesheets and assets of packages', async (t) => {
   const { code, client, page } = await build(t, {
     ...moduleOf('theme', 'export {}\n'),
     'node_modules/theme/theme.css': '.themed { color: red }',
@@ -90,7 +90,7 @@ t.test('follows the paths of tsconfig.json', async (t) => {
   t.equal(page(), 'a card')
 })
 
-t.test('bundles the TypeScript of a linked package with what only that has installed', async (t) => {
+t.test('bundles the TypeScript of a linked package, with packages that are installed only there', async (t) => {
   const { code, load } = await build(
     t,
     {
@@ -133,7 +133,7 @@ t.test('runs the site’s plugins, loaders and definitions on both sides, before
   t.match(client, 'LOUD')
 })
 
-t.test('keeps stylesheets that a package.json calls free of effects', async (t) => {
+t.test('keeps stylesheets if package.json has no side effects', async (t) => {
   const { client } = await build(t, {
     'package.json': '{ "name": "a-site", "type": "module", "sideEffects": false }',
     'pages/all.css': '.all { color: red }',
@@ -142,7 +142,7 @@ t.test('keeps stylesheets that a package.json calls free of effects', async (t) 
   t.match(client, '.all')
 })
 
-t.test('takes one copy of React, the site’s', async (t) => {
+t.test('uses one copy of React, the site’s', async (t) => {
   const { client } = await build(t, {
     'node_modules/widget/package.json': '{ "name": "widget", "type": "module", "exports": "./index.js" }',
     'node_modules/widget/index.js': "import { useState } from 'react'\nexport const useWidget = () => useState(0)\n",

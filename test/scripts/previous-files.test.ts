@@ -21,7 +21,7 @@ function writeAll(dir: string, text: string) {
 
 const build = (dir: string) => buildSite({ dir, mode: 'production' })
 
-t.test('keeps the files of the one build before for pages that are open', async (t) => {
+t.test('keeps the files of the previous build for pages that are open', async (t) => {
   const dir = createSite(t, files('red'), 'site')
   const client = join(dir, '.hydrant', 'client')
   const one = await build(dir)
@@ -72,7 +72,7 @@ t.test('keeps the files of the one build before for pages that are open', async 
   for (const name of onlyOne) t.equal((await app.inject(`/_hydrant/assets/${name}`)).statusCode, 404, name)
 })
 
-t.test('a build before that is broken has nothing to keep', async (t) => {
+t.test('keeps nothing of a broken previous build', async (t) => {
   const dir = createSite(t, files('red'), 'site')
   const folder = join(dir, '.hydrant')
   const [manifest, client] = [join(folder, 'manifest.json'), join(folder, 'client')]
@@ -97,7 +97,7 @@ t.test('a build before that is broken has nothing to keep', async (t) => {
   }
 })
 
-t.test('what develops a site keeps nothing', async (t) => {
+t.test('a development build keeps nothing', async (t) => {
   const dir = createSite(t, files('red'), 'site')
   await buildSite({ dir, mode: 'development' })
   writeAll(dir, 'green')

@@ -4,7 +4,7 @@ import t from 'tap'
 import { createSiteBuilder } from '../../scripts/build/site-builder.ts'
 import { createSite } from './create-site.ts'
 
-t.test('a build tells TypeScript the routes of the site, and writes them only when they change', async (t) => {
+t.test('a build writes the routes of the site for TypeScript, only when they change', async (t) => {
   const dir = createSite(t, {
     'pages/(shop)/products/[id].tsx': 'export default () => null\n',
     "pages/it's/[...path].jsx": 'export default () => null\n',

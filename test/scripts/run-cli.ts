@@ -15,7 +15,7 @@ interface CliOptions {
   env?: Record<string, string>
   /** Options of Node itself. */
   node?: readonly string[]
-  /** Another installation's command. */
+  /** The command of another installation. */
   cli?: string
   /** A command that runs it. */
   under?: readonly string[]
@@ -36,16 +36,16 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
 }
 
 export interface RunningCli {
-  /** The next line of its output that the pattern finds, with what it caught. */
+  /** Resolves with the match of the next output line that the pattern matches. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>
   stop(signal?: NodeJS.Signals): Promise<number | null>
-  /** Resolves with its exit code when it has ended by itself. */
+  /** Resolves with its exit code when it has exited by itself. */
   ended: Promise<number | null>
-  /** Every line so far, of both outputs. */
+  /** All lines so far, of both outputs. */
   lines: readonly string[]
 }
 
-/** Starts a command that goes on; it is ended with the test at the latest. */
+/** Starts a command that keeps running. It is ended with the test at the latest. */
 export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], options: CliOptions = {}): RunningCli {
   const child = spawnCli(args, options)
   const lines: string[] = []
@@ -99,12 +99,12 @@ function spawnCli(
   args: readonly string[],
   { cwd, env, node = [], cli = cliPath, under = [] }: CliOptions,
 ): ChildProcess {
-  // What the test itself runs with must not decide what the command does.
+  // The environment of the test must not affect the command.
   const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env
   const [program = '', ...words] = [...under, process.execPath, ...node, cli, ...args]
   return spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
-    // Many servers run at once, and there is one default port for their consoles.
+    // Many servers run at once, and their consoles have one default port.
     env: { ...own, HYDRANT_ADMIN: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

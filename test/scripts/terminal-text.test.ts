@@ -5,7 +5,7 @@ import { createPaint, wantsColours } from '../../scripts/terminal/paint.ts'
 import { cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/plain-text.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 
-t.test('writes out what a terminal would obey', async (t) => {
+t.test('escapes characters that a terminal would obey', async (t) => {
   t.equal(toLine('a\u001b[31mb\u0007\u009b2J\u0000'), 'a\\x1b[31mb\\x07\\x9b2J\\x00')
   t.equal(toLine('user\u202etxt.exe \u2066x\u2069'), 'user\\u202etxt.exe \\u2066x\\u2069')
   t.equal(toLine('a\nb\r\nc\rd\te'), 'a ⏎ b ⏎ c\\x0dd  e')
@@ -13,7 +13,7 @@ t.test('writes out what a terminal would obey', async (t) => {
   t.equal(toLine('für 価格 👩‍👩‍👧'), 'für 価格 👩‍👩‍👧', 'all else stays')
 })
 
-t.test('counts the columns that a text takes', async (t) => {
+t.test('counts the columns of a text', async (t) => {
   const widths: [string, number][] = [
     ['', 0],
     ['abc', 3],
@@ -30,7 +30,7 @@ t.test('counts the columns that a text takes', async (t) => {
   t.equal(padToWidth('価', 4), '価  ')
 })
 
-t.test('cuts a text to a width, never within a sign', async (t) => {
+t.test('cuts a text to a width, never within a character', async (t) => {
   t.equal(cutToWidth('abcdef', 6), 'abcdef')
   t.equal(cutToWidth('abcdefg', 6), 'abcde…')
   t.equal(cutToWidth('価格価格', 6), '価格…')
@@ -38,7 +38,7 @@ t.test('cuts a text to a width, never within a sign', async (t) => {
   t.equal(cutToWidth('abc', Number.POSITIVE_INFINITY), 'abc')
 })
 
-t.test('tells times by the clock and by how long ago', async (t) => {
+t.test('shows times as a clock time and as a duration', async (t) => {
   t.equal(formatTime(NOW), '2026-11-21 19:43:28 UTC')
   const agos: [number, string][] = [
     [-HOUR, 'just now'],
@@ -52,7 +52,7 @@ t.test('tells times by the clock and by how long ago', async (t) => {
   for (const [past, text] of agos) t.equal(formatAgo(NOW - past, NOW), text)
 })
 
-t.test('has colours as Node decides it', async (t) => {
+t.test('decides about colours as Node does', async (t) => {
   const [terminal, pipe] = [{ isTTY: true }, {}]
   t.ok(wantsColours(terminal, {}))
   t.notOk(wantsColours(pipe, {}))

@@ -18,7 +18,7 @@ t.test('shows progress in one line that changes, on a terminal', async (t) => {
   t.strictSame(written, [`${erase}hydrant build: pages…`, `${erase}hydrant build: bundles…`, erase])
 })
 
-t.test('shows progress in a line for each step elsewhere', async (t) => {
+t.test('shows progress in a line per step elsewhere', async (t) => {
   const { output, written } = record(false)
   const progress = createProgress(output, 'hydrant build')
   progress.step('pages')
@@ -26,7 +26,7 @@ t.test('shows progress in a line for each step elsewhere', async (t) => {
   t.strictSame(written, ['hydrant build: pages\n'])
 })
 
-t.test('cuts a long line to what stands around the place', async (t) => {
+t.test('cuts a long line to the text around the position', async (t) => {
   const lineText = `${'a'.repeat(500)}!${'b'.repeat(500)}`
   const place = { file: 'pages/a.tsx', line: 7, column: 501, lineText }
   const lines = formatProblem({ code: 'HYD_BUILD_SYNTAX', message: 'what', fix: 'Mend it.', place }).split('\n')
@@ -35,13 +35,13 @@ t.test('cuts a long line to what stands around the place', async (t) => {
   t.equal(caret.indexOf('^'), source.indexOf('!'))
 })
 
-t.test('shows the stack of what nobody expected', async (t) => {
+t.test('shows the stack of an unexpected error', async (t) => {
   const error = new Error('oh')
   t.equal(formatError(error, { withStack: false }), error.stack)
   t.equal(formatError('a string', { withStack: false }), 'a string')
 })
 
-t.test('shows a known error without its stack, or with those of its causes', async (t) => {
+t.test('shows a known error without its stack, or with the stacks of its causes', async (t) => {
   const cause = new Error('below')
   const error = Object.assign(new Error('above', { cause }), { code: 'HYD_X', fix: 'Do this.' })
   t.equal(formatError(error, { withStack: false }), 'Error [HYD_X] above\nTry: Do this.')

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** All files of a folder, by their paths in it, sorted. */
+/** Returns all files of a folder, by their paths in it, sorted. */
 export function walk(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,4 +1,4 @@
-// A process that has been held up, by whatever ran in it, finds deadlines due that it would have kept.
+// A process that was blocked, by any code that ran in it, finds that deadlines have expired meanwhile.
 
 import t from 'tap'
 import { marked, navigationHeaders } from './lines.ts'
@@ -25,7 +25,7 @@ const dir = await buildFiles(t.testdir({}), {
 const deadlines = { loadMs: 60, renderMs: 60 }
 const { get, log } = await serve(t, dir, { ledger: false, timeouts: deadlines })
 
-t.test('what was ready in time is no failure', async (t) => {
+t.test('data that was ready in time is not a failure', async (t) => {
   for (const path of ['/load', '/deferred']) {
     for (const headers of [undefined, JSON_ONLY]) {
       const { statusCode, body } = await get(path, headers)

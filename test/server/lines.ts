@@ -1,4 +1,4 @@
-// Asks for pages the way the client does when it goes there without loading a document.
+// Requests pages as the client does when it navigates without loading a document.
 
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
@@ -10,19 +10,19 @@ import {
   type NavigationLine,
 } from '../../src/shared/wire/navigation-protocol.ts'
 
-/** The address that a page asks when it goes to `url`. */
+/** Returns the URL that a page requests when it navigates to `url`. */
 export function marked(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}${NAVIGATION_MARK}`
 }
 
-/** The headers that a page of that build sends; `layouts` are the keys of those that stand. */
+/** Returns the headers that a page of that build sends. `layouts` are the keys of its current layouts. */
 export function navigationHeaders(dir: string, layouts: readonly string[] = []): Record<string, string> {
   return { [BUILD_HEADER]: readManifest(buildFolder(dir)).buildId, [LAYOUTS_HEADER]: layouts.join(' ') || 'none' }
 }
 
 export function linesOf(text: string): NavigationLine[] {
   const lines = text.split('\n').filter((line) => line !== '')
-  // The server writes nothing else.
+  // The cast is safe because the server writes nothing else.
   return lines.map((line) => JSON.parse(line) as NavigationLine)
 }
 
@@ -30,20 +30,20 @@ export function linesOfResponse({ body }: LightMyRequestResponse): NavigationLin
   return linesOf(body)
 }
 
-/** Those of one kind. */
+/** Returns the lines of one kind. */
 export function pick<Kind extends NavigationLine[0]>(lines: readonly NavigationLine[], kind: Kind) {
   return lines.filter((line): line is Extract<NavigationLine, { 0: Kind }> => line[0] === kind)
 }
 
 export interface Asking {
   response: Response
-  /** The next line, or null at the end. */
+  /** Resolves with the next line, or null at the end. */
   next(): Promise<NavigationLine | null>
   rest(): Promise<NavigationLine[]>
   leave(): void
 }
 
-/** Asks over a real socket. */
+/** Sends a request over a real socket. */
 export async function askSocket(url: string, headers: Record<string, string>): Promise<Asking> {
   const controller = new AbortController()
   const response = await fetch(url, { headers, signal: controller.signal })
@@ -80,7 +80,7 @@ export async function listen(t: Pick<Test, 'teardown'>, app: FastifyInstance): P
   return origin
 }
 
-/** For a `server.ts`: loads wait at `app.gate(name)`, and `app.count(name)` counts. */
+/** Code for a `server.ts`: loads wait at `app.gate(name)`, and `app.count(name)` counts. */
 export const GATES = `const gates = new Map()
   const counts = {}
   const gate = (name) => {
@@ -105,7 +105,7 @@ export interface Gate {
   fail(reason: unknown): void
   reached: Promise<unknown>
   arrive(): void
-  /** Resolves with the reason when a load's signal says that nobody waits for it. */
+  /** Resolves with the reason when the load's signal aborts. */
   left: Promise<unknown>
   leave(reason: unknown): void
 }
@@ -115,13 +115,13 @@ export interface Gated {
   counts: Record<string, number>
 }
 
-/** The gates of the site that was served last in this process. */
+/** Returns the gates of the site that was served last in this process. */
 export function gatesOfLast(): Gated {
-  // `GATES` has put them there.
+  // The cast is safe because `GATES` has set them.
   return (globalThis as unknown as { hydrantGated: Gated }).hydrantGated
 }
 
-/** Body of a load that waits at a gate. */
+/** Returns the body of a load that waits at a gate. */
 export const waitAt = (name: string, result: string) =>
   `  const gate = ctx.app.gate('${name}')\n  ctx.signal.addEventListener('abort', () => gate.leave(ctx.signal.reason))\n  gate.arrive()\n  await gate.opened\n  return ${result}`
 

@@ -25,7 +25,7 @@ import {
 } from '../../src/server/thrown/http-error.ts'
 import { redirectLocation } from '../../src/server/thrown/redirect-location.ts'
 
-/** Headers after a handler has worked on the reply. */
+/** Returns the headers after a handler has worked on the reply. */
 async function headersAfter(work: (reply: import('fastify').FastifyReply) => unknown) {
   const app = Fastify()
   let result: unknown
@@ -38,13 +38,13 @@ async function headersAfter(work: (reply: import('fastify').FastifyReply) => unk
   return { headers, result }
 }
 
-t.test('a nonce is 144 bits that do not repeat', async (t) => {
+t.test('a nonce has 144 bits that do not repeat', async (t) => {
   const nonces = Array.from({ length: 1_000 }, createNonce)
   t.equal(new Set(nonces).size, nonces.length)
   for (const nonce of nonces) if (!/^[A-Za-z0-9+/]{24}$/.test(nonce)) t.fail(nonce)
 })
 
-t.test('Vary takes what is not in it yet', async (t) => {
+t.test('Vary gets only values that it does not contain yet', async (t) => {
   for (const [before, after] of [
     [undefined, 'Accept'],
     ['Accept', 'Accept'],
@@ -73,7 +73,7 @@ t.test('Vary takes what is not in it yet', async (t) => {
   t.equal(several.headers.vary, 'Cookie, accept-encoding, Accept')
 })
 
-t.test('an answer may be kept when its Cache-Control says so', async (t) => {
+t.test('a response may be stored if its Cache-Control allows it', async (t) => {
   for (const [value, expected] of [
     [undefined, false],
     ['public, max-age=5', true],
@@ -90,7 +90,7 @@ t.test('an answer may be kept when its Cache-Control says so', async (t) => {
   }
 })
 
-t.test('an error takes back what was said of the page and keeps the rest', async (t) => {
+t.test('an error removes the headers set for the page and keeps the others', async (t) => {
   const { headers } = await headersAfter((reply) => {
     reply.headers({
       etag: '"a"',
@@ -109,7 +109,7 @@ t.test('an error takes back what was said of the page and keeps the rest', async
     t.notOk(name in headers, name)
 })
 
-t.test('the tag of a document does not see its nonce', async (t) => {
+t.test('the ETag of a document does not depend on its nonce', async (t) => {
   t.equal(
     etagOf('<script nonce="abc">1</script nonce="abc">', 'abc'),
     etagOf('<script nonce="xyz">1</script nonce="xyz">', 'xyz'),
@@ -118,7 +118,7 @@ t.test('the tag of a document does not see its nonce', async (t) => {
   t.match(etagOf('', 'abc'), /^W\/"[\w-]{27}"$/)
 })
 
-t.test('tags are compared weakly', async (t) => {
+t.test('ETags are compared weakly', async (t) => {
   const etag = 'W/"abc"'
   for (const [header, expected] of [
     [undefined, false],
@@ -135,7 +135,7 @@ t.test('tags are compared weakly', async (t) => {
   }
 })
 
-t.test('slashes at the end go, and no host comes of it', async (t) => {
+t.test('slashes at the end are removed, and the rest is never read as a host', async (t) => {
   for (const [url, expected] of [
     ['/', null],
     ['/a', null],
@@ -155,7 +155,7 @@ t.test('slashes at the end go, and no host comes of it', async (t) => {
   }
 })
 
-t.test('a redirect leads below the base, and out of the site on purpose only', async (t) => {
+t.test('a redirect leads below the base, and off the site only on purpose', async (t) => {
   for (const [to, path, base, expected] of [
     ['/a', '/', '/', '/a'],
     ['/a', '/shop/x', '/shop', '/shop/a'],
@@ -187,7 +187,7 @@ t.test('a redirect leads below the base, and out of the site on purpose only', a
   }
 })
 
-t.test('what is thrown means what it says', async (t) => {
+t.test('each thrown value has its own meaning', async (t) => {
   const caught = (work: () => never): unknown => {
     try {
       return work()
@@ -249,7 +249,7 @@ t.test('pages prefer HTML, other routes JSON', async (t) => {
   }
 })
 
-t.test('a problem tells what a visitor may know', async (t) => {
+t.test('a problem contains only what a visitor may know', async (t) => {
   t.strictSame(createProblem({ kind: 'refusal', status: 418, message: 'Tea' }, 'h', '/a'), {
     type: 'about:blank',
     title: "I'm a Teapot",
@@ -261,7 +261,7 @@ t.test('a problem tells what a visitor may know', async (t) => {
   t.notOk('digest' in createProblem({ kind: 'failure', side: 'client' }, 'h', '/a'))
 })
 
-t.test('plain JSON rejects with what a promise rejects with, and in time', async (t) => {
+t.test('plain JSON rejects with the reason of a promise, and in time', async (t) => {
   const late = () => new Error('late')
   const reason = { a: 1 }
   await t.rejects(toPlainJson({ a: Promise.reject(new Error('no')) }, late, 1_000), { message: 'no' })
@@ -292,7 +292,7 @@ t.test('plain JSON rejects with what a promise rejects with, and in time', async
   t.equal(await toPlainJson(() => {}, late, 1_000), 'null')
 })
 
-t.test('promises in data are made safe for React, and data without any stays the same object', async (t) => {
+t.test('promises in data are made safe for React, and data without promises stays the same object', async (t) => {
   const plain = { a: [1, { b: new Date(0) }], c: new Map() }
   t.equal(
     guardPromises(plain, () => new Error('replaced')),
@@ -328,7 +328,7 @@ t.test('promises in data are made safe for React, and data without any stays the
   await data.bad.catch(() => {})
 })
 
-t.test('crawlers are told from browsers and scripts', async (t) => {
+t.test('crawlers are distinguished from browsers and scripts', async (t) => {
   for (const agent of [
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
     'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
@@ -348,7 +348,7 @@ t.test('crawlers are told from browsers and scripts', async (t) => {
     'undici',
     'python-requests/2.31',
     'Go-http-client/1.1',
-    // Test suites that `inject`.
+    // This is a test suite that uses `inject`.
     'lightMyRequest',
   ]) {
     t.notOk(isCrawler(agent), agent ?? 'none')

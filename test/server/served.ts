@@ -1,4 +1,4 @@
-// Sites that a test writes, builds and asks by `inject`.
+// Sites that a test writes, builds and requests with `inject`.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ export type Files = Record<string, string | Buffer>
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
-/** Writes files into a folder; those that stand there stay. */
+/** Writes files into a folder. Other files in it stay. */
 export function writeFiles(dir: string, files: Files) {
   for (const [path, contents] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
@@ -20,7 +20,7 @@ export function writeFiles(dir: string, files: Files) {
   }
 }
 
-/** Writes and builds a site, `pages/index.tsx` being there in any case. Returns its folder. */
+/** Writes and builds a site that has at least `pages/index.tsx`. Returns its folder. */
 export async function buildFiles(dir: string, files: Files): Promise<string> {
   writeFiles(dir, { 'pages/index.tsx': page, ...files })
   await buildSite({ dir, mode: 'production' })
@@ -29,7 +29,7 @@ export async function buildFiles(dir: string, files: Files): Promise<string> {
 
 export interface Log {
   lines: LogLine[]
-  /** What Fastify takes as `logger`. */
+  /** The value of Fastify's `logger` option. */
   logger: { level: string; stream: { write(text: string): void } }
   errors(): LogLine[]
 }
@@ -38,13 +38,13 @@ export function createLog(): Log {
   const lines: LogLine[] = []
   return {
     lines,
-    // Fastify's logger writes JSON, a line each.
+    // The cast is safe because Fastify's logger writes one JSON object per line.
     logger: { level: 'info', stream: { write: (text) => void lines.push(JSON.parse(text) as LogLine) } },
     errors: () => lines.filter(({ level }) => level >= 50),
   }
 }
 
-/** What a browser says; `inject` by itself passes for a crawler. */
+/** The headers of a browser. `inject` itself counts as a crawler. */
 export const HTML = {
   accept: 'text/html',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36',
@@ -55,11 +55,11 @@ export interface Served {
   app: FastifyInstance
   log: Log
   get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>
-  /** The failures of that request, once it is answered. */
+  /** Returns the failures of a request that has its response. */
   failuresOf(response: LightMyRequestResponse): LogLine[]
 }
 
-/** Serves a built site in this process; it is closed with the test. */
+/** Serves a built site in this process and closes it with the test. */
 export async function serve(
   t: Pick<Test, 'teardown'>,
   dir: string,

@@ -1,4 +1,4 @@
-// What the site's page for scripts tells people to type, run as it stands there.
+// Runs the commands on the site's page for scripts, exactly as they are written there.
 
 import { execFile } from 'node:child_process'
 import t from 'tap'
@@ -17,14 +17,14 @@ const PROBLEM = {
 const NOTE = { id: Number, text: String, colour: /^(red|blue|yellow)$/, writtenAt: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ }
 
 interface Expected {
-  /** What the command ends with (0). */
+  /** The exit code of the command (0). */
   code?: number
-  /** The first line of what `curl -i` and `curl -I` show. */
+  /** The first line of the output of `curl -i` and `curl -I`. */
   status?: string
   headers?: Record<string, string | RegExp>
-  /** The shape of the JSON behind it. */
+  /** The shape of the JSON after the headers. */
   json?: unknown
-  /** All of what is written, where it is no JSON. */
+  /** The whole output, if it is not JSON. */
   text?: string | RegExp
 }
 
@@ -118,7 +118,7 @@ function run({ language }: Script, command: string): Promise<{ code: number; std
   })
 }
 
-/** What one can read of a document, and copy. */
+/** Returns the text of a document as a visitor would read and copy it. */
 function textOf(html: string): string {
   const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }
   return html.replace(/<[^>]*>/g, '').replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => named[name] ?? '')

@@ -35,7 +35,7 @@ const url = new URL('https://shop.example/products/5?q=1')
 const render = (tree: Pick<Tree, 'layouts' | 'leaf'>, data: unknown[] = []) =>
   renderToStaticMarkup(createAppTree({ ...tree, data, params: { id: '5' }, address: { url } }, platform))
 
-t.test('layouts stand around the page, outermost first, each with its data', async (t) => {
+t.test('layouts surround the page, outermost first, each with its data', async (t) => {
   const html = render(
     {
       layouts: [createLayout('outer'), createLayout('inner')],
@@ -53,7 +53,7 @@ t.test('layouts stand around the page, outermost first, each with its data', asy
   )
 })
 
-t.test('a failure stands in the place of the page', async (t) => {
+t.test('a failure replaces the page', async (t) => {
   const shown = { kind: 'failure', side: 'server', status: 500, digest: '7K3M9QZD-0F4XTB' } as const
   const tree: Tree['layouts'] = [createLayout('outer')]
   const html = render({ layouts: tree, leaf: { kind: 'shown', css: [], shown, Component: null } }, ['data of outer'])
@@ -67,7 +67,7 @@ t.test('a failure stands in the place of the page', async (t) => {
   t.match(html, '<script nonce="bm9uY2U=">')
 })
 
-t.test('the site’s own page shows a failure and learns no more than a visitor may', async (t) => {
+t.test('the site’s own page shows a failure and contains only what a visitor may know', async (t) => {
   const layout = createLayout('outer', 'own')
   const shown = { kind: 'failure', side: 'server', status: 504, digest: '7K3M9QZD-0F4XTB' } as const
   const html = render({ layouts: [layout], leaf: { kind: 'shown', css: [], shown, Component: layout.ErrorPage } })
@@ -116,6 +116,6 @@ t.test('stylesheets are named once, outermost first', async (t) => {
   t.match(html, '<body><p>page</p></body></html>')
 })
 
-t.test('the boundary writes its constructor out, without which Safari tells no place of it', async (t) => {
+t.test('the boundary has an explicit constructor, without which Safari reports no position for it', async (t) => {
   t.match(String(Boundary), 'constructor(')
 })

@@ -23,18 +23,18 @@ const plan: BootPlan = {
 }
 const visit: BootVisit = { url: 'https://shop.example/a?b=c', params: { id: '1' } }
 
-/** Runs scripts as a browser would, one after the other, and returns what they have left in the global variable. */
+/** Runs scripts one after another as a browser would. Returns the value of the global variable. */
 function run(scripts: readonly string[]): unknown[] {
   const self: Record<string, unknown> = {}
   for (const script of scripts) runInNewContext(script, { self })
   if (Object.keys(self).join() !== BOOT_VARIABLE) throw new Error(`Global as well: ${Object.keys(self)}`)
-  // As plain data of this side: the sandbox has prototypes of its own.
+  // Copies the data into this realm: the sandbox has its own prototypes.
   return JSON.parse(JSON.stringify(self[BOOT_VARIABLE])) as unknown[]
 }
 
 const data = (value: unknown) => serialise(value, () => 1)
 
-t.test('the script gives back what went in', async (t) => {
+t.test('the script returns the same value', async (t) => {
   t.strictSame(run([bootScript(planText(plan), visit, [data({ a: 1 }), data(undefined)])]), [
     { ...visit, ...plan, data: [{ plain: { a: 1 } }, {}] },
   ])
@@ -43,7 +43,7 @@ t.test('the script gives back what went in', async (t) => {
   ])
 })
 
-t.test('nothing in it can leave the script', async (t) => {
+t.test('no value can end the script', async (t) => {
   const hostilePlan: BootPlan = {
     build: HOSTILE,
     layouts: [{ file: HOSTILE, css: [HOSTILE], error: HOSTILE }],
@@ -62,12 +62,12 @@ t.test('nothing in it can leave the script', async (t) => {
   ])
 })
 
-t.test('any address and parameters come through', async (t) => {
+t.test('any path and parameters arrive unchanged', async (t) => {
   const random = createRandom(5)
   const alphabet = `ab/?&=#%<>"'\\\u2028\u2029\u0000\n\r\téß漢😀!-[](){}`
   for (let round = 0; round < 50; round++) {
     const text = () => random.text(random.below(20), alphabet)
-    // A parameter's name stands in a file name, which cannot be "__proto__" to any effect.
+    // A parameter's name is part of a file name, where "__proto__" has no effect.
     const odd: BootVisit = { url: text(), params: { [`p${text()}`]: text(), q: text() } }
     const script = bootScript(planText(plan), odd, [data(text())])
     const [boot] = run([script])
@@ -75,7 +75,7 @@ t.test('any address and parameters come through', async (t) => {
   }
 })
 
-t.test('settlements and notices are pushed behind the boot data', async (t) => {
+t.test('settlements and notices are pushed after the boot data', async (t) => {
   const messages: Parameters<typeof messageText>[0][] = [
     [0, 'open', 15_000],
     [2, 'failure', '7K3M9QZD-0F4XTB'],

@@ -15,11 +15,11 @@ const refusePromises = (): number => {
   throw new Error('no promise was expected')
 }
 const write = (value: unknown) => serialise(value, refusePromises)
-// Its own other half is what reads it.
+// Reads with the matching reader.
 const read = (text: string) => revive(JSON.parse(text) as Flat, refusePromises as never)
 const travel = (value: unknown) => read(write(value))
 
-t.test('gives back what went in', async (t) => {
+t.test('returns the same value', async (t) => {
   const values: Record<string, unknown> = {
     string: 'text',
     'empty string': '',
@@ -62,22 +62,22 @@ t.test('gives back what went in', async (t) => {
   }
 })
 
-t.test('gives back a date that is none', async (t) => {
+t.test('returns an invalid date', async (t) => {
   const back = (await travel({ date: new Date(Number.NaN) })) as { date: Date }
   t.type(back.date, Date)
   t.ok(Number.isNaN(back.date.getTime()))
 })
 
-t.test('keeps what stands in two places one and the same', async (t) => {
+t.test('keeps a value that occurs in two places identical', async (t) => {
   const shared = { text: 'x' }
-  // What goes in decides the shape of what comes out.
+  // The cast is safe because the output has the shape of the input.
   const both = (await travel({ a: shared, b: [shared] })) as { a: object; b: [object] }
   t.equal(both.a, both.b[0])
   const twice = (await travel([shared, shared])) as [object, object]
   t.equal(twice[0], twice[1])
 })
 
-t.test('keeps circles', async (t) => {
+t.test('keeps cycles', async (t) => {
   const node: Record<string, unknown> = { name: 'a' }
   node.self = node
   node.list = [node]
@@ -108,7 +108,7 @@ const BREAKOUTS = [
   '`$\u007b1}`',
 ] as const
 
-t.test('never writes what could end a script, wherever it stands', async (t) => {
+t.test('never writes text that could end a script, anywhere', async (t) => {
   const hostile = BREAKOUTS.join('')
   const places: unknown[] = [
     hostile,
@@ -161,7 +161,7 @@ t.test('a key named __proto__ pollutes nothing', async (t) => {
   }
 })
 
-t.test('refuses what cannot travel and says where it stands', async (t) => {
+t.test('refuses values that cannot be serialised and names their position', async (t) => {
   class Cart {
     total = 1
   }
@@ -179,13 +179,13 @@ t.test('refuses what cannot travel and says where it stands', async (t) => {
   t.throws(() => write(new Cart()), { name: 'DevalueError' })
 })
 
-t.test('an object with a toJSON of its own travels as it is, or not at all', async (t) => {
+t.test('an object with its own toJSON is serialised as it is, or not at all', async (t) => {
   t.throws(() => write({ secret: 1, toJSON: () => ({ other: 2 }) }), { name: 'DevalueError' })
 })
 
 const KEYS = ['a', 'b', 'plain', '0', '-1', '', ' ', 'constructor', 'ключ', '</script>', '\u2028'] as const
 
-/** Data of all kinds; earlier parts stand in later ones again, circles among them. */
+/** Returns data of all kinds. Earlier parts occur again in later ones, including cycles. */
 function createData(random: Random, depth: number, made: object[]): unknown {
   const leaf = random.pick([
     () => undefined,
@@ -217,7 +217,7 @@ function createData(random: Random, depth: number, made: object[]): unknown {
   ] as const)()
 }
 
-t.test('gives back any structure', async (t) => {
+t.test('returns any structure', async (t) => {
   const random = createRandom(4)
   const wrong: string[] = []
   for (let round = 0; round < 3_000; round++) {
@@ -228,7 +228,7 @@ t.test('gives back any structure', async (t) => {
   t.strictSame(wrong, [])
 })
 
-t.test('hands over each promise once by a number and gives back the promise of that number', async (t) => {
+t.test('hands over each promise once with a number, and returns the promise of that number', async (t) => {
   const [first, second] = [Promise.resolve(1), Promise.resolve(2)]
   const numbers = new Map<PromiseLike<unknown>, number>()
   const text = serialise({ first, list: [second, { first }] }, (promise) => {
@@ -247,7 +247,7 @@ t.test('hands over each promise once by a number and gives back the promise of t
   t.equal(list[1].first, first)
 })
 
-t.test('promises in data that JSON can say need no more to be read', async (t) => {
+t.test('promises in data that JSON can represent need no additional reader', async (t) => {
   let lastId = 0
   const write = (value: unknown) => serialise(value, () => ++lastId)
   const one = Promise.resolve(1)
@@ -264,7 +264,7 @@ t.test('promises in data that JSON can say need no more to be read', async (t) =
   t.notOk(needsUnflatten(write(undefined)), 'no data at all')
 })
 
-t.test('a promise with a toJSON of its own, and one that React has marked, travel as promises', async (t) => {
+t.test('a promise with its own toJSON, and one that React has marked, are serialised as promises', async (t) => {
   const own = Object.assign(Promise.resolve(), { toJSON: () => 'x', status: 'fulfilled', value: 'y' })
   t.equal(
     serialise({ own }, () => 1),
@@ -272,7 +272,7 @@ t.test('a promise with a toJSON of its own, and one that React has marked, trave
   )
 })
 
-t.test('settlements take effect in the order they come in', async (t) => {
+t.test('settlements take effect in the order in which they arrive', async (t) => {
   const { promised, settle } = createDeferredPromises()
   const order: number[] = []
   const all = [1, 2, 3].map((id) => promised(id).then(() => order.push(id)))
@@ -284,7 +284,7 @@ t.test('settlements take effect in the order they come in', async (t) => {
   t.match(promised(2), { status: 'fulfilled', value: Date })
 })
 
-t.test('what cannot be read rejects its promise and holds up no other', async (t) => {
+t.test('a settlement that cannot be read rejects its promise and blocks no other', async (t) => {
   const { promised, settle } = createDeferredPromises()
   void settle([1, 'value', [['Nonsense', 1]]])
   void settle([2, 'value', { plain: 2 }])
@@ -292,7 +292,7 @@ t.test('what cannot be read rejects its promise and holds up no other', async (t
   t.equal(await promised(2), 2)
 })
 
-t.test('takes anything with a then for a promise', async (t) => {
+t.test('accepts any thenable as a promise', async (t) => {
   t.ok(isThenable(Promise.resolve()))
   t.ok(isThenable(Object.fromEntries([['then', () => {}]])))
   for (const other of [null, undefined, 1, 'then', {}, Object.fromEntries([['then', 1]]), []])
@@ -316,7 +316,7 @@ t.test('promises in the browser settle as the server says', async (t) => {
   await promised(3).catch((error) => t.type(error, RefusalError))
 })
 
-t.test('what is pending when nothing more comes rejects, and stays rejected', async (t) => {
+t.test('pending promises reject when nothing more comes, and stay rejected', async (t) => {
   const { promised, settle, failPending } = createDeferredPromises()
   const [settled, pending] = [promised(1), promised(2)]
   void settle([1, 'value', { plain: 1 }])
@@ -327,7 +327,7 @@ t.test('what is pending when nothing more comes rejects, and stays rejected', as
   t.match(pending, { status: 'rejected' })
 })
 
-t.test('promises inside of promises travel as well', async (t) => {
+t.test('nested promises are serialised too', async (t) => {
   const { promised, settle } = createDeferredPromises()
   let lastId = 0
   const open: { id: number; promise: PromiseLike<unknown> }[] = []
@@ -342,7 +342,7 @@ t.test('promises inside of promises travel as well', async (t) => {
   t.equal(lastId, 2)
 })
 
-t.test('a digest from the server is all that a failed promise tells', async (t) => {
+t.test('a failed promise contains only the server’s digest', async (t) => {
   const { promised, settle } = createDeferredPromises()
   void settle([1, 'failure', '7K3M9QZD-0F4XTB'])
   await t.rejects(promised(1), { message: 'The server failed (digest 7K3M9QZD-0F4XTB); see its logs.' })

@@ -71,7 +71,7 @@ t.test('the document of last resort is one whole document', async (t) => {
   t.ok(fallbackBody(failure, context).includes(fallbackContent(failure, context)))
 })
 
-t.test('the copy for visitors without JavaScript holds no script', async (t) => {
+t.test('the copy for visitors without JavaScript contains no script', async (t) => {
   const html = fallbackNoscript(DIGEST, 500, { ...context, nonce: 'bm9uY2U=', hostScript })
   t.match(html, /^<noscript>.*<\/noscript>$/s)
   t.notMatch(html, '<script')
@@ -80,7 +80,7 @@ t.test('the copy for visitors without JavaScript holds no script', async (t) => 
   t.ok(html.includes('name="robots" content="noindex"'))
 })
 
-t.test('Try again keeps the query of the address', async (t) => {
+t.test('Try again keeps the query of the URL', async (t) => {
   const html = fallbackContent(failure, { ...context, search: '?a=1&a=2&q=%22%3E%3Cscript%3E&empty=&plus=a+b' })
   const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, ...pair]) => pair)
   t.strictSame(fields, [
@@ -92,7 +92,7 @@ t.test('Try again keeps the query of the address', async (t) => {
   ])
 })
 
-t.test('nothing that comes from outside leaves its place', async (t) => {
+t.test('no external value leaves its place in the markup', async (t) => {
   const hostile = `"'></p></noscript></title></script><script>alert(1)</script><img src=x onerror=alert(1)><!--&amp;`
   const search = `?${new URLSearchParams({ [hostile]: hostile })}&</script><script>=<img src=x onerror=alert(1)>`
   const shown: PublicError[] = [
@@ -115,7 +115,7 @@ t.test('nothing that comes from outside leaves its place', async (t) => {
   }
 })
 
-t.test('the script that corrects the host takes it for text, not for a pattern', async (t) => {
+t.test('the script that corrects the host treats it as text, not as a pattern', async (t) => {
   const html = fallbackContent(failure, { ...context, nonce: 'bm9uY2U=', hostScript })
   const script = /<script nonce="[^"]*">(.*)<\/script>/s.exec(html)?.[1] ?? ''
   const element = { dataset: { hydrantHost: 'shop.example' }, textContent: SERVER }
@@ -124,7 +124,7 @@ t.test('the script that corrects the host takes it for text, not for a pattern',
   t.equal(element.textContent, serverSentence('$&.public.example'))
 })
 
-t.test('an error page learns what a visitor may learn', async (t) => {
+t.test('an error page gets only what a visitor may know', async (t) => {
   const retry = () => {}
   t.strictSame(errorPageProps(failure, 'shop.example', retry), {
     status: 500,

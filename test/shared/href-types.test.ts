@@ -5,7 +5,7 @@ import { hydrant } from '../../src/server/index.ts'
 import { createSite } from '../scripts/create-site.ts'
 
 const files = {
-  // At the top of a module, in a component, in a load and in a module that both have.
+  // The calls are at the top level of a module, in a component, in a load, and in a module that both import.
   'links.ts':
     "import { href } from 'hydrant/react'\nexport const shared = href('/products/[id]', { id: 'shared' }, { search: { a: 1 } })\n",
   'pages/index.tsx': `
@@ -41,7 +41,7 @@ const files = {
   `,
 }
 
-t.test('knows the base of its site, also where one build is served at two', async (t) => {
+t.test('knows the base of its site, also if one build is served at two', async (t) => {
   const dir = createSite(t, files)
   await buildSite({ dir, mode: 'production' })
   const app = Fastify()
@@ -59,7 +59,7 @@ t.test('knows the base of its site, also where one build is served at two', asyn
   }
 })
 
-t.test('what it makes of a parameter is what the page gets', async (t) => {
+t.test('the page gets the parameters that href was given', async (t) => {
   const dir = createSite(t, files)
   await buildSite({ dir, mode: 'production' })
   const app = Fastify()
@@ -73,7 +73,7 @@ t.test('what it makes of a parameter is what the page gets', async (t) => {
   t.strictSame(await json('/docs/a/b%20c/%25'), { path: 'a/b c/%' })
 })
 
-t.test('a value that is missing fails where it is asked for', async (t) => {
+t.test('a missing value fails at the call', async (t) => {
   const dir = createSite(t, files)
   await buildSite({ dir, mode: 'production' })
   const lines: string[] = []

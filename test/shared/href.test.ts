@@ -1,10 +1,10 @@
 import t from 'tap'
 import { type HrefArguments, href, type RouteId } from '../../src/shared/href.ts'
 
-// The project's own site registers its routes for TypeScript; here any route is meant.
+// The project's own site registers its routes for TypeScript. These tests need any route.
 const any = (route: string, ...rest: HrefArguments<string>) => href(route as RouteId, ...(rest as []))
 
-t.test('puts parameters into their places, encoded', async (t) => {
+t.test('puts encoded parameters into their places', async (t) => {
   t.equal(any('/'), '/')
   t.equal(any('/about'), '/about')
   t.equal(any('/products/[id]', { id: 7 }), '/products/7')
@@ -21,7 +21,7 @@ t.test('a catch-all keeps its slashes', async (t) => {
   t.equal(any('/[...path]', { path: 'a' }), '/a')
 })
 
-t.test('refuses what would lead to another page or another host', async (t) => {
+t.test('refuses values that would lead to another page or another host', async (t) => {
   for (const [route, params, message] of [
     ['/p/[id]', {}, `href('/p/[id]'): "id" is missing or empty`],
     ['/p/[id]', { id: '' }, `href('/p/[id]'): "id" is missing or empty`],
@@ -38,8 +38,8 @@ t.test('refuses what would lead to another page or another host', async (t) => {
   t.throws(() => any('/[constructor]', {}), /"constructor"/, 'what every object has is no parameter')
 })
 
-t.test('refuses values that have no text of their own', async (t) => {
-  // TypeScript refuses them, too.
+t.test('refuses values without a text of their own', async (t) => {
+  // TypeScript refuses them too.
   const others: never[] = [{ a: 1 }, ['a'], Symbol('a'), () => 1, new Date(0)] as never[]
   for (const value of others) {
     const message = /"id" must be a string or a number; got an? \w+$/

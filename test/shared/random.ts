@@ -1,16 +1,16 @@
-/** Numbers that look random and are the same in each run: what fails once fails again. */
+/** A pseudo-random generator with the same numbers in each run, so a failing case fails again. */
 export interface Random {
-  /** From 0 to just below 1. */
+  /** Returns a number from 0 to just below 1. */
   next(): number
-  /** A whole number from 0 to just below `limit`. */
+  /** Returns an integer from 0 to just below `limit`. */
   below(limit: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
   bytes(length: number): Uint8Array
-  /** Characters of `alphabet`. */
+  /** Returns characters of `alphabet`. */
   text(length: number, alphabet: string): string
 }
 
-/** Mulberry32. */
+/** Creates the generator (Mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed | 0
 

@@ -1,12 +1,12 @@
-// What a server may send, whatever it was sent.
+// Checks what a server may send in response to any bytes.
 
 import { CANARY, INJECTED } from './mutate.ts'
 
 const HEADER = /^[\w-]+: [\t\x20-\x7e\x80-\xff]*$/
 
-/** What is wrong with the bytes that a server has sent; null when nothing is. */
+/** Returns what is wrong with the bytes that a server has sent; null if nothing is. */
 export function findFlaw(bytes: string, sent: string): string | null {
-  // What it has not waited for the rest of.
+  // Responses that the server sent without waiting for the rest of the request.
   if (bytes === '') return null
   let rest = bytes
   while (rest !== '') {
@@ -25,7 +25,7 @@ export function findFlaw(bytes: string, sent: string): string | null {
     if (length === null || length > behind.length) return `a body that is cut: ${rest.slice(0, end)}`
     const body = behind.slice(0, length)
     if (/html/.test(header('content-type') ?? '') && body.includes(CANARY.slice(0, 9))) return 'a tag of the request’s'
-    // Node's own, for a request without a host or with an odd `Expect`, say nothing at all.
+    // Node's own responses, for a request without a host or with an odd `Expect`, have no body.
     const isBare = ['400', '417'].includes(status) && header('content-type') === undefined
     if (Number(status) >= 400 && !isBare && !/no-store/.test(header('cache-control') ?? ''))
       return `${status} that may be kept`
@@ -41,7 +41,7 @@ function bodyLength(
   sent: string,
 ): number | null {
   const isBare = status < 200 || status === 204 || status === 304
-  // Of several requests, any may have been the one.
+  // If there are several requests, the response may belong to any of them.
   if (isBare || (/(?:^|\n)HEAD /.test(sent) && (behind === '' || behind.startsWith('HTTP/1.1 ')))) return 0
   const length = header('content-length')
   if (length !== undefined) return Number(length)

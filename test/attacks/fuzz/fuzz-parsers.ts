@@ -1,4 +1,4 @@
-// What reads the texts of a request, asked directly: thousands of times as often as over a connection.
+// The parsers of request texts, called directly: thousands of times as often as over a connection.
 
 import { maskMessage } from '../../../src/server/failures/digest.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
@@ -21,7 +21,7 @@ import { REQUESTS } from './seeds.ts'
 interface Parser {
   name: string
   seeds: readonly [string, ...string[]]
-  /** Throws when something is wrong. */
+  /** Throws if the result is wrong. */
   read(text: string): void
 }
 
@@ -31,7 +31,7 @@ function check(isRight: boolean, what: string) {
   if (!isRight) throw new Error(what)
 }
 
-/** Leads an address, put into a Location header, to the site itself? */
+/** Whether a URL leads to the site itself if it is put into a Location header. */
 function checkOwn(location: string) {
   check(new URL(location, `${SITE}/some/page`).origin === SITE, `it leads to ${location}`)
 }
@@ -148,7 +148,7 @@ const PARSERS: readonly [Parser, ...Parser[]] = [
   },
 ]
 
-/** Asks each parser until told to stop. */
+/** Calls each parser until told to stop. */
 export function fuzzParsers(seed: number, isOver: () => boolean): { count: number; findings: Finding[] } {
   const random = createRandom(seed)
   const findings: Finding[] = []

@@ -1,4 +1,4 @@
-// A server that is sent what nobody would send, over real connections.
+// A server that gets unusual bytes over real connections.
 
 import type { FastifyInstance } from 'fastify'
 import { createRandom } from '../../shared/random.ts'
@@ -13,7 +13,7 @@ const page =
 const load =
   'export const load = ({ params, url, request }) => ({ params, query: request.query, href: url.href, names: [...url.searchParams], agent: request.headers["user-agent"] ?? null })\n'
 
-/** No page of it fails: what the log says at error is the server's. */
+/** No page of it fails, so every error in the log is the server's own. */
 export const SITE = {
   'pages/index.tsx': page,
   'pages/given/[name].tsx': page,
@@ -29,7 +29,7 @@ export const SITE = {
   'public/robots.txt': 'User-agent: *\n',
 }
 
-/** What belongs to a server that is to end every connection soon. */
+/** Options that make a server end every connection soon. */
 export const FUZZ_OPTIONS = {
   ledger: false,
   timeouts: { requestMs: 250, headersMs: 250, keepAliveMs: 50 },
@@ -42,7 +42,10 @@ export interface Finding {
   flaw: string
 }
 
-/** What a failure must not be: the server's own. What a browser tells of its own is none of those. */
+/**
+ * Whether a line reports a failure of the server itself, which must not happen. Failures that browsers report do not
+ * count.
+ */
 export const isOwnFailure = ({ side, digest }: LogLine) => side !== 'client' || typeof digest !== 'string'
 
 export interface FuzzInput {
@@ -50,7 +53,7 @@ export interface FuzzInput {
   build: string
   seed: number
   isOver(): boolean
-  /** Instead of ones that are made up. */
+  /** Sent instead of generated requests. */
   requests?: readonly string[]
 }
 

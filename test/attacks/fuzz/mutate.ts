@@ -1,10 +1,10 @@
-// Makes inputs that nobody has thought of from ones that somebody has.
+// Creates unusual inputs from usual ones.
 
 import type { Random } from '../../shared/random.ts'
 
-/** In whatever a page shows, its first sign must not stand as it is. */
+/** A page must never contain the first character of this text unescaped. */
 export const CANARY = '<x7canary a="\'">'
-/** What a header of an answer would begin with that a request has put there. */
+/** The beginning of a response header that a request has injected. */
 export const INJECTED = 'x7injected'
 
 const WORDS: readonly [string, ...string[]] = [
@@ -73,7 +73,7 @@ const WORDS: readonly [string, ...string[]] = [
 ]
 const MAX_LENGTH = 20_000
 
-/** Changes a text in one to six places. `others` lend pieces of themselves. */
+/** Changes a text in one to six places. `others` provide pieces of text. */
 export function mutate(text: string, others: readonly [string, ...string[]], random: Random): string {
   let mutated = text
   for (let left = 1 + random.below(6); left > 0; left--) mutated = mutateOnce(mutated, others, random)

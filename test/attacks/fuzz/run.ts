@@ -1,4 +1,4 @@
-// `npm run fuzz -- --seconds 300 [--seed 1]`: the fuzzer for longer. What it finds is printed as JSON, a line each.
+// `npm run fuzz -- --seconds 300 [--seed 1]`: runs the fuzzer for longer. Prints each finding as one line of JSON.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -13,11 +13,11 @@ const seconds = Number(values.seconds ?? 60)
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
 
 const MAX_MEGABYTES = 500
-/** One that strips the base, and is believed. */
+/** A trusted proxy that strips the base. */
 const BEHIND_A_PROXY = { base: '/shop', proxyStripsBase: true, trustProxy: true, forwardedHeader: 'forwarded' } as const
 
 process.env.NODE_ENV = 'production'
-// In the package's folder, where the site finds React.
+// Inside the package's folder, where the site finds React.
 const dir = mkdtempSync('.build-fuzz-')
 const endings: (() => unknown)[] = [() => rmSync(dir, { recursive: true })]
 try {

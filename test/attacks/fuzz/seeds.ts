@@ -1,4 +1,4 @@
-// What the server is sent before anything is changed in it.
+// The requests and texts that the fuzzer starts from.
 
 import { CANARY } from './mutate.ts'
 
@@ -37,7 +37,7 @@ const report = JSON.stringify({
 const recovered = JSON.stringify({ kind: 'recovered', build: 'x', path: '/', digest: '7K3M9QZD-0F4XTB' })
 const BROWSER = ['Origin: http://shop.example', 'Sec-Fetch-Site: same-origin']
 
-/** Requests as bytes, each sign one of them. `{build}` stands for the build's id. */
+/** Requests as bytes, one character per byte. `{build}` is replaced by the build's id. */
 export const REQUESTS: readonly [string, ...string[]] = [
   request('GET /', ['Accept: text/html']),
   request(`GET /given/${canary}?q=${canary}&a=1`, ['Accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.8']),

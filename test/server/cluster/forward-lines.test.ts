@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
 import { passLines } from '../../../src/server/cluster/forward-lines.ts'
 
-/** What is written at once, by the parts that come; `isSlow` for one that has to be waited for. */
+/** Returns the output for the given parts. `isSlow` makes the output asynchronous. */
 async function pass(parts: readonly string[], isSlow = false): Promise<string[]> {
   const from = new PassThrough()
   const written: string[] = []
@@ -30,17 +30,17 @@ t.test('only whole lines are passed on', async (t) => {
   t.strictSame(await pass(['a\nb', '\nc\n'], true), ['a\n', 'b\nc\n'])
 })
 
-t.test('what a process has not ended becomes a line', async (t) => {
+t.test('unterminated output of a process becomes a line', async (t) => {
   t.strictSame(await pass(['it died in the mid']), ['it died in the mid\n'])
   t.strictSame(await pass([]), [])
 })
 
-t.test('what is far too long for a line is not held', async (t) => {
+t.test('output that is far too long for a line is not held back', async (t) => {
   const part = 'x'.repeat(600_000)
   t.strictSame(await pass([part, part, 'y\n']), [part + part, 'y\n'])
 })
 
-t.test('a reader that has gone away holds nobody up', async (t) => {
+t.test('a reader that has closed blocks nothing', async (t) => {
   const from = new PassThrough()
   const to = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) })
   to.on('error', () => {})

@@ -1,4 +1,4 @@
-// A new build behind a release that stays the same, as HYDRANT_RELEASE does while a process runs.
+// A new build of a release with the same name, as with HYDRANT_RELEASE while a process runs.
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ interface Failure {
   occurrences: { release: string; build: string; replica: string; worker: string; pid: number }[]
 }
 
-t.test('what was solved and happens again in a new build is open again, whatever the release says', async (t) => {
+t.test('a solved failure that occurs in a new build is open again, whatever the release', async (t) => {
   const env = { HYDRANT_WORKERS: '2', HYDRANT_ADMIN: '0', HYDRANT_RELEASE: 'v1' }
   const server = await startSite(t, { dir, env })
   const { send } = createHttpClient(t, { keepAlive: false })

@@ -1,4 +1,4 @@
-// Workers that are told to stop or are exchanged while many ask without a pause.
+// Workers that are told to stop or are replaced while many clients send requests without a pause.
 
 import { lookup } from 'node:dns/promises'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { LONG, workerSite } from './worker-site.ts'
 const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
 const env = { ...LONG, HYDRANT_WORKERS: '2' }
 
-/** Visitors of all kinds at the same time. */
+/** Clients of all kinds at the same time. */
 const startAll = (at: NetConnectOpts) => Object.values(LOADS).map((load) => startLoad({ ...load, at, connections: 8 }))
 
 t.test('busy workers that are told to stop do so, and lose nothing', async (t) => {
@@ -32,7 +32,7 @@ t.test('busy workers that are told to stop do so, and lose nothing', async (t) =
   }
 })
 
-t.test('busy workers are exchanged, and lose nothing', async (t) => {
+t.test('busy workers are replaced, and lose nothing', async (t) => {
   const server = await startSite(t, { dir, env })
   const all = startAll({ port: server.port, host: '127.0.0.1' })
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
@@ -50,8 +50,8 @@ t.test('busy workers are exchanged, and lose nothing', async (t) => {
   }
 })
 
-t.test('workers behind a socket file stop, lose nothing, and the file is removed', async (t) => {
-  // The system takes no long paths for sockets.
+t.test('workers on a socket file stop, lose nothing, and the file is removed', async (t) => {
+  // The system does not allow long paths for sockets.
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'socket')
@@ -85,7 +85,7 @@ t.test('workers are reached at each address of a name', async (t) => {
   }
 })
 
-t.test('a port that is in use ends the start of workers with what to do about it', async (t) => {
+t.test('a port that is in use ends the start of workers with a fix', async (t) => {
   const server = await startSite(t, { dir, env: { ...LONG } })
   const { code, stderr } = await runCli(['start', dir, '--port', String(server.port), '--workers', '2'])
   t.equal(code, 1)

@@ -1,4 +1,4 @@
-// A site that tells which process answers, and that can be made to fail.
+// A site whose responses name the process, and that can be made to fail.
 
 import type { Files } from '../served.ts'
 
@@ -32,7 +32,7 @@ export default function Page({ data }) {
   'pages/gated.server.ts': 'export const load = ({ app }) => ({ pid: process.pid, later: app.gate.opened })\n',
 })
 
-/** No deadline comes between. */
+/** Long enough that no deadline interferes. */
 export const LONG = {
   HYDRANT_TIMEOUTS_LOAD_MS: '60000',
   HYDRANT_TIMEOUTS_RENDER_MS: '60000',

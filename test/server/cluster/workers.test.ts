@@ -1,4 +1,4 @@
-// Workers as an operator has them: real processes, real signals.
+// Workers as an operator runs them: real processes, real signals.
 
 import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,16 +19,16 @@ const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
 
 interface Workers extends SiteServer {
   ask(path: string, onChunk?: (text: string) => void): Promise<HttpAnswer>
-  /** The processes that answer now, once there are two of them. */
+  /** Returns the processes that respond, once there are two of them. */
   pids(): Promise<[number, number]>
-  /** Begins to read a page that does not end; `whole` resolves with it once its process has been let on. */
+  /** Begins to read a page that does not end. `whole` resolves with it when its process has been released. */
   openStream(): Promise<{ pid: number; whole: Promise<HttpAnswer> }>
 }
 
 async function startWorkers(t: Test, env: Record<string, string> = {}): Promise<Workers> {
   const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_WORKERS: '2', ...env } })
   const { port } = server
-  // A connection for each: those that are kept stay with one worker.
+  // Uses a new connection for each request: kept connections stay with one worker.
   const { send } = createHttpClient(t, { keepAlive: false })
   const ask: Workers['ask'] = (path, onChunk) => send({ port, path, headers: HTML, ...(onChunk ? { onChunk } : {}) })
   return {
@@ -64,7 +64,7 @@ const isRunning = (pid: number) => {
   }
 }
 
-/** Does nobody listen there any more? */
+/** Whether nothing listens at the port any more. */
 async function isRefused(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const error = await once(socket, 'connect').catch((caught: unknown) => caught)
@@ -77,29 +77,29 @@ const adminOf = async ({ waitForLine }: SiteServer) => {
   return String(/http:\S+/.exec(msg)?.[0])
 }
 
-/** The sum of all samples that begin like that. */
+/** Returns the sum of all samples that begin with the prefix. */
 async function metricOf(admin: string, start: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text()
   const lines = text.split('\n').filter((candidate) => candidate.startsWith(start))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
 }
 
-t.test('workers serve, die, fail and are exchanged, and nobody outside notices', async (t) => {
+t.test('workers serve, die, fail and are replaced without an effect on clients', async (t) => {
   const server = await startWorkers(t, { HYDRANT_ADMIN: '0' })
   const admin = await adminOf(server)
   const before = await server.pids()
   const readiness = () => server.ask('/_hydrant/ready').then(({ status }) => status)
   const answered = 'hydrant_requests_total{method="GET",status="200"'
 
-  await t.test('one log', async (t) => {
+  await t.test('all workers write one log', async (t) => {
     t.notOk(before.includes(server.pid), 'the primary serves nothing')
     t.equal(server.lines.filter(({ msg }) => msg.startsWith('Server listening')).length, 1)
     await Promise.all(Array.from({ length: 40 }, () => server.ask('/long')))
-    // Each is read as JSON, and would not be if another stood in it.
+    // Each line is read as JSON, which fails if another line is inside it.
     await until(() => server.lines.filter(({ msg }) => msg === 'a long line').length === 40)
   })
 
-  await t.test('a worker that is killed is replaced, and the other goes on', async (t) => {
+  await t.test('a worker that is killed is replaced, and the other continues', async (t) => {
     const counted = await metricOf(admin, answered)
     t.ok(counted >= 40)
     const [killed, other] = before
@@ -114,7 +114,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     t.equal(await metricOf(admin, 'hydrant_workers_lost_total'), 1)
   })
 
-  await t.test('a worker that is asked to stop has a successor first', async (t) => {
+  await t.test('a worker that is told to stop has a successor first', async (t) => {
     const [asked, other] = await server.pids()
     process.kill(asked, 'SIGTERM')
     const { msg } = await server.waitForLine(({ worker, msg }) => worker === asked && msg.includes('was asked to stop'))
@@ -128,12 +128,12 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     t.notOk(now.includes(asked))
   })
 
-  await t.test('a connection that is handed to a worker in its last moment is answered by another', async (t) => {
+  await t.test('a connection that is handed to a worker in its last moment goes to another worker', async (t) => {
     const [asked] = await server.pids()
     const count = server.lines.length
     process.kill(asked, 'SIGTERM')
     await server.waitForLine(({ worker, msg }) => worker === asked && msg.includes('was asked to stop'))
-    // It hears that it is to stop when the primary does not hear that it does: connections that have come before are its own.
+    // The worker learns that it must stop before the primary does. Connections that arrived before are its own.
     process.kill(asked, 'SIGSTOP')
     await until(() => server.lines.slice(count).some(({ msg }) => /^worker \d is ready/.test(msg)))
     await pause(300)
@@ -151,7 +151,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     await until(() => !isRunning(asked))
   })
 
-  await t.test('an exception ends its worker alone, behind its requests', async (t) => {
+  await t.test('an exception ends only its worker, after its requests', async (t) => {
     const { pid, whole } = await server.openStream()
     process.kill(pid, 'SIGWINCH')
     const fatal = await server.waitForLine(({ level }) => level === 60)
@@ -190,7 +190,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     t.match(text, /hydrant_workers_lost_total 2\n/, 'one was killed, one has met an exception; one was asked')
   })
 
-  await t.test('SIGHUP puts the new build in the place of the old one, and no request is lost', async (t) => {
+  await t.test('SIGHUP replaces the old build with the new one, and no request is lost', async (t) => {
     const old = await server.pids()
     const { pid, whole } = await server.openStream()
     await buildFiles(dir, workerSite('two'))
@@ -221,7 +221,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     await until(() => !isRunning(pid))
   })
 
-  await t.test('a build that cannot start leaves the old one at work', async (t) => {
+  await t.test('if a build cannot start, the old one continues to work', async (t) => {
     const now = await server.pids()
     await buildFiles(dir, { 'server.ts': 'export default async function server() { await null; process.exit(3) }\n' })
     process.kill(server.pid, 'SIGHUP')
@@ -231,7 +231,7 @@ t.test('workers serve, die, fail and are exchanged, and nobody outside notices',
     await buildFiles(dir, workerSite())
   })
 
-  await t.test('what keeps a build from starting is a failure, whose digest leads to its line', async (t) => {
+  await t.test('an error that keeps a build from starting is a failure, whose digest leads to its line', async (t) => {
     const failed = 'hydrant_failures_total{side="server",phase="process"'
     const counted = await metricOf(admin, failed)
     const key = join(dir, 'key')
@@ -257,7 +257,7 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told
       const kept = ['errors', digest, dir, '--json', '--ledger', server.ledger]
       await until(async () => (await runCli(kept)).stdout.includes(file))
       t.equal(await readiness(), 200)
-      // A configuration that fails has nobody to tell.
+      // A configuration that fails has no listener to call.
       if (file === 'server.ts') t.equal(readFileSync(told, 'utf8'), digest)
     }
     t.equal(await metricOf(admin, failed), counted + 2)
@@ -267,10 +267,11 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told
     await until(() => server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length > reloads)
   })
 
-  await t.test('told to stop, all of them finish what they have begun', async (t) => {
+  await t.test('when told to stop, all workers finish the requests that they have begun', async (t) => {
     const { pid, whole } = await server.openStream()
     process.kill(server.pid, 'SIGTERM')
-    // Only the port is asked: one that is taken as the last worker closes waits in Node.js until the primary ends.
+    // Checks only the port: Node.js holds a connection that is accepted as the last worker closes until the primary
+    // ends.
     await until(() => isRefused(server.port))
     process.kill(pid, 'SIGCONT')
     t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
@@ -279,8 +280,8 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told
   })
 })
 
-t.test('ready says that the server stops, and a second signal ends everything at once', async (t) => {
-  // Where each process that ends by itself tells what it has loaded.
+t.test('ready reports that the server stops, and a second signal ends everything at once', async (t) => {
+  // The folder in which each process that exits normally writes its loaded modules.
   const loaded = t.testdir({})
   const server = await startWorkers(t, {
     HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000',
@@ -288,7 +289,7 @@ t.test('ready says that the server stops, and a second signal ends everything at
     HYDRANT_LEDGER: 'false',
   })
   const pids = await server.pids()
-  // As a terminal does it, to all of them.
+  // Sends the signal to all processes, as a terminal does.
   for (const pid of [server.pid, ...pids]) process.kill(pid, 'SIGINT')
   await until(async () => (await server.ask('/_hydrant/ready')).status === 503)
   t.equal((await server.ask('/pid')).status, 200, 'who has not heard is still answered')
@@ -304,7 +305,7 @@ t.test('ready says that the server stops, and a second signal ends everything at
     t.notOk(text.includes(path), `the primary does not load ${path}`)
 })
 
-t.test('workers whose primary is killed finish, keep what has failed, and end', async (t) => {
+t.test('workers whose primary is killed finish, keep their failures, and end', async (t) => {
   const server = await startWorkers(t)
   const pids = await server.pids()
   const { pid, whole } = await server.openStream()
@@ -320,7 +321,7 @@ t.test('workers whose primary is killed finish, keep what has failed, and end', 
   t.match(JSON.parse(stdout), { message: 'fail' })
 })
 
-t.test('what keeps the first worker from starting is said once, and ends the start', async (t) => {
+t.test('an error that keeps the first worker from starting is reported once, and ends the start', async (t) => {
   const broken = await buildFiles(join(t.testdir({}), 'broken'), {
     'server.ts': "export default async function server() {\n  throw new Error('there is no database')\n}\n",
   })

@@ -1,4 +1,4 @@
-// As many pages as may be made at the same time, and what is asked then.
+// The maximum number of simultaneous renders, and requests beyond it.
 
 import { connect } from 'node:net'
 import t from 'tap'
@@ -30,7 +30,7 @@ const dir = await buildFiles(t.testdir({}), {
 
 const post = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
 
-t.test('more pages than may be made at the same time are refused, and nothing else is', async (t) => {
+t.test('page requests beyond the maximum number of renders are refused, and no others', async (t) => {
   const { app, log, get } = await serve(t, dir, { limits: { maxRenders: SLOTS } })
   const { gate } = gatesOfLast()
   const under = [
@@ -70,7 +70,7 @@ t.test('more pages than may be made at the same time are refused, and nothing el
   for (const { statusCode } of await Promise.all(under)) t.equal(statusCode, 200)
 })
 
-t.test('what fails, or is left, gives its slot back', async (t) => {
+t.test('a failed or aborted request releases its slot', async (t) => {
   const timeouts = { renderMs: 3_600_000 }
   const { app, log, get } = await serve(t, dir, { limits: { maxRenders: 1 }, timeouts })
   for (let count = 0; count < 3; count++) {
@@ -98,7 +98,7 @@ t.test('what fails, or is left, gives its slot back', async (t) => {
   t.equal(log.lines.filter(({ level }) => level >= ERROR).length, 3, 'the three that failed')
 })
 
-t.test('who sends a form slowly takes no slot', async (t) => {
+t.test('a client that sends a form slowly takes no slot', async (t) => {
   const { app, get } = await serve(t, dir, { limits: { maxRenders: 1 } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.server.closeAllConnections())

@@ -51,7 +51,7 @@ const revoked = (target: object) => {
   return proxy
 }
 
-/** Whatever can be thrown. */
+/** Values that can be thrown. */
 const thrown: Record<string, () => unknown> = {
   'a string': () => 'text',
   'an empty string': () => '',
@@ -140,7 +140,7 @@ for (const [name, create] of Object.entries(thrown)) {
   })
 }
 
-t.test('tells what is worth knowing', async (t) => {
+t.test('describes everything useful', async (t) => {
   t.match(describeThrown(new TypeError('text')), { type: 'TypeError', message: 'text', stack: /^ {4}at / })
   t.strictSame(describeThrown('text'), { type: 'string', message: 'text', stack: '' })
   t.strictSame(describeThrown(null), { type: 'null', message: 'null', stack: '' })
@@ -169,7 +169,7 @@ t.test('tells what is worth knowing', async (t) => {
   })
 })
 
-t.test('frames are those of the stack, whatever the message says', async (t) => {
+t.test('frames come from the stack, whatever the message contains', async (t) => {
   const where = 'describe-thrown.test'
   const error = new Error('one\n    at fake (/evil.js:1:1)\ntwo')
   t.match(framesIn(describeThrown(error).stack)[0], where)

@@ -53,7 +53,7 @@ t.test('with a key nobody else does, and servers that share it agree', async (t)
   }
 })
 
-t.test('the plugin takes it, too', async (t) => {
+t.test('the plugin accepts the option too', async (t) => {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
@@ -62,7 +62,7 @@ t.test('the plugin takes it, too', async (t) => {
   t.equal(fingerprintOfResponse(response), (await fingerprintsWith(KEY)).ofServer)
 })
 
-t.test('it comes from the environment, and no error shows it', async (t) => {
+t.test('the key comes from the environment, and no error shows it', async (t) => {
   t.equal(resolveOptions({ env: { HYDRANT_DIGEST_KEY: KEY } }).digestKey, KEY)
   t.equal(resolveOptions({}).digestKey, '')
   for (const wrong of ['short', 'with a blank in it', `${'x'.repeat(201)}`]) {

@@ -75,7 +75,7 @@ t.test('a key makes other fingerprints, the same each time', async (t) => {
 
 const HEX = '0123456789abcdef'
 
-// What differs from request to request, as it stands in messages.
+// Parts of messages that differ from request to request.
 const VALUES: Record<string, (random: Random) => string> = {
   'a UUID': (random) => [8, 4, 4, 4, 12].map((length) => random.text(length, HEX)).join('-'),
   'a UUID in capitals': (random) =>
@@ -152,8 +152,8 @@ t.test('masks nothing else', async (t) => {
   }
 })
 
-t.test('masks a long message in no time that grows with its square', async (t) => {
-  // Each of these made a careless pattern take minutes.
+t.test('masks a long message in less than quadratic time', async (t) => {
+  // Each of these messages would make a careless pattern take minutes.
   for (const hostile of ['"', "'a", '1', '1.', 'a1-', '-', 'a', '\n', '“', '0x']) {
     const message = hostile.repeat(2_000 / hostile.length)
     t.type(maskMessage(message), 'string')
@@ -164,13 +164,13 @@ t.test('masks a long message in no time that grows with its square', async (t) =
 t.test('an occurrence is 30 random bits', async (t) => {
   const occurrences = Array.from({ length: 2_000 }, createOccurrence)
   for (const occurrence of occurrences) if (!/^[0-9A-HJKMNP-TV-Z]{6}$/.test(occurrence)) t.fail(occurrence)
-  // Two of 2000 are alike in one run of 500.
+  // Two of 2000 are equal in one run of 500.
   t.ok(new Set(occurrences).size >= 1_998)
   const seen = Array.from({ length: 6 }, (_, place) => new Set(occurrences.map((text) => text.charAt(place))).size)
   t.strictSame(seen, [32, 32, 32, 32, 32, 32], 'every character stands in every place')
 })
 
-t.test('quotations that do not end, and words that are no ids, stay as they are', async (t) => {
+t.test('unterminated quotations and words that are not ids do not change', async (t) => {
   for (const [message, masked] of [
     ['“a” and “b', '? and “b'],
     ['‘“x” b', '‘? b'],

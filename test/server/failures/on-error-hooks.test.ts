@@ -117,7 +117,7 @@ t.test('onError hooks of an app see each failure once, with its digest', async (
   }
 })
 
-t.test('and those of other forms of the same', async (t) => {
+t.test('onError hooks see failures of other forms of the page too', async (t) => {
   const { ask } = await serveApp(t)
   for (const [url, headers, method, message] of [
     ['/load', JSON_ONLY, 'GET', 'the load broke'],
@@ -135,7 +135,7 @@ t.test('and those of other forms of the same', async (t) => {
   }
 })
 
-t.test('what is thrown that is no error comes as the cause of one', async (t) => {
+t.test('hooks get a thrown value that is not an Error as the cause of one', async (t) => {
   const { ask } = await serveApp(t)
   for (const [url, cause] of [
     ['/text', 'only a text'],
@@ -153,7 +153,7 @@ t.test('what is thrown that is no error comes as the cause of one', async (t) =>
   t.equal(told[0]?.digest, lines[0]?.digest)
 })
 
-t.test('what is no failure is not told, and has no digest', async (t) => {
+t.test('hooks are not called for a response that is not a failure, and it has no digest', async (t) => {
   const { ask } = await serveApp(t)
   for (const url of ['/refuses', '/leaves', '/missing', '/nowhere/else', '/7']) {
     t.strictSame((await ask(url)).told, [], url)
@@ -163,10 +163,10 @@ t.test('what is no failure is not told, and has no digest', async (t) => {
   t.equal(told[0]?.digest, null)
 })
 
-/** As a page asks, to go there in place. */
+/** The headers of a page's request for a navigation. */
 const NAVIGATION = { accept: '*/*', 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
 
-t.test('hooks of server.ts are asked as well, and hooks may take their time', async (t) => {
+t.test('hooks of server.ts run too, and hooks may take their time', async (t) => {
   const seen: string[] = []
   const { ask } = await serveApp(t, {}, (app) => {
     app.addHook('onError', async (_request, reply, error) => {
@@ -213,7 +213,7 @@ t.test('a hook that throws, or ends twice, changes nothing for the visitor', asy
   }
 })
 
-t.test('a hook that never ends is given up, and the visitor has the sentence', async (t) => {
+t.test('a hook that never ends is given up, and the visitor gets the sentence', async (t) => {
   const { ask, log } = await serveApp(t, { renderMs: 50 }, (app) => {
     app.addHook('onError', (_request, _reply, _error, _done) => {})
   })
@@ -240,7 +240,7 @@ t.test('a hook that never ends is given up, and the visitor has the sentence', a
   )
 })
 
-t.test('without an error digestOf gives the first failure, and null elsewhere', async (t) => {
+t.test('without an error digestOf returns the first failure, and null elsewhere', async (t) => {
   const digests: (string | null)[] = []
   const { app, ask } = await serveApp(t, {}, (app) => {
     app.addHook('onResponse', async (request) => void digests.push(digestOf(request)))

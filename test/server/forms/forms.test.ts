@@ -18,7 +18,7 @@ const site: Files = {
   'pages/error.tsx':
     'export default function Failed({ status, message }) {\n  return <p>{[status, message].join("|")}</p>\n}\n',
   'pages/echo.tsx': page,
-  // What a form holds, in its order.
+  // Returns the entries of a form in their order.
   'pages/echo.server.ts': `import { createHash } from 'node:crypto'
 const hash = (bytes) => createHash('sha1').update(bytes).digest('hex')
 const tell = async (value) => typeof value === 'string' ? value : { name: value.name, type: value.type, size: value.size, hash: hash(Buffer.from(await value.arrayBuffer())) }
@@ -38,13 +38,13 @@ export const action = async ({ form, request }) => {
 }
 
 const dir = await buildFiles(t.testdir({}), site)
-// Where the forms' files go.
+// The folder for uploaded files.
 const temporary = mkdtempSync(join(tmpdir(), 'forms-test-'))
 process.env.TMPDIR = temporary
 t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 const leftFiles = () => readdirSync(temporary)
 
-// They go when the server's side of the connection has closed, which is a moment behind the client's.
+// Files are removed when the server's side of the connection has closed, shortly after the client's side.
 async function untilNoFiles() {
   while (leftFiles().length > 0) await setImmediate()
 }
@@ -57,7 +57,7 @@ const origin = app.listeningOrigin
 const post = (path: string, body: BodyInit, headers: Record<string, string> = JSON_ONLY) =>
   fetch(origin + path, { method: 'POST', body, headers, redirect: 'manual' })
 
-/** What the platform's own parser makes of the same body. */
+/** Returns the result of the platform's own parser for the same body. */
 async function expected(body: FormData | URLSearchParams): Promise<unknown[]> {
   const entries: unknown[] = []
   for (const [name, value] of await new Response(body).formData()) {
@@ -105,10 +105,10 @@ function randomText(random: Random): string {
   return random.below(3) === 0 ? random.text(random.below(200), 'aé漢"\\\r\n&=+%-\u{1F600}') : random.pick(VALUES)
 }
 
-// A lone half of a pair cannot be sent.
+// A lone surrogate cannot be sent.
 const wellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8')
 
-t.test('any urlencoded form arrives as the platform would read it', async (t) => {
+t.test('an urlencoded form arrives as the platform would read it', async (t) => {
   const random = createRandom(1)
   for (let round = 0; round < 60; round++) {
     const body = new URLSearchParams()
@@ -119,7 +119,7 @@ t.test('any urlencoded form arrives as the platform would read it', async (t) =>
   }
 })
 
-t.test('any multipart form arrives as the platform would read it', async (t) => {
+t.test('a multipart form arrives as the platform would read it', async (t) => {
   const random = createRandom(2)
   for (let round = 0; round < 60; round++) {
     const body = new FormData()
@@ -146,7 +146,7 @@ t.test('any multipart form arrives as the platform would read it', async (t) => 
   await untilNoFiles()
 })
 
-t.test('bodies that are no forms leave the form empty', async (t) => {
+t.test('a body that is not a form leaves the form empty', async (t) => {
   const empty = { entries: [], isBody: false, isFile: true }
   t.strictSame(
     await (await post('/echo', '{"a":1}', { ...JSON_ONLY, 'content-type': 'application/json' })).json(),
@@ -156,7 +156,7 @@ t.test('bodies that are no forms leave the form empty', async (t) => {
   t.strictSame(await (await fetch(`${origin}/echo`, { method: 'DELETE', headers: JSON_ONLY })).json(), empty)
 })
 
-t.test('passing a limit is a refusal that names it', async (t) => {
+t.test('exceeding a limit is a refusal that names the limit', async (t) => {
   const form = (fill: (form: FormData) => void) => {
     const made = new FormData()
     fill(made)
@@ -199,7 +199,7 @@ t.test('passing a limit is a refusal that names it', async (t) => {
   t.strictSame(leftFiles(), [])
 })
 
-t.test('what lies exactly at a limit passes', async (t) => {
+t.test('a value exactly at a limit passes', async (t) => {
   const body = new FormData()
   for (let index = 0; index < 3; index++) body.append('files', new File([Buffer.alloc(300_000)], 'a'))
   body.append('text', 'x'.repeat(2_000))
@@ -208,7 +208,7 @@ t.test('what lies exactly at a limit passes', async (t) => {
   t.equal(answer.status, 200, await answer.text())
 })
 
-t.test('bodies that are not well formed are refused, never failures', async (t) => {
+t.test('malformed bodies are refused and never become failures', async (t) => {
   const type = 'multipart/form-data; boundary=x'
   const part = (headers: string, value = 'v') => `--x\r\n${headers}\r\n\r\n${value}\r\n`
   const field = 'Content-Disposition: form-data; name="a"'
@@ -241,7 +241,7 @@ t.test('bodies that are not well formed are refused, never failures', async (t) 
   t.equal(log.errors().length, 0)
 })
 
-t.test('an input for files that was left empty is a file without a name, and counts as a field', async (t) => {
+t.test('an empty file input is a file without a name, and counts as a field', async (t) => {
   const part =
     '--x\r\nContent-Disposition: form-data; name="f"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n'
   const headers = { ...JSON_ONLY, 'content-type': 'multipart/form-data; boundary=x' }
@@ -252,7 +252,7 @@ t.test('an input for files that was left empty is a file without a name, and cou
   t.equal((await post('/echo', `${part}content\r\n--x--`, headers)).status, 400)
 })
 
-t.test('a body cut or changed anywhere is answered, and nothing stays', async (t) => {
+t.test('a body cut or changed at any position gets a response, and no files stay', async (t) => {
   const random = createRandom(3)
   const whole = [
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\ntext\r\n',
@@ -277,7 +277,7 @@ function upload(): FormData {
   return body
 }
 
-t.test('files lie on the disk while the action runs, and not behind it', async (t) => {
+t.test('files are on the disk while the action runs, and not after it', async (t) => {
   const seen: number[] = []
   Object.assign(globalThis, { hydrantTestSeen: () => seen.push(leftFiles().length) })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'hydrantTestSeen'))
@@ -290,7 +290,7 @@ t.test('files lie on the disk while the action runs, and not behind it', async (
   t.strictSame(seen, [1, 1, 1, 1])
 })
 
-/** Sends a multipart request whose body is `end` bytes short, over a connection that the test closes. */
+/** Sends a multipart request whose body lacks `end` bytes, over a connection that the test closes. */
 function sendCut(path: string, short: number, to = origin) {
   const { port } = new URL(to)
   const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${'x'.repeat(100_000)}\r\n--x--\r\n`
@@ -306,7 +306,7 @@ async function untilLine(text: string, count: number) {
   while (log.lines.filter(({ msg }) => msg.includes(text)).length < count) await setImmediate()
 }
 
-t.test('files go when the visitor goes, in the middle of the form or of the action', async (t) => {
+t.test('files are removed if the client disconnects in the middle of the form or of the action', async (t) => {
   const gate = { opened: Promise.resolve(), open() {} }
   gate.opened = new Promise((resolve) => {
     gate.open = resolve
@@ -329,7 +329,7 @@ t.test('files go when the visitor goes, in the middle of the form or of the acti
   t.equal(log.errors().filter(({ url }) => url === '/waits').length, 0)
 })
 
-t.test('while others hold the room for files, a form with files is refused', async (t) => {
+t.test('a form with files is refused while others use the space for files', async (t) => {
   const { app } = await serve(t, dir, { bodyLimit: 10_000, forms: { ...limits, maxUploadBytes: 150_000 } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const send = async () => {
@@ -341,7 +341,7 @@ t.test('while others hold the room for files, a form with files is refused', asy
   t.equal((await send()).status, 200)
   const holding = sendCut('/echo', 50, app.listeningOrigin)
   let answer = await send()
-  // Until all that it sends has arrived.
+  // Waits until everything that it sends has arrived.
   while (answer.status === 200) answer = await send()
   t.equal(answer.status, 429)
   t.match(answer.text, 'forms.maxUploadBytes')
@@ -351,7 +351,7 @@ t.test('while others hold the room for files, a form with files is refused', asy
   while ((await send()).status !== 200) await setImmediate()
 })
 
-t.test('plugins for forms that an app has go on, and the site’s forms are its own', async (t) => {
+t.test('form plugins of an app keep working, and the site uses its own parsers', async (t) => {
   const host = Fastify({ logger: createLog().logger })
   t.teardown(() => host.close())
   await host.register(formbody)

@@ -1,4 +1,5 @@
-// Over real sockets: requests that take too long to arrive, and those that are too large before anything is done with them.
+// Requests that arrive too slowly, and requests that are refused because of their size before any work, over real
+// sockets.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -31,7 +32,7 @@ function checkRefusal(t: Test, answer: string, status: number) {
   t.match(JSON.parse(body), { type: 'about:blank', status, title: String, detail: String })
 }
 
-t.test('visitors who take too long to send headers are all sent away, and one line tells of them', async (t) => {
+t.test('clients that send headers too slowly are all disconnected, and one line reports them', async (t) => {
   const { app, log } = await serve(t, dir, { timeouts: { headersMs: 300 } })
   const { send } = await listenRaw(t, app)
   const answers = await Promise.all(
@@ -49,7 +50,7 @@ t.test('visitors who take too long to send headers are all sent away, and one li
   t.match(lines[0], { level: 30, refused: 1, reason: 'ERR_HTTP_REQUEST_TIMEOUT', remoteAddress: '127.0.0.1' })
 })
 
-t.test('visitors who take too long to send a body are refused, whatever reads it', async (t) => {
+t.test('clients that send a body too slowly are refused, whatever code reads it', async (t) => {
   const { app, log } = await serve(t, dir, { timeouts: { requestMs: 400 } })
   const { send } = await listenRaw(t, app)
   const types = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']
@@ -70,7 +71,7 @@ t.test('visitors who take too long to send a body are refused, whatever reads it
   )
 })
 
-t.test('connections beyond the limit are closed, until others have left', async (t) => {
+t.test('connections beyond the limit are closed until others have disconnected', async (t) => {
   const { app, log } = await serve(t, dir, { limits: { maxConnections: 3 } })
   const { port, send } = await listenRaw(t, app)
   const open = Array.from({ length: 3 }, () => connect(port, '127.0.0.1'))
@@ -84,13 +85,13 @@ t.test('connections beyond the limit are closed, until others have left', async 
   t.equal(log.lines.filter(({ level }) => level > 30).length, 1)
 })
 
-t.test('a connection that no further request comes on is closed', async (t) => {
+t.test('a connection without a further request is closed', async (t) => {
   const { app } = await serve(t, dir, { timeouts: { keepAliveMs: 100 } })
   const { send } = await listenRaw(t, app)
   t.equal(parseRaw(await send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).status, 200)
 })
 
-t.test('what is too large is refused before anything is done with it', async (t) => {
+t.test('a request that is too large is refused before any work', async (t) => {
   const { app, log } = await serve(t, dir, { limits: { maxHeaderBytes: 4_000, maxUrlBytes: 1_000 } })
   const { send } = await listenRaw(t, app)
   const ask = (path: string, header: string) =>
@@ -117,7 +118,7 @@ t.test('what is too large is refused before anything is done with it', async (t)
   }
 })
 
-t.test('what is no request is refused, and does not go into the answer to another', async (t) => {
+t.test('bytes that are not a request are refused, and do not get into the response to another request', async (t) => {
   const { app, log } = await serve(t, dir)
   const { port, send } = await listenRaw(t, app)
   checkRefusal(t, await send('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'), 400)
@@ -125,7 +126,7 @@ t.test('what is no request is refused, and does not go into the answer to anothe
   for (let count = 0; count < 20; count++) await send('nonsense\r\n\r\n')
   t.equal(log.lines.filter(({ statusCode }) => statusCode === 400).length, 1, 'a flood is no flood of lines')
 
-  // Behind the shell of a document that has begun.
+  // They arrive after the shell of a document.
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   let answer = ''
   socket.on('data', (text: string) => {

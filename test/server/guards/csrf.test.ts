@@ -13,18 +13,18 @@ const post = (input: Partial<CrossSiteInput>) =>
   })
 const passes = (input: Partial<CrossSiteInput>) => post(input).kind === 'pass'
 
-t.test('what changes nothing passes', async (t) => {
+t.test('safe methods pass', async (t) => {
   const hostile = { fetchSite: 'cross-site', origin: 'https://evil.example' }
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE']) t.ok(passes({ method, ...hostile }), method)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) t.notOk(passes({ method, ...hostile }), method)
 })
 
-t.test('scripts, which say neither, pass', async (t) => {
+t.test('requests of scripts, which send neither header, pass', async (t) => {
   t.ok(passes({}))
   t.ok(passes({ host: '' }))
 })
 
-t.test('what the browser says of the site decides, whatever the host', async (t) => {
+t.test('Sec-Fetch-Site decides, whatever the host', async (t) => {
   for (const [fetchSite, isPassing] of [
     ['same-origin', true],
     ['none', true],
@@ -40,7 +40,7 @@ t.test('what the browser says of the site decides, whatever the host', async (t)
   }
 })
 
-t.test('without it the origin is compared with the public host and port, in whatever scheme', async (t) => {
+t.test('without Sec-Fetch-Site the origin must match the public host and port, in any scheme', async (t) => {
   for (const [origin, host, isPassing] of [
     ['https://shop.example', 'shop.example', true],
     ['http://shop.example', 'shop.example', true],
@@ -79,7 +79,7 @@ t.test('without it the origin is compared with the public host and port, in what
   }
 })
 
-t.test('origins that are allowed pass, and only they', async (t) => {
+t.test('only allowed origins pass', async (t) => {
   const allowedOrigins = ['https://app.example']
   t.ok(passes({ origin: 'https://app.example', allowedOrigins }))
   t.ok(passes({ origin: 'https://app.example', fetchSite: 'cross-site', allowedOrigins }))
@@ -90,7 +90,7 @@ t.test('origins that are allowed pass, and only they', async (t) => {
   t.notOk(passes({ fetchSite: 'cross-site', allowedOrigins }))
 })
 
-t.test('a refusal names both values and what to do', async (t) => {
+t.test('a refusal names both values and a fix', async (t) => {
   t.match(post({ origin: 'https://evil.example' }), {
     compared: 'Origin is "https://evil.example", the public host is "shop.example"',
     hint: /public host .*allowedOrigins/,
@@ -121,7 +121,7 @@ const dir = await buildFiles(t.testdir({}), {
 
 const CROSS = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
-t.test('everything of the site refuses requests of other sites before their body is read', async (t) => {
+t.test('all routes of the site refuse requests of other sites before the body is read', async (t) => {
   const { app, log } = await serve(t, dir)
   for (const [method, url] of [
     ['POST', '/form'],
@@ -151,7 +151,7 @@ t.test('the refusal is a page for a browser and a problem for a script', async (
   t.match(json.json(), { status: 403, detail: 'This was sent from another site.' })
 })
 
-t.test('the host is the public one, by what the proxy is trusted with', async (t) => {
+t.test('the host is the public one, as set by a trusted proxy', async (t) => {
   const headers = {
     ...JSON_ONLY,
     origin: 'https://shop.example',
@@ -165,7 +165,7 @@ t.test('the host is the public one, by what the proxy is trusted with', async (t
   t.match(log.lines.at(-1)?.msg, /"https:\/\/shop\.example".*"internal:3000"/)
 })
 
-t.test('allowedOrigins lets others through', async (t) => {
+t.test('allowedOrigins accepts other origins', async (t) => {
   const { app } = await serve(t, dir, { allowedOrigins: ['https://app.example'] })
   const headers = { ...JSON_ONLY, 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
   t.equal((await app.inject({ method: 'POST', url: '/form', headers })).json(), 'acted')

@@ -10,7 +10,7 @@ const dir = await buildFiles(t.testdir({}), {
   'public/robots.txt': 'User-agent: *\n',
 })
 
-t.test('the hosts that are named are served, whatever their port and case', async (t) => {
+t.test('named hosts are served, whatever their port and case', async (t) => {
   const { get } = await serve(t, dir, { hosts: HOSTS })
   for (const host of [
     'shop.example',
@@ -24,7 +24,7 @@ t.test('the hosts that are named are served, whatever their port and case', asyn
   }
 })
 
-t.test('others are answered 421 at every address, and nothing of their name is in the answer', async (t) => {
+t.test('other hosts get 421 at every URL, and their name is not in the response', async (t) => {
   const { app, get, log } = await serve(t, dir, { hosts: HOSTS })
   const asset =
     /\/_hydrant\/assets\/[\w.-]+\.js/.exec((await get('/', { ...HTML, host: 'shop.example' })).body)?.[0] ?? ''
@@ -54,7 +54,7 @@ t.test('others are answered 421 at every address, and nothing of their name is i
   t.match(line, { level: 30, method: 'GET', url: '/', host: 'evil.example', statusCode: 421 })
 })
 
-t.test('behind a proxy that is trusted it is the host that the visitor sees', async (t) => {
+t.test('with a trusted proxy the host is the one that the visitor sees', async (t) => {
   const { get } = await serve(t, dir, { hosts: HOSTS, trustProxy: true })
   const forwarded = (host: string) => get('/', { ...HTML, host: 'upstream', 'x-forwarded-host': host })
   t.equal((await forwarded('shop.example')).statusCode, 200)
@@ -64,7 +64,7 @@ t.test('behind a proxy that is trusted it is the host that the visitor sees', as
   t.equal(untrusted.statusCode, 421, 'a header that nobody trusts does not help')
 })
 
-t.test('in an app it holds for the site, and the app’s own routes are its own', async (t) => {
+t.test('in an app it applies to the site and not to the app’s own routes', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.get('/own', async () => 'own')

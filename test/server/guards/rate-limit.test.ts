@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createRateLimit } from '../../../src/server/guards/rate-limit.ts'
 
-t.test('so many are within the limit at once, and evenly more as time passes', async (t) => {
+t.test('allows the limit at once, and then evenly over time', async (t) => {
   let now = 0
   const isWithin = createRateLimit({ maxPerAddress: 4, maxTotal: 6 }, () => now)
   const count = (address: string) => Array.from({ length: 10 }, () => isWithin(address)).filter(Boolean).length
@@ -13,11 +13,11 @@ t.test('so many are within the limit at once, and evenly more as time passes', a
   t.equal(count('a'), 4, 'never more than a minute’s')
 })
 
-t.test('none is within a limit of none', async (t) => {
+t.test('a limit of zero allows nothing', async (t) => {
   t.notOk(createRateLimit({ maxPerAddress: 0, maxTotal: 10 })('a'))
 })
 
-t.test('addresses without end do not fill the memory, and the latest are remembered', async (t) => {
+t.test('endless addresses do not fill the memory, and the latest are remembered', async (t) => {
   let now = 0
   const isWithin = createRateLimit({ maxPerAddress: 1, maxTotal: 1e9 }, () => now++ / 1e6)
   for (let count = 0; count < 20_000; count++) isWithin(`address ${count}`)
@@ -25,7 +25,7 @@ t.test('addresses without end do not fill the memory, and the latest are remembe
   t.ok(isWithin('address 0'), 'forgotten')
 })
 
-t.test('who has a network of IPv6 has one share', async (t) => {
+t.test('an IPv6 network counts as one client', async (t) => {
   const isWithin = createRateLimit({ maxPerAddress: 2, maxTotal: 100 }, () => 0)
   const taken = Array.from({ length: 10 }, (_, index) => isWithin(`2001:db8::${index}`))
   t.equal(taken.filter(Boolean).length, 2)

@@ -1,4 +1,4 @@
-// Over real sockets: visitors who ask for much and read nothing, or read slowly.
+// Clients that request much and read nothing, or read slowly, over real sockets.
 
 import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -9,7 +9,7 @@ import { until } from '../../until.ts'
 import { navigationHeaders } from '../lines.ts'
 import { buildFiles, HTML, serve } from '../served.ts'
 
-// More than the system takes for a visitor who does not read.
+// More than the system buffers for a client that does not read.
 const BYTES = 24_000_000
 const SEND_MS = 300
 
@@ -47,7 +47,7 @@ const loads: Loads = { count: 0, reasons: [], sendEvent: () => {} }
 Object.assign(globalThis, { hydrantLoads: loads })
 
 setFlagsFromString('--expose-gc')
-// What that flag brings.
+// The function that the flag adds.
 const collectGarbage = runInNewContext('gc') as () => void
 
 const heldBytes = () => {
@@ -81,7 +81,7 @@ async function listen(t: Test, sendMs = SEND_MS) {
   return { log, connections, ask }
 }
 
-t.test('who reads nothing is held one answer at most, and for a while', async (t) => {
+t.test('a client that reads nothing holds one response at most, for a limited time', async (t) => {
   const { log, connections, ask } = await listen(t)
   const before = heldBytes()
   const events = ask('/events')
@@ -91,7 +91,7 @@ t.test('who reads nothing is held one answer at most, and for a while', async (t
   })
   events.socket.resume()
   loads.count = 0
-  // The last one asks twenty times on one connection.
+  // The last client sends twenty requests on one connection.
   const asked = [
     ask('/stream'),
     ask('/data', { accept: 'application/json' }),
@@ -124,7 +124,7 @@ t.test('who reads nothing is held one answer at most, and for a while', async (t
   await until(() => text.includes('second'))
 })
 
-t.test('who reads slowly gets everything', async (t) => {
+t.test('a client that reads slowly gets everything', async (t) => {
   const sendMs = 1_000
   const { log, ask } = await listen(t, sendMs)
   const { socket } = ask('/whole', { ...HTML, connection: 'close' })
@@ -145,7 +145,7 @@ t.test('who reads slowly gets everything', async (t) => {
   t.notOk(log.lines.some(({ msg }) => msg.startsWith('ended: ')))
 })
 
-t.test('a connection with more requests than may wait is closed', async (t) => {
+t.test('a connection with too many waiting requests is closed', async (t) => {
   const { log, connections, ask } = await listen(t)
   const events = ask('/events', HTML, 1)
   await until(() => connections.length === 1)
@@ -156,7 +156,7 @@ t.test('a connection with more requests than may wait is closed', async (t) => {
   t.equal(told.length, 1)
 })
 
-t.test('requests that arrive together are answered one after another', async (t) => {
+t.test('requests that arrive together get their responses one after another', async (t) => {
   const { ask } = await listen(t)
   const { socket } = ask('/events?', HTML)
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')

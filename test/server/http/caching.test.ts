@@ -1,4 +1,4 @@
-// The last word on what caches may keep, wherever headers come from.
+// The final decision about what caches may store, wherever the headers come from.
 
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { guardCaching, saysMore } from '../../../src/server/http/caching.ts'
 
-/** The headers that arrive of what a response is told to send. */
+/** Returns the headers that arrive for a response. */
 async function headersOf(
   write: (response: ServerResponse) => void,
   before: (response: ServerResponse) => void = () => {},
@@ -30,7 +30,7 @@ async function headersOf(
 const PUBLIC = 'public, max-age=60, s-maxage=600'
 const COOKIE = 'session=of-alice'
 
-t.test('an answer with a cookie is private in whatever form Node.js is given its headers', async (t) => {
+t.test('a response with a cookie is private, in every form in which Node.js accepts headers', async (t) => {
   const forms: Record<string, (response: ServerResponse) => void> = {
     'an object': (response) => response.writeHead(200, { 'Cache-Control': PUBLIC, 'Set-Cookie': COOKIE }).end(),
     'an object behind a reason': (response) =>
@@ -38,7 +38,7 @@ t.test('an answer with a cookie is private in whatever form Node.js is given its
     'a flat list': (response) =>
       response.writeHead(200, ['Cache-Control', PUBLIC, 'SET-COOKIE', COOKIE, 'X', '1', 'X', '2']).end(),
     pairs: (response) =>
-      // Node's types know the flat list only.
+      // Node.js's types support only the flat list.
       response
         .writeHead(200, [
           ['cache-control', PUBLIC],
@@ -71,7 +71,7 @@ t.test('an answer with a cookie is private in whatever form Node.js is given its
   )
 })
 
-t.test('what keeps it private already stays as it is', async (t) => {
+t.test('a header that already keeps the response private does not change', async (t) => {
   for (const [value, expected] of [
     ['private', 'private'],
     ['private, max-age=60', 'private, max-age=60'],
@@ -92,14 +92,14 @@ t.test('what keeps it private already stays as it is', async (t) => {
   }
 })
 
-t.test('what sets no cookie is sent as it is', async (t) => {
+t.test('a response without a cookie does not change', async (t) => {
   const headers = await headersOf((response) =>
     response.writeHead(200, ['cache-control', PUBLIC, 'cdn-cache-control', 'max-age=9', 'x', '1', 'x', '2']).end(),
   )
   t.match(headers, { 'cache-control': PUBLIC, 'cdn-cache-control': 'max-age=9', x: '1, 2' })
 })
 
-t.test('a middleware that wraps the response later has its cookie seen', async (t) => {
+t.test('the cookie of a middleware that wraps the response later is detected', async (t) => {
   const headers = await headersOf((response) => {
     const { writeHead } = response
     response.writeHead = function wrapped(this: ServerResponse, ...args: unknown[]) {
@@ -112,8 +112,8 @@ t.test('a middleware that wraps the response later has its cookie seen', async (
   t.equal(headers['cache-control'], 'private, no-cache')
 })
 
-t.test('and so has one that has wrapped it before', async (t) => {
-  // As express-session does it, with the package on-headers.
+t.test('the cookie of a middleware that wrapped the response before is detected', async (t) => {
+  // Does the same as express-session with the package on-headers.
   function wrap(response: ServerResponse) {
     const { writeHead } = response
     response.writeHead = function wrapped(this: ServerResponse, status: number, given: object = {}) {
@@ -136,7 +136,7 @@ t.test('and so has one that has wrapped it before', async (t) => {
   t.equal(late['cache-control'], 'private, no-cache')
 })
 
-t.test('headers for some caches say more when they let one keep the answer', async (t) => {
+t.test('headers for specific caches are removed if they let one store the response', async (t) => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
   for (const [name, value, expected] of [
     ['cdn-cache-control', 'max-age=60', true],

@@ -1,4 +1,4 @@
-// A streamed page shows its shell to a client that decompresses while its slow part is held back.
+// A streamed page shows its shell to a client that decompresses while its slow part is pending.
 
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ for (const reactServer of ['bun', 'node']) {
         ['/slow', 'the shell', '</html>'],
         ['/slow?_hydrant', '["start"', '\n'],
       ] as const) {
-        // Each part is released by what has come before it, read from the compressed bytes.
+        // Each part is released when the previous part has been read from the compressed bytes.
         const awaited = [shell, 'released 1', 'released 0']
         const text = await read(port, path, encoding, async (soFar) => {
           while (awaited[0] !== undefined && soFar().includes(awaited[0])) {
@@ -52,7 +52,7 @@ for (const reactServer of ['bun', 'node']) {
   })
 }
 
-/** Decompresses as a browser does; `look` is called with each part that can be read. */
+/** Decompresses as a browser does. Calls `look` with each part that can be read. */
 function read(port: number, path: string, encoding: 'br' | 'gzip', look: (soFar: () => string) => Promise<void>) {
   return new Promise<string>((resolve, reject) => {
     const headers = { ...HTML, 'accept-encoding': encoding, 'hydrant-build': buildId }

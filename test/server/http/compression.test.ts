@@ -61,7 +61,7 @@ const decode = ({ rawPayload, headers }: LightMyRequestResponse): string => {
 }
 const withoutNonces = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '')
 
-t.test('reads what a client accepts', async (t) => {
+t.test('reads the encodings that a client accepts', async (t) => {
   for (const [header, encoding] of [
     ['gzip, deflate, br, zstd', 'br'],
     ['br', 'br'],
@@ -91,7 +91,7 @@ t.test('reads what a client accepts', async (t) => {
   }
 })
 
-t.test('a document that is complete is compressed, and is the same', async (t) => {
+t.test('a whole document is compressed, and its text is the same', async (t) => {
   for (const path of ['/rows', '/large']) {
     const plain = await get(path)
     t.notOk('content-encoding' in plain.headers, 'not for a client that does not ask')
@@ -112,7 +112,7 @@ t.test('a document that is complete is compressed, and is the same', async (t) =
   }
 })
 
-t.test('what is short stays as it is, unless that is refused', async (t) => {
+t.test('a short document is not compressed unless the client refuses identity', async (t) => {
   for (const headers of [HTML, JSON_ONLY]) {
     const short = await get('/short', { ...headers, 'accept-encoding': 'br' })
     t.notOk('content-encoding' in short.headers)
@@ -122,7 +122,7 @@ t.test('what is short stays as it is, unless that is refused', async (t) => {
   }
 })
 
-t.test('data, problems and failures are compressed as well', async (t) => {
+t.test('data, problems and failures are compressed too', async (t) => {
   for (const [path, headers, expected] of [
     ['/rows', JSON_ONLY, 'row number 59'],
     ['/rows?_hydrant', { 'hydrant-build': await buildIdOf() }, 'row number 59'],
@@ -139,7 +139,7 @@ t.test('data, problems and failures are compressed as well', async (t) => {
   }
 })
 
-t.test('HEAD says what GET does', async (t) => {
+t.test('HEAD has the headers of GET', async (t) => {
   const asked = { ...JSON_ONLY, 'accept-encoding': 'br' }
   const got = await get('/rows', asked)
   const head = await app.inject({ method: 'HEAD', url: '/rows', headers: asked })
@@ -154,7 +154,7 @@ t.test('HEAD says what GET does', async (t) => {
   t.equal(whole.headers.vary, 'Accept, Accept-Encoding')
 })
 
-t.test('what is not to be changed is not changed', async (t) => {
+t.test('a response that must not be transformed does not change', async (t) => {
   const encoded = { ...HTML, 'accept-encoding': 'br' }
   for (const [name, value] of [
     ['cache-control', 'public, max-age=60, no-transform'],
@@ -174,12 +174,12 @@ t.test('what is not to be changed is not changed', async (t) => {
   t.notOk('content-encoding' in sent.headers)
 })
 
-t.test("the site's hooks see text", async (t) => {
+t.test('the site’s hooks see text', async (t) => {
   const answer = await get('/rows', { ...HTML, 'accept-encoding': 'br', 'x-rewrite': '1' })
   t.match(decode(answer), 'rewritten 59')
 })
 
-t.test('what another site makes a browser ask in the visitor’s name is not compressed', async (t) => {
+t.test('a request that another site makes in the visitor’s name gets no compression', async (t) => {
   const asked = { ...HTML, 'accept-encoding': 'br' }
   for (const [headers, encoding] of [
     [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, undefined],
@@ -195,7 +195,7 @@ t.test('what another site makes a browser ask in the visitor’s name is not com
   }
 })
 
-t.test('nothing is compressed, and nothing varies by it, when the option says so', async (t) => {
+t.test('with the option off nothing is compressed, and nothing varies by the encoding', async (t) => {
   const { get } = await serve(t, dir, { compress: false })
   for (const headers of [HTML, JSON_ONLY]) {
     const answer = await get('/rows', { ...headers, 'accept-encoding': 'br' })
@@ -206,11 +206,11 @@ t.test('nothing is compressed, and nothing varies by it, when the option says so
   t.notOk('vary' in navigation.headers)
 })
 
-t.test('a visitor who leaves takes along what compresses for them', async (t) => {
+t.test('a client that disconnects ends the compressor of its response', async (t) => {
   const mounted = Fastify({ forceCloseConnections: true })
   t.teardown(() => mounted.close())
   const sent: Duplex[] = []
-  // Behind every other hook.
+  // This hook runs after every other hook.
   mounted.addHook('onRoute', (route) => {
     const look = async (_request: unknown, _reply: unknown, payload: unknown) => {
       if (payload instanceof Duplex) sent.push(payload)

@@ -1,4 +1,4 @@
-// A site, or the app around it, that sends its headers by @fastify/helmet.
+// A site, or the app around it, that sets its headers with @fastify/helmet.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,12 +25,12 @@ const own = await buildFiles(join(folder, 'own'), {
     "import helmet from '@fastify/helmet'\nexport default async function server(app) {\n  await app.register(helmet, { enableCSPNonces: true })\n}\n",
 })
 
-t.test('registered in server.ts', async (t) => {
+t.test('works if registered in server.ts', async (t) => {
   const { app } = await serve(t, own)
   await checkSite(t, app)
 })
 
-t.test('registered in the app around the plugin', async (t) => {
+t.test('works if registered in the app around the plugin', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(helmet, { enableCSPNonces: true })
@@ -38,7 +38,7 @@ t.test('registered in the app around the plugin', async (t) => {
   await checkSite(t, app)
 })
 
-t.test('the style that a failure brings along in the browser can be allowed by the hash in the docs', async (t) => {
+t.test('the hash in the docs allows the style that a failure in the browser adds', async (t) => {
   const html = fallbackContent({ kind: 'failure', side: 'client' }, { host: 'shop.example', search: '' })
   const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? ''
   const hash = createHash('sha256').update(style).digest('base64')

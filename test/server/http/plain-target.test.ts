@@ -1,4 +1,4 @@
-// Hooks see each path written in one way only.
+// Hooks see each path in only one spelling.
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { createRandom } from '../../shared/random.ts'
 import { buildFiles, serve } from '../served.ts'
 
-t.test('a path is written as encodeURI writes it, whoever has encoded what', async (t) => {
+t.test('a path is written as encodeURI writes it, whatever has encoded it', async (t) => {
   for (const [target, plain] of [
     ['/it%27s', "/it's"],
     ['/%28%29%21%2a~%7E', '/()!*~~'],
@@ -37,11 +37,11 @@ const SIGNS: readonly [string, ...string[]] = [
 ]
 const random = createRandom(7)
 
-/** One of the ways to write a text in a path. */
+/** Returns one of the spellings of a text in a path. */
 function spell(text: string): string {
   return [...text]
     .map((sign) => {
-      // Encoded it is another path, whatever a catch-all makes of it.
+      // Encoded, this is another path, whatever a catch-all makes of it.
       if (sign === '/') return sign
       const codes = [...Buffer.from(sign)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
       const mayStand = /[\w/.~!$&'()*+,;=:@[\]{}|^`\\"<>-]/.test(sign)
@@ -52,7 +52,7 @@ function spell(text: string): string {
 
 type Send = Awaited<ReturnType<typeof listenRaw>>['send']
 
-/** What hooks see and what the router has read, which the server answers with. */
+/** Returns the paths that hooks and the router see. The server responds with them. */
 async function checkSpellings(t: Test, send: Send) {
   let same = 0
   for (let count = 0; count < 150; count++) {
@@ -78,7 +78,7 @@ const SERVER = `export default async (app) => {
 }
 `
 
-t.test('two spellings that the router takes for one path are one for hooks', async (t) => {
+t.test('two spellings that the router treats as one path are one for hooks', async (t) => {
   const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
   const files = {
     'pages/x/[id].tsx': page,
@@ -90,7 +90,7 @@ t.test('two spellings that the router takes for one path are one for hooks', asy
   await checkSpellings(t, (await listenRaw(t, app)).send)
 })
 
-t.test('so it is in an app of one’s own with `rewriteUrl`', async (t) => {
+t.test('the same is true in an existing app with `rewriteUrl`', async (t) => {
   const app = Fastify({ rewriteUrl, routerOptions: { maxParamLength: 1_000 } })
   const answer = async (request: { url: string; params: unknown; routeOptions: { url?: string | undefined } }) => ({
     url: request.url,

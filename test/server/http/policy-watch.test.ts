@@ -1,4 +1,4 @@
-// A policy by which pages stay without their scripts is told once, whoever has set it.
+// One warning reports a policy that blocks the scripts of pages, whatever has set it.
 
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -13,16 +13,16 @@ export default ({ data }) => <Suspense fallback="…"><Late of={data.late} /></S
 `
 const POLICY = "script-src 'self'"
 
-/** What the site does to its policy; read when it is served. */
+/** Changes of the site to its policy, read when the site is served. */
 interface Case {
   hook?: 'onRequest' | 'onSend'
-  /** In that hook. */
+  /** Runs in that hook. */
   set?(request: FastifyRequest, reply: FastifyReply): void
-  /** A plugin of the site. */
+  /** Registered by the site as a plugin. */
   register?(app: FastifyInstance): Promise<void>
-  /** Of a load. */
+  /** Runs in a load. */
   load?: string
-  /** Of an element in the layout. */
+  /** Rendered as an element in the layout. */
   meta?: string
 }
 const current: { case: Case } = { case: {} }
@@ -103,14 +103,14 @@ const BLOCKING: Record<string, Case & { route?: string; told?: RegExp }> = {
 }
 
 for (const [kind, { route = '/', told = /script-src 'self'/, ...own }] of Object.entries(BLOCKING)) {
-  t.test(`of ${kind}`, async (t) => {
+  t.test(`reports the policy of ${kind}`, async (t) => {
     const { app, log } = await serveCase(t, own)
     await visitAll(app)
     checkTold(t, log, route, told)
   })
 }
 
-t.test('of the app around the site', async (t) => {
+t.test('reports the policy of the app around the site', async (t) => {
   current.case = {}
   const log = createLog()
   const app = Fastify({ logger: log.logger })
@@ -121,7 +121,7 @@ t.test('of the app around the site', async (t) => {
   checkTold(t, log, '/', /\(header\) of \/ keeps the scripts .*: script-src 'self'/)
 })
 
-t.test('of a hook that changes it for some, whatever went out before', async (t) => {
+t.test('reports a hook that changes the policy for some requests, whatever was sent before', async (t) => {
   const { app, log } = await serveCase(t, {
     hook: 'onRequest',
     set: ({ headers }, reply) => void (headers['x-strict'] && reply.header(NAME, POLICY)),
@@ -132,7 +132,7 @@ t.test('of a hook that changes it for some, whatever went out before', async (t)
   checkTold(t, log, '/', /script-src 'self'/)
 })
 
-t.test('policies that let the scripts run are not told of', async (t) => {
+t.test('does not report policies that let the scripts run', async (t) => {
   const kinds: Record<string, Case> = {
     'Hydrant’s own': {},
     'helmet with nonces': { register: async (app) => void (await app.register(helmet, { enableCSPNonces: true })) },

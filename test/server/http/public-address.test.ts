@@ -14,7 +14,7 @@ async function addressOf(headers: Record<string, string>, options: FastifyServer
 
 const UNKNOWN = { host: 'this site', origin: 'http://localhost' }
 
-t.test('the host is said as it stands in the address bar', async (t) => {
+t.test('the host is shown as in the address bar', async (t) => {
   for (const [host, expected] of [
     ['shop.example', { host: 'shop.example', origin: 'http://shop.example' }],
     ['shop.example:8080', { host: 'shop.example', origin: 'http://shop.example:8080' }],
@@ -30,7 +30,7 @@ t.test('the host is said as it stands in the address bar', async (t) => {
   }
 })
 
-t.test('what is no host name is said nowhere', async (t) => {
+t.test('a text that is not a host name is never shown', async (t) => {
   for (const host of [
     'a b',
     'shop.example/path',
@@ -62,7 +62,7 @@ t.test('what is no host name is said nowhere', async (t) => {
   }
 })
 
-t.test('any bytes give a host that can stand in a page', async (t) => {
+t.test('any bytes give a host that is safe in a page', async (t) => {
   const random = createRandom(21)
   const alphabet = 'ab1.-_:[]<>"\'&/\\@?# %é;,()'
   const app = Fastify()
@@ -79,7 +79,7 @@ t.test('any bytes give a host that can stand in a page', async (t) => {
   await app.close()
 })
 
-t.test('forwarded headers count only behind a proxy that is trusted', async (t) => {
+t.test('forwarded headers count only from a trusted proxy', async (t) => {
   const headers = { host: '10.0.0.5:3000', 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' }
   t.match(await addressOf(headers), { host: '10.0.0.5', origin: 'http://10.0.0.5:3000' })
   t.strictSame(await addressOf(headers, { trustProxy: true }), { host: 'shop.example', origin: 'https://shop.example' })
@@ -94,7 +94,7 @@ t.test('forwarded headers count only behind a proxy that is trusted', async (t) 
   })
 })
 
-t.test('the sentence names the host of the visitor', async (t) => {
+t.test('the sentence names the visitor’s host', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.server.ts': "export const load = ({ url }) => {\n  throw new Error('no ' + url.href)\n}\n",
   })

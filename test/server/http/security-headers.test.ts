@@ -32,7 +32,7 @@ const { app, get } = await serve(t, dir, trusting)
 const scriptOf = (file: string) => readFileSync(join(dir, '.hydrant/client', file), 'utf8')
 const scripts = readdirSync(join(dir, '.hydrant/client')).filter((name) => name.endsWith('.js'))
 
-t.test('no answer is taken for another type than it says', async (t) => {
+t.test('no response can be read as another type', async (t) => {
   const asset = `/_hydrant/assets/${scripts[0]}`
   const paths = [
     '/',
@@ -58,7 +58,7 @@ t.test('no answer is taken for another type than it says', async (t) => {
   t.equal((await getBelow('/')).headers['x-content-type-options'], 'nosniff', 'outside of the base')
 })
 
-t.test('a document says who may frame it and what it tells other sites', async (t) => {
+t.test('a document limits who may frame it and what it reveals to other sites', async (t) => {
   for (const path of ['/', '/fails', '/nowhere']) {
     const { headers } = await get(path)
     t.match(headers['content-security-policy'], /; frame-ancestors 'self'$/, path)
@@ -69,7 +69,7 @@ t.test('a document says who may frame it and what it tells other sites', async (
   }
 })
 
-t.test('over https a document says more', async (t) => {
+t.test('over https a document has more headers', async (t) => {
   for (const path of ['/', '/fails']) {
     const { headers } = await get(path, HTTPS)
     t.equal(headers['strict-transport-security'], 'max-age=31536000')
@@ -83,7 +83,7 @@ t.test('over https a document says more', async (t) => {
   t.notOk('strict-transport-security' in (await getUntrusting('/', HTTPS)).headers, 'not because anybody says https')
 })
 
-t.test('what a load has set stays', async (t) => {
+t.test('a header that a load has set stays', async (t) => {
   t.match((await get('/own', HTTPS)).headers, {
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
@@ -108,7 +108,7 @@ t.test('the headers can be left out', async (t) => {
   t.ok('content-security-policy' in headers, 'which has an option of its own')
 })
 
-t.test('what is no document could not do anything if it were taken for one', async (t) => {
+t.test('a response that is not a document could do nothing if it were read as one', async (t) => {
   for (const path of ['/fails', '/nowhere', '/broken', '/%zz']) {
     const { headers } = await get(path, JSON_ONLY)
     t.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'", path)
@@ -141,7 +141,7 @@ t.test('a nonce never comes from the request', async (t) => {
   t.notOk(seen.has(undefined))
 })
 
-t.test('nothing that is sent runs by an attribute or by eval', async (t) => {
+t.test('no response runs code from an attribute or eval', async (t) => {
   const documents = await Promise.all(['/', '/data', '/fails', '/nowhere', '/broken', '/%zz'].map((path) => get(path)))
   for (const { body } of documents) {
     t.notOk(/<[^>]+\son\w+\s*=|javascript:/i.test(body), 'no inline handler')
@@ -154,8 +154,8 @@ t.test('nothing that is sent runs by an attribute or by eval', async (t) => {
   }
 })
 
-t.test('a policy of the site’s own, with its own nonce', async (t) => {
-  // As docs/security.md has it.
+t.test('the site can have its own policy with its own nonce', async (t) => {
+  // The example of docs/security.md.
   const site = await buildFiles(t.testdir({}), {
     'server.ts': `import { randomBytes } from 'node:crypto'
 export default async function server(app) {

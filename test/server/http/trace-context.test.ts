@@ -11,7 +11,7 @@ t.test('reads a traceparent header', async (t) => {
   t.strictSame(traceOf(`cc-${TRACE}-${SPAN}-01-what-comes-later`), { traceId: TRACE, spanId: SPAN })
 })
 
-t.test('takes nothing from one that is not valid', async (t) => {
+t.test('reads nothing from an invalid header', async (t) => {
   const wrong = [
     undefined,
     '',
@@ -27,7 +27,7 @@ t.test('takes nothing from one that is not valid', async (t) => {
   for (const header of wrong) t.equal(traceOf(header), null, String(header))
 })
 
-t.test('the option traceOf says which trace it is', async (t) => {
+t.test('the option traceOf returns the trace', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.server.ts': "export const load = async () => {\n  await null\n  throw new Error('oh')\n}\n",
   })
@@ -54,7 +54,7 @@ t.test('the option traceOf says which trace it is', async (t) => {
   }
 })
 
-t.test('a failure tells the trace of its request, and of no other', async (t) => {
+t.test('a failure has the trace of its own request', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.server.ts': "export const load = () => { throw new Error('oh') }\n",
   })

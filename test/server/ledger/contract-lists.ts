@@ -1,4 +1,4 @@
-// What every ledger promises of the order of its lists, and of releases.
+// The contract of every ledger for the order of its lists, and for releases.
 
 import type { Test } from 'tap'
 import type { FailureSummary, Ledger, ListQuery } from '../../../src/server/ledger/ledger.ts'
@@ -9,7 +9,7 @@ import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 const namesOf = (failures: readonly FailureSummary[]) => failures.map(({ fingerprint }) => fingerprint[0]).join('')
 
 export function testOrders(t: Test, createLedger: CreateLedger) {
-  t.test('lists in the order that is asked for', async (t) => {
+  t.test('lists in the requested order', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([
       entryOfAll([
@@ -29,7 +29,7 @@ export function testOrders(t: Test, createLedger: CreateLedger) {
   for (const sort of ['last', 'first', 'count'] as const) {
     t.test(`goes through a list by ${sort}, page by page, and lists each failure once`, async (t) => {
       const ledger = await createLedger(t, LIMITS)
-      // Many are equal: it is by their names that they stand in order.
+      // Many values are equal: their names decide the order.
       const all = Array.from({ length: 23 }, (_, index) => ({
         ...entry({ fingerprint: name(index), time: NOW + (index % 3) }),
         count: 1 + (index % 4),
@@ -77,7 +77,7 @@ export function testReleases(t: Test, createLedger: CreateLedger) {
     return ledger
   }
 
-  t.test('lists what has happened in a release, and what has happened in it first', async (t) => {
+  t.test('lists failures of a release, and failures that were first seen in it', async (t) => {
     const ledger = await fill(t)
     t.equal(namesOf(await ledger.list({ release: 'r1' })), 'A', 'its first release')
     t.equal(namesOf(await ledger.list({ release: 'r2' })), 'BA', 'one between')
@@ -88,7 +88,7 @@ export function testReleases(t: Test, createLedger: CreateLedger) {
     t.equal(namesOf(await ledger.list({ firstRelease: 'r3', release: 'r3', sort: 'count', limit: 1 })), 'C')
   })
 
-  t.test('knows the releases that something has failed in, and no builds', async (t) => {
+  t.test('knows the releases with failures, and no builds', async (t) => {
     const ledger = await fill(t)
     t.strictSame(await ledger.releases(), ['r3', 'r2', 'r1'])
     await ledger.record([entry({ time: NOW + 9, release: 'b9', build: 'b9' })])

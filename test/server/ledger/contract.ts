@@ -1,4 +1,4 @@
-// What every ledger promises, whatever it keeps failures in.
+// The contract of every ledger, whatever its storage.
 
 import type { Test } from 'tap'
 import { hourOf } from '../../../src/server/ledger/entries.ts'
@@ -7,7 +7,7 @@ import type { Side } from '../../../src/shared/page-types.ts'
 import { testOrders, testReleases } from './contract-lists.ts'
 import { entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
 
-/** Makes an empty ledger, which is closed with the test. */
+/** Creates an empty ledger that is closed with the test. */
 export type CreateLedger = (t: Test, limits: LedgerLimits) => Promise<Ledger>
 
 export function testLedger(t: Test, createLedger: CreateLedger) {
@@ -21,7 +21,7 @@ export function testLedger(t: Test, createLedger: CreateLedger) {
 }
 
 function testReading(t: Test, createLedger: CreateLedger) {
-  t.test('an empty ledger has nothing', async (t) => {
+  t.test('an empty ledger returns nothing', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     t.strictSame(await ledger.list({}), [])
     t.equal(await ledger.read('AAAAAAAA'), null)
@@ -35,7 +35,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.strictSame(await ledger.fingerprints(), [])
   })
 
-  t.test('gives back what a failure was', async (t) => {
+  t.test('returns a failure as it was written', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     const origin = { build: 'b1', replica: 'web-1', worker: '2', pid: 4711 }
     const kept = entry({ pending: ['data.reviews'], ...origin })
@@ -59,7 +59,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.match(await ledger.stats(), { failures: 1, occurrences: 1, bytes: Number })
   })
 
-  t.test('gives back what no table likes', async (t) => {
+  t.test('returns values that are difficult to store', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     const hostile = '\0 \\u0000 \\ \' " ; DROP TABLE failures -- $1 @fingerprint ü 💧 \u2028 %_'
     const kept = entry({ message: hostile, path: hostile, route: null, method: null, statusSent: null })
@@ -74,7 +74,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.match(await ledger.read('BBBBBBBB'), { message: /^half .+ of one$/ })
   })
 
-  t.test('adds up what happens again, and keeps the last error', async (t) => {
+  t.test('adds up repeated occurrences, and keeps the last error', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([entry({ time: NOW }), entry({ fingerprint: 'BBBBBBBB', time: NOW + 5 })])
     const again = {
@@ -101,7 +101,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.strictSame((await ledger.fingerprints()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
   })
 
-  t.test('counts what a batch has more of than occurrences', async (t) => {
+  t.test('counts the occurrences of a batch that are not kept', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([{ ...entry(), count: 500, hours: { [hourOf(NOW)]: 400, [hourOf(NOW) + 1]: 100 } }])
     await ledger.record([entry()])
@@ -114,7 +114,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     )
   })
 
-  t.test('keeps an error without a place, and the route of an earlier time', async (t) => {
+  t.test('keeps an error without a position, and the route of an earlier occurrence', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([entry()])
     const error = { type: 'string', message: 'x', stack: [] }
@@ -122,7 +122,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.match(await ledger.read('AAAAAAAA'), { route: '/products/[id]', phase: 'process', source: null, error })
   })
 
-  t.test('reads so many occurrences as are asked for, and the one that is meant first', async (t) => {
+  t.test('reads as many occurrences as requested, with the requested one first', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     const times = Array.from({ length: 60 }, (_, index) => ({
       digest: `AAAAAAAA-${name(index, 6)}`,
@@ -148,7 +148,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
 }
 
 function testLists(t: Test, createLedger: CreateLedger) {
-  t.test('lists what was seen last first, and what is asked for', async (t) => {
+  t.test('lists failures last seen first, and applies the filters', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([
       entry({ fingerprint: 'CCCCCCCC', time: NOW + 2, side: 'client', route: '/cart' }),
@@ -229,7 +229,7 @@ function testBuilds(t: Test, createLedger: CreateLedger) {
     t.equal(await solvedAt(), null, 'a new build among occurrences of an old one')
   })
 
-  t.test('remembers a build for as long as something fails in it', async (t) => {
+  t.test('remembers a build for as long as it has failures', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
     await ledger.record([entry({ time: NOW - 48 * HOUR_MS, build: 'b1' })])
     await ledger.record([entry({ build: 'b1' })])
@@ -269,7 +269,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     t.equal((await ledger.list({}))[0]?.fingerprint, name(499))
   })
 
-  t.test('lets reports of browsers push out nothing of the server', async (t) => {
+  t.test('reports of browsers push out no server failures', async (t) => {
     for (const [limits, message] of [
       [{ ...LIMITS, maxFailures: 20 }, ''],
       [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(20_000)],
@@ -296,7 +296,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     }
   })
 
-  t.test('lets messages that are others each time push out nothing that fails elsewhere', async (t) => {
+  t.test('messages that differ each time push out no failures of other places', async (t) => {
     for (const [limits, message] of [
       [{ ...LIMITS, maxFailures: 40 }, ''],
       [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(15_000)],
@@ -339,7 +339,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     )
   })
 
-  t.test('forgets what is too old', async (t) => {
+  t.test('forgets failures that are too old', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
     const longAgo = NOW - 48 * HOUR_MS
     await ledger.record([
@@ -352,7 +352,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     t.strictSame(await ledger.hours(0), [{ fingerprint: 'AAAAAAAA', hour: hourOf(NOW), count: 1 }])
   })
 
-  t.test('forgets releases in which nothing has failed for long', async (t) => {
+  t.test('forgets releases without failures for a long time', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxAgeMs: 24 * HOUR_MS })
     await ledger.record([entry({ fingerprint: 'BBBBBBBB', time: NOW - 48 * HOUR_MS, release: 'old' }), entry()])
     await ledger.record([])
@@ -361,7 +361,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     t.equal((await ledger.read('AAAAAAAA'))?.solvedAt, null, 'it is met as a new one')
   })
 
-  t.test('keeps its size, and what was seen last', async (t) => {
+  t.test('keeps within its size, and keeps the failures last seen', async (t) => {
     const maxBytes = 1_000_000
     const ledger = await createLedger(t, { ...LIMITS, maxBytes })
     const message = 'x'.repeat(20_000)
@@ -375,7 +375,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     t.ok(failures > 5 && failures < 90, `${failures} failures`)
   })
 
-  t.test('keeps what was seen last even when it is too large by itself', async (t) => {
+  t.test('keeps the failure last seen even if it alone is too large', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxBytes: 1 })
     await ledger.record([entry()])
     await ledger.record([entry({ fingerprint: 'BBBBBBBB', time: NOW + 1 })])

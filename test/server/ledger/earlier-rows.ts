@@ -24,13 +24,13 @@ export function earlierRows(entry: LedgerEntry): Row[] {
   ]
 }
 
-/** The releases that the entries have, each once. */
+/** Returns the releases of the entries, each once. */
 export function earlierReleases(entries: readonly LedgerEntry[], firstMet: number): Row[] {
   const releases = new Set(entries.flatMap(({ occurrences }) => occurrences.map(({ release }) => release)))
   return [...releases].map((release) => ({ table: 'releases', values: { release, first_met: firstMet } }))
 }
 
-/** `place(1)` is how the database writes its first parameter. */
+/** `place(1)` returns the database's syntax for its first parameter. */
 export function insertSql({ table, values }: Row, prefix: string, place: (number: number) => string): string {
   const columns = Object.keys(values)
   return `INSERT INTO ${prefix}${table} (${columns}) VALUES (${columns.map((_, index) => place(index + 1))})`

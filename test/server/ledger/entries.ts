@@ -3,7 +3,7 @@ import { mergeEntry, toEntry } from '../../../src/server/ledger/entries.ts'
 import type { LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 
 export const HOUR_MS = 3_600_000
-/** The beginning of an hour, some hours ago. */
+/** Returns the beginning of an hour, some hours ago. */
 export const NOW = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 5 * HOUR_MS
 
 export const LIMITS: LedgerLimits = {
@@ -13,7 +13,7 @@ export const LIMITS: LedgerLimits = {
   maxBytes: 100_000_000,
 }
 
-/** A failure, of which a test says what it is about. */
+/** Returns a failure with the properties that a test needs. */
 export function failure(given: Partial<FailureRecord> = {}): FailureRecord {
   const { fingerprint = 'AAAAAAAA' } = given
   const message = given.message ?? 'no price for 7'
@@ -53,7 +53,7 @@ export function entry(given: Partial<FailureRecord> = {}): LedgerEntry {
   return toEntry(failure(given))
 }
 
-/** An entry for several times, oldest first. */
+/** Returns an entry for several occurrences, oldest first. */
 export function entryOfAll([first = {}, ...others]: readonly Partial<FailureRecord>[]): LedgerEntry {
   const gathered = entry(first)
   for (const other of others) mergeEntry(gathered, entry(other), 1_000)

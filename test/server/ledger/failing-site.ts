@@ -1,4 +1,4 @@
-// A site whose page fails, with a ledger of a test's choice.
+// A site whose page fails, with the given ledger.
 
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -14,11 +14,11 @@ const WARN = 40
 export interface FailingSite {
   dir: string
   ledger: Ledger
-  /** Asks for the page so many times, and sees that visitor and log get what they always get. */
+  /** Requests the page `count` times, and checks the response and the log line. */
   fail(t: Test, times: number): Promise<void>
-  /** Resolves when the ledger has counted so many failures. */
+  /** Resolves when the ledger has counted that many failures. */
   counted(times: number): Promise<void>
-  /** Of the ledger. */
+  /** Warnings about the ledger. */
   warnings(): LogLine[]
   lines: LogLine[]
   close(): Promise<void>

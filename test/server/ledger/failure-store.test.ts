@@ -2,7 +2,7 @@ import t from 'tap'
 import { createFailureStoreFor } from '../../../src/server/ledger/failure-store.ts'
 import { createNullLedger } from '../../../src/server/ledger/null-ledger.ts'
 
-t.test('is asked nothing more of the ledger once it is closed: that would open it again', async (t) => {
+t.test('reads nothing from the ledger once it is closed, because that would open it again', async (t) => {
   const calls: string[] = []
   let answer = (_isKnown: boolean) => {}
   const known = new Promise<boolean>((resolve) => {

@@ -1,4 +1,4 @@
-// What becomes of failures when the ledger fails itself: nobody notices but the log.
+// Failures while the ledger itself fails: only the log reports it.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { startPostgres } from '../../postgres.ts'
 import { until } from '../../until.ts'
 import { serveFailingSite } from './failing-site.ts'
 
-t.test('a file that another process holds is written once that lets go', async (t) => {
+t.test('a file that another process locks is written once the lock is released', async (t) => {
   const site = await serveFailingSite(t, 'errors.db')
   await site.fail(t, 1)
   await site.counted(1)
@@ -33,7 +33,7 @@ t.test('a file that another process holds is written once that lets go', async (
 })
 
 t.test(
-  'a disk that is full is written once there is room (where no disk can be mounted: a file that may not grow)',
+  'a disk that is full is written once there is space (where no disk can be mounted: a file that may not grow)',
   async (t) => {
     const disk = createSmallDisk(t)
     const site = await serveFailingSite(t, join(disk.folder, 'errors.db'))
@@ -52,7 +52,7 @@ t.test(
   },
 )
 
-t.test('a folder in which nobody may write is warned of once, and failures are kept in memory', async (t) => {
+t.test('a folder without write permission causes one warning, and failures are kept in memory', async (t) => {
   const site = await serveFailingSite(t, '/proc/hydrant-errors.db')
   await site.fail(t, 3)
   await site.counted(3)
@@ -67,7 +67,7 @@ t.test('a folder in which nobody may write is warned of once, and failures are k
   t.equal(site.warnings().length, 1)
 })
 
-t.test('a file that is damaged is moved aside with a warning', async (t) => {
+t.test('a damaged file is moved aside with a warning', async (t) => {
   const dir = t.testdir({ 'errors.db': 'no database at all '.repeat(500) })
   const site = await serveFailingSite(t, 'errors.db', dir)
   await site.fail(t, 2)
@@ -76,7 +76,7 @@ t.test('a file that is damaged is moved aside with a warning', async (t) => {
   t.equal(readdirSync(dir).filter((file) => file.startsWith('errors.db.corrupt-')).length, 1)
 })
 
-t.test('PostgreSQL goes away and comes back', async (t) => {
+t.test('PostgreSQL becomes unavailable and comes back', async (t) => {
   const postgres = startPostgres(t)
   const site = await serveFailingSite(t, postgres.url)
   await site.fail(t, 1)
@@ -94,7 +94,7 @@ t.test('PostgreSQL goes away and comes back', async (t) => {
   t.notMatch(JSON.stringify(site.lines), 'a-password')
 })
 
-t.test('what could not be written until the end is said to be lost', async (t) => {
+t.test('failures that could not be written until the end are reported as lost', async (t) => {
   const site = await serveFailingSite(t, 'postgres://me:a-password@127.0.0.1:1/errors')
   await site.fail(t, 2)
   await site.close()
@@ -102,7 +102,7 @@ t.test('what could not be written until the end is said to be lost', async (t) =
   t.notMatch(JSON.stringify(site.lines), 'a-password')
 })
 
-t.test('with false nothing is kept and no file is made', async (t) => {
+t.test('with false nothing is kept and no file is created', async (t) => {
   const site = await serveFailingSite(t, false)
   await site.fail(t, 2)
   t.strictSame(await site.ledger.list({}), [])
@@ -120,7 +120,7 @@ t.test('a server that never fails opens nothing', async (t) => {
   t.notOk(existsSync(join(site.dir, 'errors.db')))
 })
 
-t.test('a ledger where visitors could fetch it is refused, and one that is no URL', async (t) => {
+t.test('a ledger that visitors could fetch is refused, and so is an invalid URL', async (t) => {
   const { dir } = await serveFailingSite(t, false)
   const refused = { code: 'HYD_OPTION_INVALID' }
   await t.rejects(createServer({ dir, logger: false, ledger: 'public/errors.db' }), {
@@ -135,7 +135,7 @@ t.test('a ledger where visitors could fetch it is refused, and one that is no UR
   t.notMatch(String(error), 'a-secret')
 })
 
-/** Lets another process hold a file for writing. Returns what makes it let go. */
+/** Lets another process lock a file for writing. Returns a function that releases the lock. */
 async function holdFile(t: Test, file: string): Promise<() => Promise<void>> {
   const program = `
     const db = new (require('better-sqlite3'))(${JSON.stringify(file)})
@@ -160,13 +160,13 @@ interface SmallDisk {
 }
 
 function createSmallDisk(t: Test): SmallDisk {
-  // Not where other tests would find it, should this one be killed.
+  // In a separate place, where other tests would not find it if this test is killed.
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-disk-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
   } catch {
-    // Not as this user, or not in this container.
+    // This user, or this container, may not mount.
     return createBoundProcess(t, folder)
   }
   t.teardown(() => execFileSync('umount', [folder]))
@@ -178,7 +178,7 @@ function createSmallDisk(t: Test): SmallDisk {
         try {
           for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' })
         } catch {
-          // Full, which is what is wanted.
+          // The disk is full, as intended.
         }
       }
     },
@@ -186,12 +186,12 @@ function createSmallDisk(t: Test): SmallDisk {
   }
 }
 
-// A file of this process may not grow: what it writes fails, as on a disk that is full.
+// Limits the file size of this process: its writes fail, as on a full disk.
 function createBoundProcess(t: Test, folder: string): SmallDisk {
   const limit = (bytes: string) => void execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${bytes}:`])
   const empty = () => limit('unlimited')
   t.teardown(empty)
-  // Otherwise the process would be ended instead.
+  // Without a handler the signal would end the process.
   process.on('SIGXFSZ', () => {})
   return { folder, fill: () => limit('4096'), empty }
 }

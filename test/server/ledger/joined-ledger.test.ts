@@ -20,7 +20,7 @@ const times = (fingerprint: string, count: number, time: number, release = 'r1')
   count,
 })
 
-t.test('a list is in the order that is asked for, as if it were of one ledger', async (t) => {
+t.test('a list has the requested order, as if it came from one ledger', async (t) => {
   const { list, ledger } = await join(
     t,
     [times('AAAAAAAA', 3, NOW + 1), times('BBBBBBBB', 4, NOW + 2)],

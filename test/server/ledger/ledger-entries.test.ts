@@ -2,7 +2,7 @@ import t from 'tap'
 import { addRecord, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from '../../../src/server/ledger/entries.ts'
 import { entry, failure, HOUR_MS, NOW } from './entries.ts'
 
-t.test('one failure after the other comes to the same as their entries', async (t) => {
+t.test('failures added one after another give the same result as their entries', async (t) => {
   const times = Array.from({ length: 30 }, (_, index) => NOW + index * (HOUR_MS / 7))
   const failures = times.map((time, index) =>
     failure({ time, digest: `AAAAAAAA-${index}`, message: `no price for ${index}` }),

@@ -11,7 +11,7 @@ interface Line {
   details: unknown
 }
 
-/** A ledger that refuses while it is told to, and a log. */
+/** Returns a ledger that refuses while it is told to, and a log. */
 function createFake(maxCharacters?: number) {
   const batches: LedgerEntry[][] = []
   const lines: Line[] = []
@@ -28,7 +28,7 @@ function createFake(maxCharacters?: number) {
         batches.push([...entries])
       },
     },
-    // Of pino's ways to be called these are used here.
+    // The cast is safe because only these signatures of pino are used here.
     { warn: write('warn'), info: write('info') },
     maxCharacters,
   )
@@ -61,14 +61,14 @@ t.test('one failure takes no room from others, however often it comes', async (t
   t.match(fake.batches, [[{ count: 320, occurrences: { length: 100 } }, { count: 1 }]])
 })
 
-t.test('in a storm, in which more come than are kept, what writes is called less often', async (t) => {
+t.test('in a storm with more failures than are kept, the writer is called less often', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const { fake, writer } = createFake()
   const written = () => writer.stats().written
   async function pass(ms: number) {
     mock.timers.tick(ms)
-    // A batch is told of as written in a few microtasks.
+    // A written batch is reported after a few microtasks.
     await new Promise(setImmediate)
   }
   const addMany = (count: number) => {
@@ -91,7 +91,7 @@ t.test('in a storm, in which more come than are kept, what writes is called less
   t.equal(fake.batches.length, 4)
 })
 
-t.test('what waits has a bound by its size, whatever visitors write into addresses', async (t) => {
+t.test('waiting failures are limited by size, whatever visitors write into URLs', async (t) => {
   const maxCharacters = 1_000_000
   const { fake, writer } = createFake(maxCharacters)
   fake.isBroken = true
@@ -112,13 +112,13 @@ t.test('what waits has a bound by its size, whatever visitors write into address
   t.ok(written.length < 2 * maxCharacters, `${written.length} characters`)
   t.ok(written.length > maxCharacters / 2, 'and not much less')
   t.strictSame(writer.stats(), { queued: 0, dropped, written: queued })
-  // There is room again.
+  // There is space again.
   for (let time = 0; time < 50; time++) writer.add(failure({ time: NOW + time, path }))
   await writer.flush()
   t.match(fake.batches.at(-1), [{ count: 50, occurrences: { length: 50 } }])
 })
 
-t.test('what was refused takes its room until it is written', async (t) => {
+t.test('a refused batch counts towards the limit until it is written', async (t) => {
   const { fake, writer } = createFake(100_000)
   fake.isBroken = true
   const path = `/${'x'.repeat(2_000)}`
@@ -133,7 +133,7 @@ t.test('what was refused takes its room until it is written', async (t) => {
   t.match(writer.stats(), { queued: 1, dropped: 2, written: number - 1 })
 })
 
-t.test('keeps what cannot be written up to a bound, says so once, and writes it later', async (t) => {
+t.test('keeps failures that cannot be written up to a limit, reports it once, and writes them later', async (t) => {
   const { fake, writer } = createFake()
   fake.isBroken = true
   for (let number = 0; number < 2_100; number++) writer.add(failure({ fingerprint: name(number) }))
@@ -166,7 +166,7 @@ t.test('keeps what cannot be written up to a bound, says so once, and writes it 
   })
 })
 
-t.test('what was refused is handed over again as it was', async (t) => {
+t.test('a refused batch is handed over again unchanged', async (t) => {
   const { fake, writer } = createFake()
   fake.isBroken = true
   writer.add(failure())
@@ -193,7 +193,7 @@ t.test('tries again by itself', async (t) => {
   t.equal(fake.lines.filter(({ level }) => level === 'warn').length, 1)
 })
 
-t.test('opening a ledger tells what is wrong before anything has failed', async (t) => {
+t.test('opening a ledger reports problems before any failure', async (t) => {
   const { fake, writer } = createFake()
   writer.open()
   await until(() => fake.asked === 1)
@@ -204,7 +204,7 @@ t.test('opening a ledger tells what is wrong before anything has failed', async 
   t.match(fake.lines, [{ level: 'warn', details: { queued: 0 } }])
 })
 
-t.test('closing waits for what is on its way, and nothing is tried after it', async (t) => {
+t.test('closing waits for running writes, and nothing is tried after it', async (t) => {
   const { fake, writer } = createFake()
   writer.open()
   writer.add(failure())

@@ -31,7 +31,7 @@ function connect(t: Test, url: string) {
   return pool
 }
 
-t.test('replicas that start and write at once make the tables once and lose nothing', async (t) => {
+t.test('replicas that start and write at once create the tables once and lose nothing', async (t) => {
   const url = newDatabase()
   const writers = ['r1', 'r2', 'r2'].map((release) => startWriter(t, url, 25, release))
   t.strictSame(await Promise.all(writers.map((writer) => writer.ended)), [0, 0, 0])
@@ -49,7 +49,7 @@ t.test('replicas that start and write at once make the tables once and lose noth
   t.equal((await ledger.stats()).occurrences, 500, 'within the limit')
 })
 
-t.test('replicas that remove while others write wait for nobody for ever', async (t) => {
+t.test('replicas that remove while others write do not deadlock', async (t) => {
   const url = newDatabase()
   const limits = { ...LIMITS, maxFailures: 10, maxAgeMs: Date.now() - NOW + 500 }
   const ledgers = [1, 2, 3].map(() => open(t, url, limits))
@@ -73,7 +73,7 @@ t.test('replicas that remove while others write wait for nobody for ever', async
   t.equal((await ledgers[0]?.stats())?.failures, 10)
 })
 
-t.test('tables of an older version are brought up to date, by one of those that try', async (t) => {
+t.test('tables of an older version are migrated by one of the replicas that try', async (t) => {
   const url = newDatabase()
   await open(t, url).record([entry()])
   const next = [
@@ -96,7 +96,7 @@ t.test('tables of a newer version are refused', async (t) => {
   await t.rejects(open(t, url).record([entry()]), { code: 'HYD_LEDGER_NEWER', message: /has format 99/ })
 })
 
-t.test('a user that may not make tables will do once they are there', async (t) => {
+t.test('a user that may not create tables can use existing ones', async (t) => {
   const url = newDatabase()
   await open(t, url).record([])
   await connect(t, url).query(
@@ -107,7 +107,7 @@ t.test('a user that may not make tables will do once they are there', async (t) 
   t.strictSame(await ledger.fingerprints(), ['AAAAAAAA'])
 })
 
-t.test('goes on after the server has been away, and with another one that knows nothing', async (t) => {
+t.test('continues after the server was unavailable, and with an empty server', async (t) => {
   const url = newDatabase()
   const ledger = open(t, url)
   await ledger.record([entry()])
@@ -125,7 +125,7 @@ t.test('goes on after the server has been away, and with another one that knows 
   t.equal((await ledger.read('AAAAAAAA'))?.count, 1)
 })
 
-t.test('a batch whose commit was answered too late, or never, is counted once', async (t) => {
+t.test('a batch whose commit is confirmed late, or never, is counted once', async (t) => {
   const url = newDatabase()
   const way = await startWay(t, url)
   const ledger = open(t, way.url)
@@ -152,7 +152,7 @@ t.test('a batch whose commit was answered too late, or never, is counted once', 
   await writer.close()
 })
 
-/** A way to the server on which the answer to a commit can be lost. */
+/** A connection to the server on which the response to a commit can be lost. */
 async function startWay(t: Test, url: string) {
   const folder = mkdtempSync(join(tmpdir(), 'way-'))
   const name = '.s.PGSQL.5432'
@@ -190,7 +190,7 @@ async function startWay(t: Test, url: string) {
   return way
 }
 
-t.test('a connection that breaks while nobody asks anything ends no process', async (t) => {
+t.test('a connection that breaks while idle does not end the process', async (t) => {
   const url = newDatabase()
   const ledger = open(t, url)
   await ledger.record([entry()])
@@ -202,7 +202,7 @@ t.test('a connection that breaks while nobody asks anything ends no process', as
   t.ok(await ledger.fingerprints().catch(() => ledger.fingerprints()))
 })
 
-t.test('who holds the tables for too long is not waited for', async (t) => {
+t.test('a lock on the tables that lasts too long is not waited for', async (t) => {
   const url = newDatabase()
   const ledger = open(t, url)
   await ledger.record([entry()])
@@ -214,7 +214,7 @@ t.test('who holds the tables for too long is not waited for', async (t) => {
   t.equal((await ledger.read('AAAAAAAA'))?.count, 1)
 })
 
-t.test('no password is in what is said of a ledger', async (t) => {
+t.test('no text about a ledger contains the password', async (t) => {
   t.equal(
     placeOf('postgres://me:a-secret@db.example:5433/errors?password=another'),
     'postgres://db.example:5433/errors',
@@ -230,7 +230,7 @@ t.test('no password is in what is said of a ledger', async (t) => {
   t.notMatch(`${error?.message} ${error?.stack} ${String(error?.cause)}`, 'a-secret')
 })
 
-t.test('what a table cannot hold is replaced in JSON, and nothing else', async (t) => {
+t.test('characters that a table cannot store are replaced in JSON, and nothing else', async (t) => {
   for (const text of ['a\0b', '\ud800', 'x\udfffy', '\\u0000', '\\\0', '\\\\u0000', '💧', 'ü"\n\\']) {
     const expected = text.replace(/\0|\p{Surrogate}/gu, '\ufffd')
     t.equal(JSON.parse(toJson(text)), expected, JSON.stringify(text))

@@ -33,7 +33,7 @@ function countIn(file: string): { count: number; integrity: unknown } {
   }
 }
 
-t.test('a server that is killed in the midst of failures loses at most those of the last moment', async (t) => {
+t.test('a server that is killed in the middle of failures loses at most those of the last moment', async (t) => {
   const dir = await buildFiles(t.testdir({}), FAILING)
   const site = await startSite(t, { dir })
   await fail(site.port, 20)
@@ -45,7 +45,7 @@ t.test('a server that is killed in the midst of failures loses at most those of 
   t.ok(count >= 20 && count <= 25, `${count} of 25`)
 })
 
-t.test('a server that is told to stop writes what it has first', async (t) => {
+t.test('a server that is told to stop writes its failures first', async (t) => {
   const dir = await buildFiles(t.testdir({}), FAILING)
   const site = await startSite(t, { dir })
   await fail(site.port, 3)
@@ -54,7 +54,7 @@ t.test('a server that is told to stop writes what it has first', async (t) => {
   t.strictSame(readdirSync(join(site.ledger, '..')), ['errors.db'], 'and leaves one file')
 })
 
-t.test('hydrant start opens the ledger as soon as it listens, and says what is wrong', async (t) => {
+t.test('hydrant start opens the ledger as soon as it listens, and reports problems', async (t) => {
   const dir = await buildFiles(t.testdir({}), FAILING)
   const site = await startSite(t, { dir })
   await until(() => readdirSync(join(site.ledger, '..')).includes('errors.db'))
@@ -81,7 +81,7 @@ t.test('without pg a server serves and keeps failures in memory', async (t) => {
   t.equal(await site.stop('SIGTERM'), 0)
 })
 
-t.test('hydrant dev keeps failures from one build to the next, and writing them starts none', async (t) => {
+t.test('hydrant dev keeps failures across builds, and writing them starts no build', async (t) => {
   const dir = t.testdir({})
   await buildFiles(dir, FAILING)
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
@@ -90,7 +90,7 @@ t.test('hydrant dev keeps failures from one build to the next, and writing them 
   await fail(port, 2)
   await until(() => readdirSync(dir).includes('.hydrant-dev-errors.db') && countIn(file).count === 2)
   writeFileSync(join(dir, 'pages/index.tsx'), 'export default () => <p>changed</p>\n')
-  // Named after what has changed: it was no other file.
+  // The line names the changed file, which is the only one.
   await dev.waitFor(/^built in [^(]*\(pages\/index\.tsx\)$/)
   await fail(port, 1)
   await until(() => countIn(file).count === 3)
@@ -100,7 +100,7 @@ t.test('hydrant dev keeps failures from one build to the next, and writing them 
 
 /** Starts the command from an installation that lacks a package. */
 async function startWithout(t: Test, missing: string, dir: string, ledger: string) {
-  // Where no package is found in a folder above.
+  // A folder whose parents contain no package.
   const home = mkdtempSync(join(tmpdir(), 'hydrant-without-'))
   t.teardown(() => rmSync(home, { recursive: true, force: true }))
   cpSync('dist', join(home, 'dist'), { recursive: true, filter: (path) => !/^dist\/(?:test|bench|site)/.test(path) })

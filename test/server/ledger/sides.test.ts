@@ -1,9 +1,9 @@
 // Ledgers from before the first character of a fingerprint said the side, and fingerprints that both sides have.
 
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { join } from 'node:path'
 import { findFailure } from '../../../src/server/admin/find-failure.ts'
 import type { Ledger, LedgerEntry } from '../../../src/server/ledger/ledger.ts'
 import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
@@ -33,7 +33,7 @@ const OLD = [
 
 const ROWS = [...earlierReleases(OLD, NOW), ...OLD.flatMap(earlierRows)]
 
-/** Make a ledger with what an earlier version has written, the first of it solved. */
+/** Creates a ledger with the data of an earlier version. The first failure is solved. */
 const EARLIER: Record<string, (t: Test) => Promise<Ledger>> = {
   async SQLite(t) {
     const file = join(t.testdir({}), 'errors.db')
@@ -142,7 +142,7 @@ for (const [store, open] of Object.entries(STORES)) {
   })
 }
 
-t.test('what waits to be written is told apart by side', async (t) => {
+t.test('waiting failures are distinguished by side', async (t) => {
   const waiting = createWriteQueue(100_000)
   for (const side of ['server', 'client', 'server'] as const) waiting.add(failure({ side, message: side }))
   waiting.addAll([entry({ side: 'client', message: 'client' })])

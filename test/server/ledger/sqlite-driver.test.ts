@@ -8,7 +8,7 @@ import { isFit } from '../../../src/server/ledger/sqlite/driver.ts'
 const NODE = process.versions.node
 const BUILT = join(import.meta.dirname, '../../../src')
 
-t.test('which better-sqlite3 serves which Node.js', async (t) => {
+t.test('decides which better-sqlite3 fits which Node.js', async (t) => {
   const fit = (driver: string) =>
     ['20.9.0', '22.23.3', '23.0.0', '24.21.0', '26.10.0'].map((node) => isFit(driver, node))
   t.strictSame(fit('12.11.1'), [true, true, true, false, false])
@@ -16,7 +16,7 @@ t.test('which better-sqlite3 serves which Node.js', async (t) => {
   t.strictSame(fit('14.0.0-beta.1'), [false, true, true, true, true])
 })
 
-/** What comes of loading the driver, from a copy of what was built, beside the packages of that folder. */
+/** Returns the result of loading the driver, from a copy of the build, next to the packages of that folder. */
 function load(folder: string): string {
   cpSync(BUILT, join(folder, 'src'), { recursive: true })
   const url = pathToFileURL(join(folder, 'src/server/ledger/sqlite/driver.js'))
@@ -32,7 +32,7 @@ for (const version of ['12.11.1', '13.2.0']) {
       'package.json': '{"type":"module"}',
       node_modules: {
         'better-sqlite3': {
-          // Where 13 has its program; its package.json is not exported.
+          // The program of version 13. Its package.json is not exported.
           'package.json': JSON.stringify({ version, exports: './lib/index.js' }),
           lib: { 'index.js': isRefused ? 'process.abort()' : 'module.exports = class { close() {} }' },
         },

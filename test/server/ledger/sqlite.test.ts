@@ -19,14 +19,14 @@ async function openAt(t: Test, file: string) {
   return ledger
 }
 
-/** Opens a file the way any other program does. */
+/** Opens a file as any other program does. */
 function openPlainly(t: Test, file: string) {
   const db = new Database(file)
   t.teardown(() => db.close())
   return db
 }
 
-t.test('the file is its owner’s alone, and so is what stands beside it', async (t) => {
+t.test('only the owner can read the file and the files next to it', async (t) => {
   const file = newFile(t)
   const ledger = await openAt(t, file)
   await ledger.record([entry()])
@@ -74,7 +74,7 @@ t.test('a copy of the file and its log can be read elsewhere', async (t) => {
   t.equal((await (await openAt(t, copy)).list({})).length, 1)
 })
 
-t.test('a command reads what a server of that site has written, and makes no file', async (t) => {
+t.test('a command reads the ledger of a server of that site, and creates no file', async (t) => {
   const dir = t.testdir({})
   const options = resolveOptions({})
   await t.rejects(openLedger(dir, options), { code: 'HYD_LEDGER_MISSING', message: /hydrant-errors\.db$/ })
@@ -86,7 +86,7 @@ t.test('a command reads what a server of that site has written, and makes no fil
   await t.rejects(openLedger(dir, { ...options, ledger: false }), { code: 'HYD_LEDGER_OFF' })
 })
 
-t.test('a file of an older format is brought up to date, with what is in it', async (t) => {
+t.test('a file of an older format is migrated with its data', async (t) => {
   const file = newFile(t)
   const ledger = await openAt(t, file)
   await ledger.record([entry()])
@@ -100,7 +100,7 @@ t.test('a file of an older format is brought up to date, with what is in it', as
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length + 2, 'once')
 })
 
-t.test('a migration that fails leaves the file as it was', async (t) => {
+t.test('a migration that fails leaves the file unchanged', async (t) => {
   const db = openPlainly(t, newFile(t))
   migrateSqlite(db, SQLITE_MIGRATIONS)
   t.throws(() => migrateSqlite(db, [...SQLITE_MIGRATIONS, 'CREATE TABLE a (b)', 'CREATE TABLE failures (b)']))
@@ -108,7 +108,7 @@ t.test('a migration that fails leaves the file as it was', async (t) => {
   t.equal(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'a'").get(), undefined)
 })
 
-t.test('a file of a newer format is refused and left as it is', async (t) => {
+t.test('a file of a newer format is refused and left unchanged', async (t) => {
   const file = newFile(t)
   const db = openPlainly(t, file)
   db.pragma('user_version = 99')
@@ -120,7 +120,7 @@ t.test('a file of a newer format is refused and left as it is', async (t) => {
   t.equal(openPlainly(t, file).pragma('user_version', { simple: true }), 99)
 })
 
-t.test('a list follows an index, however many occurrences there are', async (t) => {
+t.test('a list uses an index, however many occurrences there are', async (t) => {
   const file = newFile(t)
   await openAt(t, file)
   const db = openPlainly(t, file)
@@ -135,7 +135,7 @@ t.test('a list follows an index, however many occurrences there are', async (t) 
   t.match(plan({ route: '/' }).join('\n'), /SEARCH o .*USING COVERING INDEX occurrences_by_fingerprint/)
 })
 
-t.test('what is removed makes room again', async (t) => {
+t.test('removed data frees space', async (t) => {
   const file = newFile(t)
   const ledger = await openSqliteLedger(file, { ...LIMITS, maxBytes: 2_000_000 })
   t.teardown(() => ledger.close())
@@ -149,7 +149,7 @@ t.test('what is removed makes room again', async (t) => {
   t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
 })
 
-t.test('a smaller limit gives back to the system what is no longer needed', async (t) => {
+t.test('a smaller limit gives unneeded space back to the system', async (t) => {
   const file = newFile(t)
   const large = await openAt(t, file)
   const message = 'x'.repeat(50_000)
@@ -167,7 +167,7 @@ t.test('a smaller limit gives back to the system what is no longer needed', asyn
   t.ok(statSync(file).size < before / 2, `${statSync(file).size} of ${before} bytes`)
 })
 
-t.test('a file that is damaged is moved aside, and what was to be written is written to a new one', async (t) => {
+t.test('a damaged file is moved aside, and the batch is written to a new one', async (t) => {
   const file = newFile(t)
   const notices: string[] = []
   const broken = Buffer.alloc(8_192, 'no database')
@@ -183,14 +183,14 @@ t.test('a file that is damaged is moved aside, and what was to be written is wri
   t.match(notices, [/is damaged: it was moved to .*errors\.db\.corrupt-.*, and a new one has begun$/])
 })
 
-t.test('so is one that turns out to be damaged later', async (t) => {
+t.test('a file that turns out to be damaged later is moved aside too', async (t) => {
   const file = newFile(t)
   const first = await openAt(t, file)
   for (let number = 0; number < 50; number++) {
     await first.record([entry({ fingerprint: name(number), message: 'x'.repeat(5_000) })])
   }
   await first.close()
-  // Its head stays, so that it opens.
+  // The file header stays, so the file opens.
   const bytes = readFileSync(file)
   bytes.fill(0xff, 8_192)
   writeFileSync(file, bytes)
@@ -203,13 +203,13 @@ t.test('so is one that turns out to be damaged later', async (t) => {
   t.equal(openPlainly(t, file).pragma('integrity_check', { simple: true }), 'ok')
 })
 
-t.test('a command leaves a damaged file where it is', async (t) => {
+t.test('a command does not change a damaged file', async (t) => {
   const dir = t.testdir({ 'hydrant-errors.db': 'no database'.repeat(1_000) })
   await t.rejects(openLedger(dir, resolveOptions({})), { code: 'HYD_LEDGER_DAMAGED' })
   t.strictSame(readdirSync(dir), ['hydrant-errors.db'])
 })
 
-t.test('a file that somebody has removed is made again', async (t) => {
+t.test('a file that was removed is created again', async (t) => {
   const file = newFile(t)
   const ledger = createFileLedger(file, LIMITS, t.fail)
   t.teardown(() => ledger.close())

@@ -19,7 +19,7 @@ async function runProgram(file: string, program: string): Promise<string> {
   return stdout
 }
 
-t.test('a thread keeps its process until it has answered, and no longer', async (t) => {
+t.test('a thread keeps its process running until it has replied, and no longer', async (t) => {
   const file = newFile(t)
   await runProgram(
     file,
@@ -30,12 +30,12 @@ t.test('a thread keeps its process until it has answered, and no longer', async 
   t.strictSame((await ledger.fingerprints()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
 })
 
-t.test('no thread is started for a ledger that nobody uses', async (t) => {
+t.test('no thread is started for an unused ledger', async (t) => {
   const program = "\nawait ledger.close(); console.log(process.getActiveResourcesInfo().includes('MessagePort'))"
   t.equal(await runProgram(newFile(t), program), 'false\n')
 })
 
-t.test('errors arrive with their code and their advice', async (t) => {
+t.test('errors arrive with their code and their fix', async (t) => {
   const ledger = createThreadLedger({ file: '/proc/none/errors.db', limits: LIMITS }, t.fail)
   t.teardown(() => ledger.close())
   await t.rejects(ledger.record([entry()]), {
@@ -47,8 +47,8 @@ t.test('errors arrive with their code and their advice', async (t) => {
   })
 })
 
-t.test('a thread that dies tells those who wait, and is started again', async (t) => {
-  // More than the thread may hold: it ends while it reads what it is sent.
+t.test('a thread that dies rejects the pending calls, and is started again', async (t) => {
+  // More than the heap of the thread: it exits while it reads the message.
   const program = `
     await ledger.record([entry()])
     const huge = Array.from({ length: 400 }, (_, index) => String(index).padEnd(1_000_000))

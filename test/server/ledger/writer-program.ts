@@ -1,4 +1,4 @@
-// A process that writes failures: node writer-program.js PLACE BATCHES [RELEASE]. It says when each batch is written.
+// A process that writes failures: node writer-program.js PLACE BATCHES [RELEASE]. It reports each written batch.
 
 import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { createFileLedger } from '../../../src/server/ledger/sqlite/file-ledger.ts'

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
 export interface Writer {
-  /** Resolves when so many batches are written. */
+  /** Resolves when that many batches are written. */
   written(batches: number): Promise<void>
-  /** With SIGKILL; returns how many batches it has said to be written. */
+  /** Kills the process with SIGKILL. Returns the number of batches that it has reported as written. */
   kill(): Promise<number>
   /** Resolves with its exit code. */
   ended: Promise<number | null>

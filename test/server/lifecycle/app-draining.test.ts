@@ -1,4 +1,4 @@
-// A Fastify app of one's own that is told to stop while many ask without a pause.
+// A Fastify app with addDraining is told to stop while many clients send requests without a pause.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { until } from '../../until.ts'
 interface App {
   app: FastifyInstance
   port: number
-  /** How many requests its handlers have begun. */
+  /** The number of requests that its handlers have started. */
   begun(): number
   stop(): Promise<void>
 }
@@ -34,7 +34,7 @@ async function start(t: Test, add: (app: FastifyInstance) => void = () => {}): P
 }
 
 for (const [name, load] of Object.entries(LOADS))
-  t.test(`a busy app of one’s own stops and loses nothing: ${name}`, async (t) => {
+  t.test(`a busy app stops and loses no request: ${name}`, async (t) => {
     const { port, begun, stop } = await start(t)
     const asking = startLoad({ at: { port, host: '127.0.0.1' }, ...load })
     await asking.untilAnswered(4 * load.connections)
@@ -56,7 +56,7 @@ function read(t: Test, port: number, request: string): { socket: Socket; text():
   return { socket, text: () => text }
 }
 
-t.test('streams of events are ended by a preClose hook, and what was asked behind them is answered', async (t) => {
+t.test('a preClose hook ends event streams, and requests pipelined after them get a response', async (t) => {
   const ends = new Set<() => void>()
   const { port, stop } = await start(t, (app) => {
     app.get('/events', (_request, reply) => {
@@ -73,7 +73,7 @@ t.test('streams of events are ended by a preClose hook, and what was asked behin
   const listener = read(t, port, one)
   const other = read(t, port, one)
   await until(() => listener.text().includes('data: 1') && other.text().includes('data: 1'))
-  // Does not wait for an answer that has begun.
+  // This handler does not wait for a response that has begun.
   other.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
   const closed = Promise.all([once(listener.socket, 'close'), once(other.socket, 'close')])
   await stop()
@@ -82,7 +82,7 @@ t.test('streams of events are ended by a preClose hook, and what was asked behin
   t.match(other.text(), /connection: close\r\n(?:.|\r\n)*x{2000}$/i)
 })
 
-t.test('a handler that keeps its connection open has the next request answered', async (t) => {
+t.test('a handler that keeps its connection open lets the next request get a response', async (t) => {
   const { port, stop } = await start(t, (app) => {
     app.get('/keep', async (_request, reply) => {
       reply.header('connection', 'keep-alive')
@@ -100,7 +100,7 @@ t.test('a handler that keeps its connection open has the next request answered',
   t.match(text(), /kept(?:.|\r\n)*connection: close\r\n(?:.|\r\n)*x{2000}$/i)
 })
 
-t.test('an app that was never asked, or does not listen, stops at once', async (t) => {
+t.test('an app without requests, or one that does not listen, stops at once', async (t) => {
   const { stop } = await start(t)
   await stop()
   const app = Fastify()

@@ -37,7 +37,7 @@ async function startApp(t: Test, hangMs: number, mode = '') {
   return { ask: (path: string) => fetch(origin + path).catch(() => null), ended, fatal, lines, errors: () => errors }
 }
 
-t.test('what holds up an app is cut off, and its digest leads to the line of the site', async (t) => {
+t.test('code that blocks an app is interrupted, and its digest leads to the line of the site', async (t) => {
   const { ask, ended, fatal, errors } = await startApp(t, 1_500)
   void ask('/second/loop')
   t.equal(await ended, 1, 'as with an exception that nothing has caught')
@@ -52,7 +52,7 @@ t.test('what holds up an app is cut off, and its digest leads to the line of the
   })
 })
 
-t.test('an app that catches it goes on', async (t) => {
+t.test('an app that catches the exception continues', async (t) => {
   const { ask, fatal, lines } = await startApp(t, 1_500, 'survive')
   void ask('/own/loop')
   await until(() => lines.some((line) => line.startsWith('caught: the event loop was held up')))

@@ -1,4 +1,4 @@
-// Over real sockets: what becomes of connections that are kept alive when a server is told to stop.
+// Connections that are kept alive when a server is told to stop, over real sockets.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -13,12 +13,12 @@ const dir = await buildFiles(join(t.testdir({}), 'site'), {})
 
 interface Kept {
   socket: Socket
-  /** Sends a request; resolves with its answer. */
+  /** Sends a request. Resolves with the response. */
   ask(method?: string): Promise<string>
   closed: Promise<unknown>
 }
 
-/** A connection that a proxy would keep. */
+/** Opens a connection that a proxy would keep. */
 async function keep(t: Test, port: number): Promise<Kept> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   t.teardown(() => socket.destroy())
@@ -39,7 +39,7 @@ async function keep(t: Test, port: number): Promise<Kept> {
   return kept
 }
 
-t.test('a request on a connection that was kept is answered, and the answer is the connection’s last', async (t) => {
+t.test('a request on a kept connection gets a response, which is the last on the connection', async (t) => {
   const app = await createServer({ dir, logger: createLog().logger, ledger: false })
   const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
   const [used, idle] = [await keep(t, port), await keep(t, port)]
@@ -53,7 +53,7 @@ t.test('a request on a connection that was kept is answered, and the answer is t
   await Promise.all([isClosed, used.closed, idle.closed])
 })
 
-t.test('while the others are being told, each answer sends its asker away', async (t) => {
+t.test('during the stop delay each response closes its connection', async (t) => {
   const env = { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '60000', HYDRANT_LEDGER: 'false' }
   const server = await startSite(t, { dir, env })
   const kept = await keep(t, server.port)
@@ -68,7 +68,7 @@ t.test('while the others are being told, each answer sends its asker away', asyn
 })
 
 t.test(
-  'a connection that was opened ahead, and has brought nothing, does not keep the server from closing',
+  'a connection that was opened in advance and has carried no request does not keep the server from closing',
   async (t) => {
     const app = await createServer({ dir, logger: createLog().logger, ledger: false })
     const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)

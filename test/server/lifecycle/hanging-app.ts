@@ -1,4 +1,4 @@
-// An app of somebody's own, for a process of its own: node hanging-app.js <folder of a site> <hangMs> [survive]
+// An app with the plugin, for a separate process: node hanging-app.js <folder of a site> <hangMs> [survive]
 
 import Fastify from 'fastify'
 import { hydrant } from '../../../src/server/index.ts'

@@ -14,7 +14,7 @@ const dir = await buildFiles(t.testdir({}), {
 })
 const open = await buildFiles(join(dir, 'open'), {})
 
-t.test('a load balancer hears that the process answers and is ready, whoever it asks as', async (t) => {
+t.test('a load balancer learns that the process responds and is ready, whatever host it names', async (t) => {
   const { app, get } = await serve(t, dir, { hosts: ['shop.example'] })
   t.equal((await get('/', { host: 'shop.example' })).statusCode, 401, 'hooks of the site’s own refuse')
   for (const [name, text] of [
@@ -31,13 +31,13 @@ t.test('a load balancer hears that the process answers and is ready, whoever it 
   }
 })
 
-t.test('they lie below the base', async (t) => {
+t.test('both paths are below the base', async (t) => {
   const { get } = await serve(t, dir, { base: '/shop' })
   t.equal((await get('/shop/_hydrant/ready')).statusCode, 200)
   t.equal((await get('/_hydrant/ready')).statusCode, 404)
 })
 
-/** In a connection of its own, as a load balancer asks. */
+/** Requests over a new connection, as a load balancer does. */
 function ask(url: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { agent: false }, (answer) => {
@@ -51,7 +51,7 @@ function ask(url: string): Promise<{ status: number; body: string }> {
   })
 }
 
-t.test('a server is ready with the first page that is right, and closes its ledger when it ends', async (t) => {
+t.test('a server is ready when its first page works, and closes its ledger when it ends', async (t) => {
   const folder = t.testdir({})
   const gate = join(folder, 'gate')
   const ledger = join(folder, 'errors.db')
@@ -68,7 +68,7 @@ export default async function server(app) {
     'pages/row.tsx': 'export default function Page({ data }) {\n  return <p>{data}</p>\n}\n',
     'pages/row.server.ts': 'export const load = ({ app }) => app.database\n',
   })
-  // Nobody else is at this address.
+  // No other server listens at this address.
   const probe = createServer().listen(0, '127.0.0.3')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo
@@ -95,7 +95,7 @@ export default async function server(app) {
   t.match(JSON.parse(stdout), { message: 'it fails' })
 })
 
-t.test('told to stop, a server says so first and goes on until the others have heard', async (t) => {
+t.test('a stopping server first reports that it stops, and serves until the delay is over', async (t) => {
   const env = { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '3000', HYDRANT_ADMIN: 'false', HYDRANT_LEDGER: 'false' }
   const server = startCli(t, ['start', open, '--port', '0'], { env })
   const [, url] = await server.waitFor(/listening at (http:[^"]+)/)

@@ -7,7 +7,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { listenOnSocketFile } from '../../../src/server/lifecycle/socket-file.ts'
 
-// The system takes no long paths for sockets.
+// The system does not allow long paths for sockets.
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -33,7 +33,7 @@ function ask(socketPath: string): Promise<string> {
   })
 }
 
-t.test('answers at a file that its user and group may write, and removes it at the end', async (t) => {
+t.test('listens on a file that its user and group may write, and removes the file at the end', async (t) => {
   const path = join(folder, 'own')
   const app = await listen(path)
   t.equal(await ask(path), 'answered')
@@ -42,7 +42,7 @@ t.test('answers at a file that its user and group may write, and removes it at t
   t.notOk(existsSync(path))
 })
 
-t.test('a file that is answered is another’s', async (t) => {
+t.test('a file on which another server listens is refused', async (t) => {
   const path = join(folder, 'taken')
   await listen(path)
   await t.rejects(listen(path), {
@@ -52,7 +52,7 @@ t.test('a file that is answered is another’s', async (t) => {
   t.equal(await ask(path), 'answered', 'and stays as it was')
 })
 
-t.test('what a killed process has left is replaced', async (t) => {
+t.test('the file of a killed process is replaced', async (t) => {
   const path = join(folder, 'stale')
   const program = "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
   spawnSync(process.execPath, ['-e', program, path])
@@ -61,7 +61,7 @@ t.test('what a killed process has left is replaced', async (t) => {
   t.equal(await ask(path), 'answered')
 })
 
-t.test('what is no socket is left alone', async (t) => {
+t.test('a file that is not a socket does not change', async (t) => {
   const path = join(folder, 'file')
   writeFileSync(path, 'precious')
   await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: /^cannot listen on .*file: .*EADDRINUSE/ })
@@ -69,7 +69,7 @@ t.test('what is no socket is left alone', async (t) => {
   await t.rejects(listen(join(folder, 'missing', 'x')), { code: 'HYD_LISTEN_FAILED' })
 })
 
-t.test('a folder that is not there is named', async (t) => {
+t.test('the error for a missing folder names the folder', async (t) => {
   const path = join(folder, 'none', 'own')
   await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: `there is no folder ${join(folder, 'none')}` })
 })

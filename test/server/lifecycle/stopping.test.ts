@@ -1,4 +1,4 @@
-// Over real sockets: servers that are told to stop while many ask without a pause.
+// Servers that are told to stop while many clients send requests without a pause, over real sockets.
 
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -36,9 +36,9 @@ async function stopUnder(t: Test, load: Omit<LoadOptions, 'at'>, env: Record<str
 }
 
 for (const [name, load] of Object.entries(LOADS))
-  t.test(`a busy server that is told to stop does so, and loses nothing: ${name}`, (t) => stopUnder(t, load, {}))
+  t.test(`a busy server stops when told to, and loses no request: ${name}`, (t) => stopUnder(t, load, {}))
 
-t.test('the same while it still takes requests', (t) =>
+t.test('loses no request while it still accepts them', (t) =>
   stopUnder(t, { connections: 64 }, { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '300' }),
 )
 
@@ -57,7 +57,7 @@ export default async function server() { work() }
   t.strictSame(await server.ended, [0, null])
 })
 
-t.test('the same at the second address of a name', async (t) => {
+t.test('loses no request at the second address of a host name', async (t) => {
   const server = await startSite(t, { dir, env: { ...LONG, HOST: 'localhost' } })
   const addresses = await lookup('localhost', { all: true })
   const asking = addresses.map(({ address }) =>
@@ -75,7 +75,7 @@ t.test('the same at the second address of a name', async (t) => {
 const head = (path: string, more = '') =>
   `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nUser-Agent: bot\r\n${more}\r\n`
 
-/** All that comes on a connection until the server ends it. */
+/** Returns everything that arrives on a connection until the server ends it. */
 async function read(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1').setEncoding('latin1')
   let text = ''
@@ -87,7 +87,7 @@ async function read(port: number, request: string): Promise<string> {
   return text
 }
 
-t.test('from the signal on every answer says that its connection ends, and it does', async (t) => {
+t.test('from the signal on every response says that its connection ends, and it does', async (t) => {
   const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000' } })
   const { port } = server
   const page = await (await fetch(`http://127.0.0.1:${port}/`)).text()
@@ -121,7 +121,7 @@ t.test('from the signal on every answer says that its connection ends, and it do
   await server.stop('SIGKILL')
 })
 
-t.test('requests that were read together are answered in order, and the last answer ends the connection', async (t) => {
+t.test('requests read together get responses in order, and the last one ends the connection', async (t) => {
   const server = await startSite(t, { dir, env: LONG })
   const socket = connect(server.port, '127.0.0.1').setEncoding('latin1')
   t.teardown(() => socket.destroy())
@@ -134,7 +134,7 @@ t.test('requests that were read together are answered in order, and the last ans
   await server.waitForLine(({ msg }) => msg === 'load has begun')
   process.kill(server.pid, 'SIGTERM')
   await server.waitForLine(({ msg }) => msg.startsWith('stopping:'))
-  // Nobody answers it, and it does not harm the answers before it.
+  // This request gets no response, and it does not affect the responses before it.
   socket.write(head('/pid').repeat(200))
   process.kill(server.pid, 'SIGCONT')
   await ended

@@ -1,4 +1,4 @@
-// What holds up the event loop: in the code of a site, and where nothing can stop it.
+// Code that blocks the event loop: in the code of a site, and where nothing can stop it.
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -77,7 +77,7 @@ async function start(t: Test, env: Record<string, string> = {}, node: readonly s
   return {
     ...server,
     ask: async (path: string) => (await fetch(url + path, { headers: { ...BROWSER, connection: 'close' } })).text(),
-    /** Asks for a page that holds up the process. Resolves with the status; null when no answer comes. */
+    /** Requests a page that blocks the process. Resolves with the status; null if there is no response. */
     hang: (path: string) =>
       fetch(url + path, { headers: BROWSER }).then(
         ({ status }) => status,
@@ -100,7 +100,7 @@ const PLACES: readonly [string, string, { file: string; line: number; function: 
   ['promises without an end', '/chain', { file: 'pages/chain.server.ts', line: 3, function: 'next' }],
 ]
 for (const [what, path, source] of PLACES) {
-  t.test(`${what} is cut off, and its digest leads to its line`, async (t) => {
+  t.test(`${what} is interrupted, and its digest leads to its line`, async (t) => {
     const { ask, hang, ended, fatal, lookUp } = await start(t)
     t.match(await ask('/'), /page/)
     void hang(path)
@@ -117,7 +117,7 @@ for (const [what, path, source] of PLACES) {
   })
 }
 
-t.test('requests that were there before are finished, and its own meets its deadline', async (t) => {
+t.test('earlier requests are finished, and the hanging one exceeds its deadline', async (t) => {
   const { ask, hang, waitFor, ended } = await start(t)
   const slow = ask('/slow')
   await ask('/')
@@ -129,7 +129,7 @@ t.test('requests that were there before are finished, and its own meets its dead
   t.equal(await ended, 1)
 })
 
-t.test('with workers another one begins, and the others serve meanwhile', async (t) => {
+t.test('with workers another worker starts, and the others serve meanwhile', async (t) => {
   const { ask, hang, waitFor, lookUp } = await start(t, { HYDRANT_WORKERS: '2' })
   const pids = async () => {
     const found = new Set<number>()
@@ -151,14 +151,14 @@ t.test('with workers another one begins, and the others serve meanwhile', async 
   await until(async () => (await lookUp(digest).catch(() => null))?.count === 1)
 })
 
-t.test('what V8 cannot stop ends the process at once, with a line that says so', async (t) => {
+t.test('code that V8 cannot stop ends the process at once, with a log line', async (t) => {
   const { hang, ended, fatal } = await start(t)
   void hang('/native')
   t.equal(await ended, null, 'by a signal')
   t.match(fatal(), [{ msg: 'the event loop hangs in something that cannot be stopped: the process is ended' }])
 })
 
-t.test('what ends in time, with a debugger, or where nobody looks goes on', async (t) => {
+t.test('nothing is interrupted if the code ends in time, with a debugger, or with the watchdog off', async (t) => {
   const ways: readonly [string, Record<string, string>, readonly string[]][] = [
     ['in time', { HYDRANT_TIMEOUTS_HANG_MS: '30000' }, []],
     ['with a debugger', {}, ['--inspect=0']],

@@ -34,7 +34,7 @@ t.test('lines of one turn are written together, in their order', async (t) => {
   t.strictSame(written, ['a\nb\n', 'c\n'])
 })
 
-t.test('more lines than there is room for, and longer ones, are written in their order', async (t) => {
+t.test('more lines than the buffer holds, and longer lines, are written in their order', async (t) => {
   let written = ''
   const output = gatherTurns((lines) => (written += lines))
   const lines = Array.from({ length: 400 }, (_, at) => `${at} ${'ü€😀'.repeat(at === 200 ? 100_000 : 300)}\n`)
@@ -43,7 +43,7 @@ t.test('more lines than there is room for, and longer ones, are written in their
   t.equal(written, lines.join(''))
 })
 
-t.test('what a stream has not passed on yet is not overwritten', async (t) => {
+t.test('bytes that a stream has not passed on yet are not overwritten', async (t) => {
   let written = ''
   const taken: (() => void)[] = []
   const slow = new Writable({
@@ -66,7 +66,7 @@ t.test('what a stream has not passed on yet is not overwritten', async (t) => {
   t.equal(written, 'first\nlater\n')
 })
 
-t.test('what ends the process is written at once', (t) => {
+t.test('a line that ends the process is written at once', (t) => {
   const written: string[] = []
   const { log } = Fastify({ logger: { stream: gatherTurns((lines) => written.push(String(lines))) } })
   log.error('before')
@@ -76,7 +76,7 @@ t.test('what ends the process is written at once', (t) => {
   t.end()
 })
 
-t.test('what could not be written is counted, and told of once it can be', async (t) => {
+t.test('lost lines are counted, and reported when writing works again', async (t) => {
   const written: string[] = []
   let isFull = true
   const output = gatherTurns((lines) => {
@@ -106,10 +106,10 @@ t.test('what could not be written is counted, and told of once it can be', async
   t.equal(second, 'e\n')
 })
 
-t.test('a line that was cut short is ended before the next', (t) => {
+t.test('a line that was cut is ended before the next one', (t) => {
   const path = join(t.testdir({}), 'pipe')
   execFileSync('mkfifo', [path])
-  // Neither waits for the other: a pipe that takes no more says so, as a disk that is full does.
+  // Neither end blocks: a full pipe reports an error, as a full disk does.
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   t.teardown(() => {
@@ -127,7 +127,7 @@ t.test('a line that was cut short is ended before the next', (t) => {
   t.end()
 })
 
-t.test('what a reader that stands still has not taken is bounded', (t) => {
+t.test('the bytes that wait for a reader that has stopped are limited', (t) => {
   const standing = new Writable({ write() {} })
   const write = toStream(standing)
   const lines = Buffer.alloc(1_000_000, 'x')
@@ -139,7 +139,7 @@ t.test('what a reader that stands still has not taken is bounded', (t) => {
   t.end()
 })
 
-t.test('a reader that has gone away is no failure', async (t) => {
+t.test('a reader that has closed is not a failure', async (t) => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) })
   const output = gatherTurns(toStream(gone))
   for (let line = 0; line < 3; line++) {
@@ -149,7 +149,7 @@ t.test('a reader that has gone away is no failure', async (t) => {
   t.ok(gone.destroyed)
 })
 
-t.test('what was logged in the last turn is written before the process ends', (t) => {
+t.test('lines of the last turn are written before the process ends', (t) => {
   const script = (end: string) =>
     `import { standardOutput } from ${JSON.stringify(MODULE)}\nstandardOutput().write('last\\n')\n${end}`
   const file = join(t.testdir({}), 'log')
@@ -165,12 +165,12 @@ t.test('what was logged in the last turn is written before the process ends', (t
 })
 
 for (const workers of ['1', '2'])
-  t.test(`a site whose log cannot be written serves on, workers: ${workers}`, async (t) => {
+  t.test(`a site whose log cannot be written continues to serve, workers: ${workers}`, async (t) => {
     const dir = await buildFiles(t.testdir({}), {
       'pages/index.tsx': 'export default () => <h1>Works</h1>\n',
       'pages/fails.tsx': 'export default () => {\n  throw new Error("fails")\n}\n',
     })
-    // The system takes no long paths for sockets.
+    // The system does not allow long paths for sockets.
     const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
     t.teardown(() => rmSync(folder, { recursive: true }))
     const socketPath = join(folder, 'site')
@@ -199,10 +199,10 @@ for (const workers of ['1', '2'])
     t.strictSame(server.lines, [])
   })
 
-// As pnpm and `npm link` install.
+// The layout that pnpm and `npm link` create.
 for (const workers of ['1', '2'])
   t.test(
-    `a log that goes into a pipe leaves packages behind symbolic links what they are, workers: ${workers}`,
+    `a log that goes into a pipe does not change how Node.js resolves symbolic links to packages, workers: ${workers}`,
     async (t) => {
       const dir = t.testdir({ node_modules: { react: t.fixture('symlink', REACT) } })
       // A hook works only with the React that renders.
@@ -216,7 +216,7 @@ for (const workers of ['1', '2'])
     },
   )
 
-t.test('the lines of a turn are finished together', async (t) => {
+t.test('the lines of one turn are finished together', async (t) => {
   const written: string[] = []
   const output = gatherTurns(
     (lines) => written.push(String(lines)),

@@ -1,4 +1,4 @@
-// Deadlines that pass are counted by route and phase, whatever of the answer had gone out.
+// Expired deadlines are counted by route and phase, however much of the response had been sent.
 
 import { join } from 'node:path'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
 const NEVER = 'new Promise(() => {})'
 
-t.test('loads, actions and streams', async (t) => {
+t.test('counts deadlines of loads, actions and streams', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/load/[id].tsx': 'export default () => null\n',
     'pages/load/[id].server.ts': `export const load = () => ${NEVER}\n`,
@@ -40,7 +40,7 @@ export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data
   t.strictSame(timeouts.get('/stream'), [{ phase: 'stream', count: 1 }])
   t.strictSame(timeouts.get('/fail'), [])
   t.equal(read().inFlight, 0)
-  // What the visitor of a stream is shown comes after the status.
+  // The visitor of a stream sees the failure after the status was sent.
   const line = log.lines.find(({ msg, route }) => msg === 'request completed' && route === '/stream')
   t.equal(line?.digest, log.errors().find(({ route }) => route === '/stream')?.digest)
   t.ok(line?.digest)

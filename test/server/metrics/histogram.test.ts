@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/metrics/histogram.ts'
 
-t.test('counts each duration in every bucket that holds it, bounds included', async (t) => {
+t.test('counts each duration in every bucket that contains it, including its bounds', async (t) => {
   const histogram = createHistogram()
   for (const durationMs of [0, 0.5, 0.51, 10_000, 10_001]) histogram.observe(durationMs)
   const lines = writeHistograms('x_seconds', 'What x takes.', [{ labels: {}, counts: histogram.read() }]).split('\n')
@@ -20,7 +20,7 @@ t.test('counts each duration in every bucket that holds it, bounds included', as
   ])
 })
 
-t.test('labels stand in each sample, with what would end them escaped', async (t) => {
+t.test('each sample has the labels, escaped', async (t) => {
   const histogram = createHistogram()
   histogram.observe(1)
   const counts = histogram.read()
@@ -35,7 +35,7 @@ t.test('labels stand in each sample, with what would end them escaped', async (t
   t.equal(writeHistograms('x', 'X.', []), '# HELP x X.\n# TYPE x histogram\n')
 })
 
-t.test('those of several processes add up', async (t) => {
+t.test('histograms of several processes are added up', async (t) => {
   const [one, two] = [createHistogram(), createHistogram()]
   for (const durationMs of [1, 3]) one.observe(durationMs)
   two.observe(1)

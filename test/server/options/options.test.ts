@@ -64,7 +64,7 @@ const DEFAULTS = {
   admin: { host: '127.0.0.1', port: null, token: '', readToken: '' },
 }
 
-t.test('has a default for everything', async (t) => {
+t.test('every option has a default', async (t) => {
   t.strictSame(resolveOptions({}), DEFAULTS)
   t.strictSame(resolveOptions({ flags: {}, env: {}, config: {} }), DEFAULTS)
   t.strictSame(resolveOptions({ flags: { port: undefined }, env: { PORT: '' }, config: { port: undefined } }), DEFAULTS)
@@ -75,7 +75,7 @@ t.test('has a default for everything', async (t) => {
   )
 })
 
-/** Name, variable, texts that are right with their values, texts that are wrong. */
+/** Name, variable, valid texts with their values, invalid texts. */
 const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], readonly string[]][] = [
   [
     'port',
@@ -307,7 +307,7 @@ t.test('a URL with a password is not shown when it is refused', async (t) => {
   t.throws(resolve, { message: /^"HYDRANT_LEDGER" must be a file, .*; got another one$/ })
 })
 
-t.test('the admin listener is switched off, or said in parts, or in one word that beats the parts', async (t) => {
+t.test('the admin listener can be off, set in parts, or set with one word that overrides the parts', async (t) => {
   const { admin } = DEFAULTS
   for (const [sources, expected] of [
     [{ config: { admin: false } }, false],
@@ -334,7 +334,7 @@ t.test('the admin listener is switched off, or said in parts, or in one word tha
   t.throws(() => resolveOptions({ env: { HYDRANT_ADMIN_TOKEN: 'a secret' } }), { message: /; got another one$/ })
 })
 
-t.test('a flag beats the environment, which beats the configuration', async (t) => {
+t.test('a flag overrides the environment, which overrides the configuration', async (t) => {
   const sources: OptionSources = { flags: { port: '1' }, env: { PORT: '2', HYDRANT_PORT: '3' }, config: { port: 4 } }
   t.equal(resolveOptions(sources).port, 1)
   t.equal(resolveOptions({ ...sources, flags: {} }).port, 3, 'its own variable beats the common one')
@@ -373,13 +373,13 @@ t.test('an unknown name is an error that names the nearest', async (t) => {
   t.doesNotThrow(() => resolveOptions({ config: { esbuild: {} } }), 'what the build reads is known')
 })
 
-t.test('an error of Hydrant’s own says what to do', async (t) => {
+t.test('an error of Hydrant’s own contains a fix', async (t) => {
   t.throws(() => resolveOptions({ config: { port: 'x' } }), { name: 'HydrantError', fix: /^\p{Lu}.*\.$/u })
   const long = 'x'.repeat(10_000)
   t.throws(() => resolveOptions({ env: { PORT: long } }), { message: /^.{0,200}$/s }, 'cut to size')
 })
 
-t.test('nearest finds what was meant and nothing far away', async (t) => {
+t.test('nearest finds the intended name and no distant one', async (t) => {
   const names = ['port', 'host', 'base', 'trustProxy']
   t.equal(closestMatch('prot', names), 'port')
   t.equal(closestMatch('PORT', names), 'port')

@@ -89,7 +89,7 @@ const textOf = (body: string) =>
     .replaceAll('<!-- -->', '')
     .replaceAll('&quot;', '"')
 
-t.test('what an action returns is shown by the page, with what loads find after it', async (t) => {
+t.test('a page shows the result of its action and the data of loads that run after it', async (t) => {
   const response = await send('/notes', 'text=first&stay=1')
   t.equal(response.statusCode, 200)
   t.match(textOf(response.body), 'data {"notes":["first"]} action {"saved":"first","at":"1970-01-01T00:00:00.000Z"}')
@@ -98,7 +98,7 @@ t.test('what an action returns is shown by the page, with what loads find after 
   t.match(response.headers['content-type'], 'text/html')
 })
 
-t.test('every method that changes something runs it, and the status is its own', async (t) => {
+t.test('every method that changes something runs the action, which sets the status', async (t) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     const response = await send('/notes', 'text=', {}, method)
     t.equal(response.statusCode, 422, method)
@@ -107,7 +107,7 @@ t.test('every method that changes something runs it, and the status is its own',
   t.match(textOf((await get('/notes')).body), 'action </p>', 'nothing of it stays')
 })
 
-t.test('a redirect is 303 unless it says otherwise, also of a load behind an action', async (t) => {
+t.test('a redirect has status 303 unless it sets another, also from a load after an action', async (t) => {
   for (const accept of ['text/html', 'application/json']) {
     const response = await send('/notes', 'text=second', { accept })
     t.equal(response.statusCode, 303)
@@ -120,7 +120,7 @@ t.test('a redirect is 303 unless it says otherwise, also of a load behind an act
   t.equal((await get('/load-moves')).statusCode, 302)
 })
 
-t.test('the browser is told what the action has returned, and of other pages nothing more', async (t) => {
+t.test('the browser gets the result of the action and nothing more for other pages', async (t) => {
   const dataOf = (body: string) => /"data":(\[.*\])\}\]<\/script>/.exec(body)?.[1]
   t.equal(dataOf((await send('/silent')).body), '[]')
   t.equal(dataOf((await get('/silent')).body), '[]')
@@ -132,12 +132,12 @@ t.test('the browser is told what the action has returned, and of other pages not
   t.equal(more, undefined)
 })
 
-t.test('an action has what a load has', async (t) => {
+t.test('an action has everything that a load has', async (t) => {
   const response = await app.inject({ method: 'POST', url: '/kinds?a=1', headers: JSON_ONLY })
   t.strictSame(response.json(), [{}, 'http://localhost/kinds?a=1', 'function', false])
 })
 
-t.test('JSON is answered with what the action returned', async (t) => {
+t.test('a request for JSON gets the result of the action', async (t) => {
   const response = await send('/json', { a: [1] }, JSON_ONLY)
   t.equal(response.statusCode, 200)
   t.equal(response.headers['cache-control'], 'no-store')
@@ -148,7 +148,7 @@ t.test('JSON is answered with what the action returned', async (t) => {
   t.strictSame(refused.json(), { problem: 'Write something.', method: 'POST' })
 })
 
-t.test('nothing returned is 204 for JSON', async (t) => {
+t.test('a request for JSON gets 204 if the action returns nothing', async (t) => {
   const response = await send('/silent', '', JSON_ONLY)
   t.equal(response.statusCode, 204)
   t.equal(response.body, '')
@@ -156,7 +156,7 @@ t.test('nothing returned is 204 for JSON', async (t) => {
   t.equal((await send('/silent')).statusCode, 200, 'and the page for a browser')
 })
 
-t.test('a failure of an action stands in the page’s place under the digest of the log', async (t) => {
+t.test('a failure of an action replaces the page and shows the digest of the log', async (t) => {
   const response = await send('/fails', 'password=hunter2')
   t.equal(response.statusCode, 500)
   t.equal(response.headers['cache-control'], 'no-store')
@@ -172,7 +172,7 @@ t.test('a failure of an action stands in the page’s place under the digest of 
   t.match(problem.json(), { status: 500, digest: problem.headers['x-error-digest'], instance: '/fails' })
 })
 
-t.test('what was written into a form does not reach the log', async (t) => {
+t.test('the values of a form do not reach the log', async (t) => {
   const response = await send('/repeats', 'password=hunter22&file=pages%2Frepeats')
   t.equal(response.statusCode, 500)
   const [line] = failuresOf(response)
@@ -181,13 +181,13 @@ t.test('what was written into a form does not reach the log', async (t) => {
   t.notMatch(JSON.stringify(log.lines), 'hunter22')
 })
 
-t.test('a failure of a load behind an action is one of a load', async (t) => {
+t.test('a failure of a load after an action is a failure of the load', async (t) => {
   const response = await send('/load-fails')
   t.equal(response.statusCode, 500)
   t.match(failuresOf(response), [{ phase: 'load' }])
 })
 
-t.test('refusals are shown as they were meant', async (t) => {
+t.test('refusals are shown with their status and message', async (t) => {
   const refused = await send('/refuses')
   t.equal(refused.statusCode, 409)
   t.match(textOf(refused.body), '409|Taken|')
@@ -205,7 +205,7 @@ t.test('an action that does not end is 504', async (t) => {
   ])
 })
 
-t.test('promises and what cannot travel are failures that say where', async (t) => {
+t.test('promises and values that cannot be serialised are failures that name the position', async (t) => {
   for (const headers of [{}, JSON_ONLY]) {
     const response = await send('/promises', '', headers)
     t.equal(response.statusCode, 500)
@@ -220,14 +220,14 @@ t.test('promises and what cannot travel are failures that say where', async (t) 
   ])
 })
 
-t.test('an action may answer by itself', async (t) => {
+t.test('an action may send the response itself', async (t) => {
   const response = await send('/own')
   t.equal(response.body, 'a,b')
   t.equal(response.headers['content-type'], 'text/csv')
   t.equal(log.errors().filter(({ url }) => url === '/own').length, 0)
 })
 
-t.test('a route of the server beats the action, and a page without one refuses', async (t) => {
+t.test('a route of server.ts takes precedence over the action, and a page without an action refuses', async (t) => {
   t.equal((await app.inject({ method: 'PUT', url: '/taken' })).body, 'of the server')
   t.match(textOf((await send('/taken')).body), 'action 1')
   const refused = await send('/bare', 'x', { 'content-type': 'application/unknown' })

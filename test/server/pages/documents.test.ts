@@ -48,7 +48,7 @@ const CRAWLER = {
   accept: 'text/html',
   'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 }
-/** Headers that belong to one answer only. */
+/** Headers that differ between responses. */
 const withoutOwn = (headers: object) =>
   Object.fromEntries(
     Object.entries(headers)
@@ -61,7 +61,7 @@ const withoutOwn = (headers: object) =>
       .map(([name, value]) => [name, String(value).replace(/nonce-[^']*/, 'nonce')]),
   )
 
-t.test('a page that waits for nothing goes out whole', async (t) => {
+t.test('a page that waits for nothing is sent whole', async (t) => {
   for (const path of ['/static', '/data']) {
     const response = await get(path)
     t.equal(response.statusCode, 200)
@@ -76,7 +76,7 @@ t.test('a page that waits for nothing goes out whole', async (t) => {
 })
 
 t.test(
-  'a document that comes in parts says so, and says when it is complete; one that is whole has no need to',
+  'a streamed document announces that it streams and when it is complete; a whole document announces neither',
   async (t) => {
     const { body } = await get('/stream')
     const notices = body.match(/\.push\(\[0,.*?\]\)/g)
@@ -91,7 +91,7 @@ t.test(
   },
 )
 
-t.test('the policy allows the scripts of the document and no other', async (t) => {
+t.test('the policy allows only the scripts of the document', async (t) => {
   const { headers, body } = await get('/data')
   const policy = String(headers['content-security-policy'])
   const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
@@ -132,7 +132,7 @@ t.test('a page that waits streams', async (t) => {
   for (const name of ['etag', 'content-length']) t.notOk(name in response.headers, name)
 })
 
-t.test('a page goes out whole when it asks for it, may be kept, or a crawler reads it', async (t) => {
+t.test('a page is sent whole if it asks for that, if it may be stored, or for a crawler', async (t) => {
   for (const [path, headers] of [
     ['/whole', HTML],
     ['/cached', HTML],
@@ -150,7 +150,7 @@ t.test('a page goes out whole when it asks for it, may be kept, or a crawler rea
   t.notOk('etag' in (await get('/unstored')).headers, 'what must not be kept streams')
 })
 
-t.test('another status of the load stays, without a tag', async (t) => {
+t.test('another status set by the load stays, without an ETag', async (t) => {
   const response = await get('/created')
   t.equal(response.statusCode, 201)
   t.notOk('etag' in response.headers)
@@ -191,24 +191,24 @@ t.test('HEAD has the status and headers of GET and renders nothing', async (t) =
   t.equal(counts.hydrantTestRenders, 1)
 })
 
-t.test('a failure takes back what the load has said of the page', async (t) => {
+t.test('a failure removes the headers that the load set for the page', async (t) => {
   const response = await get('/fails')
   t.equal(response.statusCode, 500)
   t.equal(response.headers['cache-control'], 'no-store')
   t.notOk('etag' in response.headers)
 })
 
-t.test('Vary keeps what the site has said', async (t) => {
+t.test('Vary keeps the values of the site', async (t) => {
   t.equal((await get('/vary')).headers.vary, 'Cookie, Accept, Accept-Encoding')
 })
 
-t.test('a cookie that the load of a streamed page sets goes out', async (t) => {
+t.test('a cookie that the load of a streamed page sets is sent', async (t) => {
   const response = await get('/cookie')
   t.match(response.body, '<b>slow</b>')
   t.equal(response.headers['set-cookie'], 'session=abc; Path=/')
 })
 
-t.test('every answer has the id of its request', async (t) => {
+t.test('every response has the id of its request', async (t) => {
   const ids = new Set<unknown>()
   for (const path of ['/static', '/stream', '/nowhere', '/static/', '/fails', '/_hydrant/assets/none.js', '/%zz']) {
     for (const headers of [HTML, JSON_ONLY]) {
@@ -225,7 +225,7 @@ t.test('every answer has the id of its request', async (t) => {
   )
 })
 
-t.test('an answer that depends on Accept says so', async (t) => {
+t.test('a response that depends on Accept has Vary', async (t) => {
   for (const path of ['/static', '/data', '/stream', '/nowhere', '/fails', '/%zz']) {
     for (const headers of [HTML, JSON_ONLY]) {
       t.match((await get(path, headers)).headers.vary, 'Accept', `${path} ${headers.accept}`)
@@ -233,7 +233,7 @@ t.test('an answer that depends on Accept says so', async (t) => {
   }
 })
 
-t.test('nothing is logged but what went wrong', async (t) => {
+t.test('only problems are logged', async (t) => {
   const before = log.lines.length
   for (const path of ['/static', '/data', '/stream', '/whole']) await get(path)
   t.strictSame(log.lines.slice(before), [])

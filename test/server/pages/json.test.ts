@@ -52,7 +52,7 @@ const dir = await buildFiles(t.testdir({}), site)
 const { app, get, failuresOf } = await serve(t, dir, { timeouts: { renderMs: 300 } })
 const json = (path: string) => get(path, JSON_ONLY)
 
-t.test('a page as JSON is what its load returned', async (t) => {
+t.test('a page as JSON is the data of its load', async (t) => {
   const response = await json('/kinds')
   t.equal(response.statusCode, 200)
   t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
@@ -77,11 +77,11 @@ t.test('an array of big integers is an array of their digits', async (t) => {
   t.strictSame(response.json(), { bigs: ['1', '-2'] })
 })
 
-t.test('promises are awaited, inside of promises too', async (t) => {
+t.test('promises are awaited, including nested promises', async (t) => {
   t.strictSame((await json('/deferred')).json(), { now: 1, later: { inner: [2] }, map: { a: 3 } })
 })
 
-t.test('any data is a whole answer', async (t) => {
+t.test('any data is a whole response', async (t) => {
   t.equal((await json('/text')).body, '"text"')
   t.equal((await json('/nothing')).body, 'null')
   t.strictSame((await json('/shared')).json(), [{ a: 1 }, { a: 1 }], 'what stands twice is no circle')
@@ -90,7 +90,7 @@ t.test('any data is a whole answer', async (t) => {
   t.equal((await json('/kept')).headers['cache-control'], 'private, no-cache', 'whatever a load says')
 })
 
-t.test('JSON is sent when it is preferred', async (t) => {
+t.test('JSON is sent if the client prefers it', async (t) => {
   const types = { json: 'application/json; charset=utf-8', html: 'text/html; charset=utf-8' }
   for (const [accept, type] of [
     ['application/json', types.json],
@@ -167,7 +167,7 @@ t.test('a failure is a problem with the digest of the log', async (t) => {
   }
 })
 
-t.test('a promise that never ends is a problem when the time is up', async (t) => {
+t.test('a promise that never ends is a problem at the deadline', async (t) => {
   const response = await json('/forever')
   t.equal(response.statusCode, 504)
   t.match(response.json(), { status: 504, title: 'Gateway Timeout', digest: /^\w{8}-\w{6}$/ })
@@ -190,7 +190,7 @@ t.test('a refusal is a problem without a digest', async (t) => {
   }
 })
 
-t.test('a redirect stays one', async (t) => {
+t.test('a redirect stays a redirect', async (t) => {
   const response = await json('/moved')
   t.equal(response.statusCode, 301)
   t.equal(response.headers.location, '/kinds')

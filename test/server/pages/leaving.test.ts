@@ -1,4 +1,4 @@
-// Over a real socket: visitors who stop reading and leave, and servers that are told to stop.
+// Clients that stop reading and disconnect, and servers that are told to stop, over a real socket.
 
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -11,7 +11,7 @@ const page = (body: string) =>
   `import { Suspense, use } from 'react'\nfunction Later({ promise }) { return <b>{use(promise)}</b> }\nexport default function Page({ data }) {\n  return ${body}\n}\n`
 const deferred = page('<><p>shell</p><Suspense fallback={<i>wait</i>}><Later promise={data.later} /></Suspense></>')
 
-// The load's signal is written to standard output as one of the log's lines.
+// The load's signal writes one of the log's lines to standard output.
 const tell =
   "ctx.signal.addEventListener('abort', () => ctx.request.log.info({ aborted: String(ctx.signal.reason) }, 'told to stop'))"
 
@@ -26,7 +26,7 @@ const site: Files = {
   'pages/gated.server.ts': 'export const load = ({ app }) => ({ later: app.gate.opened })\n',
   'server.ts':
     "export default async function server(app) {\n  const gate = {}\n  gate.opened = new Promise((resolve) => { gate.open = () => resolve('opened at last') })\n  app.decorate('gate', gate)\n  process.once('SIGCONT', gate.open)\n" +
-    // Takes longer than its visitor stays.
+    // The load takes longer than its client stays.
     "  app.addHook('onRequest', async ({ log, query, raw }) => {\n    if (!('hooked' in query)) return\n    log.info('hook has begun')\n    await new Promise((resolve) => raw.socket.once('close', () => setImmediate(resolve)))\n  })\n}\n",
 }
 
@@ -38,7 +38,7 @@ function ask(port: number, path: string): Socket {
   return socket
 }
 
-/** Resolves when nobody listens there any more: new visitors go elsewhere. */
+/** Resolves when nothing listens at the port, so new clients go elsewhere. */
 async function untilRefused(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1')
@@ -52,7 +52,7 @@ async function untilRefused(port: number): Promise<void> {
 
 const LONG = { HYDRANT_TIMEOUTS_LOAD_MS: '60000', HYDRANT_TIMEOUTS_RENDER_MS: '60000' }
 
-t.test('a visitor who stops reading and leaves is noticed once', async (t) => {
+t.test('a client that stops reading and disconnects is reported once', async (t) => {
   const server = await startSite(t, { dir, env: LONG })
   const socket = ask(server.port, '/big')
   await once(socket, 'data')
@@ -72,7 +72,7 @@ t.test('a visitor who stops reading and leaves is noticed once', async (t) => {
   t.notOk(lines.some(({ digest }) => digest !== undefined))
 })
 
-t.test('a visitor who leaves while the load runs stops the load', async (t) => {
+t.test('a client that disconnects while the load runs stops the load', async (t) => {
   const server = await startSite(t, { dir, env: LONG })
   const socket = ask(server.port, '/loading')
   const begun = await server.waitForLine(({ msg }) => msg === 'load has begun')
@@ -87,7 +87,7 @@ t.test('a visitor who leaves while the load runs stops the load', async (t) => {
   t.equal(lines.filter(({ msg }) => /visitor left/.test(msg)).length, 1)
 })
 
-t.test('a visitor who leaves while a hook of server.ts runs has nothing loaded', async (t) => {
+t.test('if a client disconnects while a hook of server.ts runs, no load runs', async (t) => {
   const server = await startSite(t, { dir, env: LONG })
   const socket = ask(server.port, '/loading?hooked')
   const { reqId } = await server.waitForLine(({ msg }) => msg === 'hook has begun')
@@ -97,7 +97,7 @@ t.test('a visitor who leaves while a hook of server.ts runs has nothing loaded',
   t.notOk(server.linesOf(String(reqId)).some(({ msg }) => msg === 'load has begun'))
 })
 
-t.test('a server that is told to stop finishes what it has begun', async (t) => {
+t.test('a server that is told to stop finishes the requests that it has begun', async (t) => {
   const child = startCli(t, ['start', dir, '--port', '0'], { env: LONG })
   const [, port] = await child.waitFor(/Server listening at http:\/\/127\.0\.0\.1:(\d+)/)
   const socket = ask(Number(port), '/gated').setEncoding('utf8')
@@ -112,7 +112,7 @@ t.test('a server that is told to stop finishes what it has begun', async (t) => 
   const stopped = child.stop('SIGTERM')
   await child.waitFor(/stopping: requests in flight are finished first/)
   await untilRefused(Number(port))
-  // Opens the gate that the page waits at.
+  // Opens the gate at which the page waits.
   void child.stop('SIGCONT')
   await closed
   t.match(text, 'opened at last')
@@ -124,7 +124,7 @@ t.test('an idle server stops at once', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const child = startCli(t, ['start', dir, '--port', '0'])
     const [, port] = await child.waitFor(/Server listening at http:\/\/127\.0\.0\.1:(\d+)/)
-    // A kept connection is no request in flight.
+    // A kept connection is not a request in flight.
     const socket = ask(Number(port), '/')
     await once(socket, 'data')
     t.equal(await child.stop(signal), 0, signal)
@@ -133,7 +133,7 @@ t.test('an idle server stops at once', async (t) => {
   }
 })
 
-t.test('a port in use ends the start with what to do about it', async (t) => {
+t.test('a port in use ends the start with a fix', async (t) => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   t.teardown(() => other.close())

@@ -7,7 +7,7 @@ const layout =
 const load = (body: string) =>
   `import { HttpError, notFound, redirect } from 'hydrant'\nvoid [HttpError, notFound, redirect]\nexport const load = async (ctx) => {\n${body}\n}\n`
 
-/** A layout with that load around a page with the other. */
+/** Returns a layout with one load around a page with the other. */
 const pair = (name: string, ofLayout: string, ofPage: string): Files => ({
   [`pages/${name}/layout.tsx`]: layout,
   [`pages/${name}/layout.server.ts`]: load(ofLayout),
@@ -15,7 +15,7 @@ const pair = (name: string, ofLayout: string, ofPage: string): Files => ({
   [`pages/${name}/index.server.ts`]: load(ofPage),
 })
 
-// Each waits until the other has begun: one after the other would wait for ever.
+// Each load waits until the other has begun. One after the other would wait forever.
 const meeting =
   'globalThis.hydrantMeeting ??= (() => { const meeting = { arrived: 0 }; meeting.both = new Promise((resolve) => { meeting.arrive = () => { if (++meeting.arrived === 2) resolve() } }); return meeting })()'
 const arrive = `  ${meeting}\n  globalThis.hydrantMeeting.arrive()\n  await globalThis.hydrantMeeting.both\n`
@@ -76,7 +76,7 @@ t.test('the loads of layouts and page run at the same time', async (t) => {
   t.match(response.body, '<section title="of the layout"><p>of the page</p></section>')
 })
 
-t.test('what the outermost says counts, whoever says it first', async (t) => {
+t.test('the outermost redirect or error counts, whichever comes first', async (t) => {
   const moved = await get('/redirect-over-failure')
   t.equal(moved.statusCode, 302)
   t.equal(moved.headers.location, '/login')
@@ -112,7 +112,7 @@ t.test('a load that stops because another has thrown has not failed', async (t) 
   )
 })
 
-t.test('a deadline names what was pending and tells it to stop', async (t) => {
+t.test('a deadline names the pending loads and aborts them', async (t) => {
   for (const [path, pending, others] of [
     ['/slow-layout', ['pages/slow-layout/layout.server.ts'], ['pages/slow-layout/index.server.ts']],
     ['/slow-page', ['pages/slow-page/index.server.ts'], ['pages/slow-page/layout.server.ts']],
@@ -134,7 +134,7 @@ t.test('a deadline names what was pending and tells it to stop', async (t) => {
   t.match(hydrantAborted, { code: 'HYD_LOAD_TIMEOUT' }, 'the reason is what the log says')
 })
 
-t.test('the signal may be given to as many queries as a load makes', async (t) => {
+t.test('the signal can be given to as many queries as a load makes', async (t) => {
   const warnings: Error[] = []
   const warn = (warning: Error) => void warnings.push(warning)
   process.on('warning', warn)
@@ -143,7 +143,7 @@ t.test('the signal may be given to as many queries as a load makes', async (t) =
   t.strictSame(warnings, [])
 })
 
-t.test('the signal of a page that is answered has not aborted', async (t) => {
+t.test('the signal of a page whose response was sent has not aborted', async (t) => {
   const before = log.lines.length
   const response = await get('/silent')
   t.match(response.body, '<section title="false"><p>false</p></section>')
@@ -153,7 +153,7 @@ t.test('the signal of a page that is answered has not aborted', async (t) => {
   )
 })
 
-t.test('what carries no stack is placed where it was thrown', async (t) => {
+t.test('a value without a stack gets the position where it was thrown', async (t) => {
   for (const [path, file] of [
     ['/text', 'pages/text/index.server.ts'],
     ['/layout-text', 'pages/layout-text/layout.server.ts'],
@@ -165,7 +165,7 @@ t.test('what carries no stack is placed where it was thrown', async (t) => {
   }
 })
 
-t.test('data that cannot travel is a failure that says where it is', async (t) => {
+t.test('data that cannot be serialised is a failure that names the position', async (t) => {
   for (const path of ['/unserialisable', '/unserialisable-later']) {
     const response = await get(path)
     t.match(failuresOf(response), [

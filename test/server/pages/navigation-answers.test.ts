@@ -1,4 +1,4 @@
-// What a navigation is told when something else than a page's data answers, and what caches are told of it.
+// The response to a navigation if something other than a page's data responds, and its caching headers.
 
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyReply, type LightMyRequestResponse } from 'fastify'
@@ -25,7 +25,7 @@ function openStream(): Readable {
   return stream
 }
 
-/** Ways in which a hook, a load or an action answers by itself. */
+/** Ways in which a hook, a load or an action sends a response itself. */
 const replies: Record<string, (reply: FastifyReply) => FastifyReply> = {
   lines: (reply) => reply.type('application/x-ndjson').header('hydrant-build', 'any').send(LINES),
   stream: (reply) => reply.type('application/x-ndjson').send(openStream()),
@@ -86,7 +86,7 @@ function checkUncached(t: Test, { headers }: LightMyRequestResponse, title: stri
 
 const isMarked = ({ headers: said }: LightMyRequestResponse) => said['hydrant-build'] === headers['hydrant-build']
 
-t.test('no answer to a navigation is kept, whatever a load, a hook or the app says', async (t) => {
+t.test('no response to a navigation is stored, whatever a load, a hook or the app sets', async (t) => {
   for (const method of ['GET', 'POST', 'HEAD'] as const) {
     for (const path of ['/', '/kept', '/fails', '/acts?page', '/hooked?page', '/nowhere', '/_hydrant/assets/x.js']) {
       for (const sent of [headers, { ...headers, 'hydrant-build': 'other' }, HTML]) {
@@ -100,7 +100,7 @@ t.test('no answer to a navigation is kept, whatever a load, a hook or the app sa
   t.notOk('hydrant-build' in document.headers)
 })
 
-t.test('what a load or a hook sends by itself: load the document', async (t) => {
+t.test('if a load or a hook sends a response itself, the browser is told to load the document', async (t) => {
   for (const way of Object.keys(replies)) {
     for (const path of ['/sends', '/hooked']) {
       const title = `${path} ${way}`
@@ -115,13 +115,13 @@ t.test('what a load or a hook sends by itself: load the document', async (t) => 
   t.ok(streams.length > 0 && streams.every(({ destroyed }) => destroyed), 'what is not sent is closed')
 })
 
-/** With 307 the form is sent again, to where it leads. */
+/** With 307 the browser sends the form again, to the redirect's target. */
 const REDIRECTS: Record<string, unknown[]> = {
   redirect: [['redirect', '/elsewhere']],
   again: [['redirect', '/elsewhere', 1]],
 }
 
-t.test('a hook before an action: nothing was called, and the form may be sent again', async (t) => {
+t.test('if a hook responds before an action, no action was called and the form may be sent again', async (t) => {
   for (const way of Object.keys(replies)) {
     const response = await app.inject({ method: 'POST', url: marked(`/hooked?${way}`), headers })
     t.notOk('hydrant-acted' in response.headers, way)
@@ -130,7 +130,7 @@ t.test('a hook before an action: nothing was called, and the form may be sent ag
   }
 })
 
-t.test('an action that was called is never called again, whatever answers in its place', async (t) => {
+t.test('an action that was called is never called again, whatever responds instead', async (t) => {
   for (const path of ['/acts', '/acted']) {
     for (const way of Object.keys(replies).filter((name) => name !== 'stream')) {
       const title = `${path} ${way}`
@@ -143,7 +143,7 @@ t.test('an action that was called is never called again, whatever answers in its
   }
 })
 
-t.test('a visitor who opens an address with the mark is led to the one without', async (t) => {
+t.test('a visitor who opens a URL with the marker is redirected to the URL without it', async (t) => {
   for (const [url, to] of [
     ['/kept?_hydrant', './kept'],
     ['/kept?a=b&_hydrant', './kept?a=b'],

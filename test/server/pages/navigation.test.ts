@@ -1,4 +1,4 @@
-// What answers a navigation: lines of JSON, each as soon as it is known.
+// The response to a navigation: lines of JSON, each sent as soon as it is known.
 
 import t from 'tap'
 import {
@@ -78,7 +78,7 @@ async function ask(path: string, headers = fresh, from: Served = served) {
   return { response, lines: linesOfResponse(response) }
 }
 
-/** Keys of the layouts in a first line, as the client keeps them. */
+/** The keys of the layouts in a first line, as the client keeps them. */
 async function keysOf(path: string): Promise<string[]> {
   const [start] = pick((await ask(path)).lines, 'start')
   if (!start) throw new Error(`no first line for ${path}`)
@@ -124,7 +124,7 @@ t.test('promises in the data settle later', async (t) => {
   t.equal(failure?.phase, 'load')
 })
 
-t.test('promises that never settle fail at the deadline, as one', async (t) => {
+t.test('promises that never settle fail at the deadline, as one failure', async (t) => {
   const hurried = await serve(t, dir, { timeouts: { renderMs: 100 } })
   const { response, lines } = await ask('/never', fresh, hurried)
   const [failure, ...others] = hurried.failuresOf(response)
@@ -139,7 +139,7 @@ t.test('promises that never settle fail at the deadline, as one', async (t) => {
   )
 })
 
-t.test('layouts that stand are not loaded again', async (t) => {
+t.test('current layouts are not loaded again', async (t) => {
   const keys = await keysOf('/users/7')
   const before = gates.counts.root
   t.equal(gates.counts['user 7'], 1)
@@ -169,7 +169,7 @@ t.test('a page of another build loads documents', async (t) => {
   }
 })
 
-t.test('a load that throws: the digest of the log stands in the page’s place', async (t) => {
+t.test('if a load throws, the digest of the log replaces the page', async (t) => {
   const { response, lines } = await ask('/fails')
   const [failure, ...others] = served.failuresOf(response)
   t.strictSame(others, [])
@@ -189,7 +189,7 @@ t.test('a load that throws: the digest of the log stands in the page’s place',
   ])
 })
 
-t.test('redirects, 404 and refusals', async (t) => {
+t.test('sends redirects, 404 and refusals', async (t) => {
   t.strictSame((await ask('/redirects')).lines.at(-1), ['redirect', '/slow?from=here#part'])
   t.strictSame((await ask('/elsewhere')).lines.at(-1), ['redirect', 'https://example.com/x'])
   const missing = await ask('/missing')
@@ -204,7 +204,7 @@ t.test('redirects, 404 and refusals', async (t) => {
   for (const { response } of [missing, members]) t.strictSame(served.failuresOf(response), [])
 })
 
-t.test('everything is a line of JSON, whatever the data says', async (t) => {
+t.test('everything is a line of JSON, whatever the data contains', async (t) => {
   const { response, lines } = await ask('/hostile')
   t.strictSame(lines.at(-1), ['data', 1, { plain: '</script>\u2028\n<!--' }])
   t.notMatch(response.body, /<|\u2028/)
@@ -220,7 +220,7 @@ t.test('a page that asks to be sent whole has its true status and headers', asyn
   t.equal(failed.response.headers['set-cookie'], 'a=1')
 })
 
-t.test('a cookie that comes too late for the answer: the document has it', async (t) => {
+t.test('if a cookie comes too late for the response, the document sets it', async (t) => {
   gates.gate('cookie').open()
   for (const query of ['', '?redirect', '?two']) {
     const asking = await askSocket(marked(`${origin}/cookie${query}`), fresh)
@@ -229,7 +229,7 @@ t.test('a cookie that comes too late for the answer: the document has it', async
   }
 })
 
-t.test('a visitor who leaves stops the loads', async (t) => {
+t.test('a client that disconnects aborts the loads', async (t) => {
   const again = await serve(t, dir)
   const asking = await askSocket(marked(`${await listen(t, again.app)}/slow`), fresh)
   const gate = gatesOfLast().gate('slow')
@@ -239,7 +239,7 @@ t.test('a visitor who leaves stops the loads', async (t) => {
   t.strictSame(again.log.errors(), [])
 })
 
-t.test('a load that takes too long is a failure of 504', async (t) => {
+t.test('a load that takes too long is a failure with 504', async (t) => {
   const hurried = await serve(t, dir, { timeouts: { loadMs: 20 } })
   const { response, lines } = await ask('/slow', fresh, hurried)
   const [failure] = hurried.failuresOf(response)

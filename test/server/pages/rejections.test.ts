@@ -1,4 +1,4 @@
-// Promises that a load has returned and nobody reads, and what cannot be looked at: nothing of it may end the process.
+// Promises of a load that no code reads, and values that cannot be inspected. None of them may end the process.
 
 import t from 'tap'
 import { createHttpClient } from '../../http-client.ts'
@@ -13,14 +13,14 @@ const loading = (path: string, load: string): Files => ({
   [`pages/${path}.server.ts`]: `import { HttpError, notFound, redirect } from 'hydrant'\nvoid [HttpError, notFound, redirect]\n${load}`,
 })
 
-/** A layout whose data holds a promise that rejects, around a page with that load. */
+/** Returns a layout whose data contains a rejecting promise, around a page with that load. */
 const around = (folder: string, load: string): Files => ({
   [`pages/${folder}/layout.tsx`]: 'export default function Layout({ children }) {\n  return <div>{children}</div>\n}\n',
   [`pages/${folder}/layout.server.ts`]: `export const load = () => ({ later: ${rejecting} })\n`,
   ...loading(`${folder}/index`, load),
 })
 
-/** A page whose data holds a promise that rejects, below a layout with that load. */
+/** Returns a page whose data contains a rejecting promise, below a layout with that load. */
 const below = (folder: string, load: string): Files => ({
   [`pages/${folder}/layout.tsx`]: 'export default function Layout({ children }) {\n  return <div>{children}</div>\n}\n',
   [`pages/${folder}/layout.server.ts`]: `import { HttpError, notFound, redirect } from 'hydrant'\nvoid [HttpError, notFound, redirect]\n${load}`,
@@ -64,7 +64,7 @@ const paths = Object.keys(site)
   .filter((file) => /\.server\.ts$/.test(file) && !file.includes('layout'))
   .map((file) => file.slice('pages'.length, -'.server.ts'.length).replace(/\/index$/, ''))
 
-t.test('a promise that nobody reads ends nothing', async (t) => {
+t.test('a promise that no code reads does not end the process', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
   const { send } = createHttpClient(t)
   let server = await startSite(t, { dir })
@@ -80,7 +80,7 @@ t.test('a promise that nobody reads ends nothing', async (t) => {
       await ask(path, 'HEAD'),
       await ask(path, 'POST'),
     ]
-    // Asked last, when all that was left behind has rejected.
+    // This request comes last, when all abandoned promises have rejected.
     const isAlive = (await ask('/')) === 200
     t.ok(isAlive && statuses.every((status) => typeof status === 'number'), `${path}: ${statuses.join(', ')}`)
     if (!isAlive) server = await startSite(t, { dir })

@@ -1,4 +1,4 @@
-// `onSend` hooks that take their time, as those of session plugins with a store do.
+// `onSend` hooks that take their time, as session plugins with a store do.
 
 import Fastify from 'fastify'
 import t from 'tap'
@@ -19,7 +19,7 @@ const dir = await buildFiles(t.testdir({}), {
 `,
 })
 
-t.test('an answer to what was thrown is sent once', async (t) => {
+t.test('the response to a thrown error is sent once', async (t) => {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())

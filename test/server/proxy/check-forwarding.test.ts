@@ -10,7 +10,7 @@ const FAR = '203.0.113.9'
 const X = { 'x-forwarded-for': '192.0.2.1' }
 const STANDARD = { forwarded: 'for=192.0.2.1' }
 
-t.test('what arrives is compared with what the options say', async (t) => {
+t.test('the headers are compared with the options', async (t) => {
   for (const [trustProxy, forwardedHeader, peer, headers, expected] of [
     [false, 'x-forwarded', NEAR, X, 'nobody-trusted'],
     [false, 'x-forwarded', NEAR, { 'x-forwarded-proto': 'https' }, 'nobody-trusted'],
@@ -37,7 +37,7 @@ t.test('what arrives is compared with what the options say', async (t) => {
   }
 })
 
-t.test('a proxy that nobody trusts is told of once', async (t) => {
+t.test('a proxy that is not trusted is reported once', async (t) => {
   const { app, log } = await serve(t, dir)
   const { send } = await listenRaw(t, app)
   const listeners = app.server.listenerCount('request')
@@ -51,7 +51,7 @@ t.test('a proxy that nobody trusts is told of once', async (t) => {
   t.equal(app.server.listenerCount('request'), listeners - 1, 'and nobody looks any more')
 })
 
-t.test('a proxy that the options do not fit is told of, once in each way', async (t) => {
+t.test('a proxy that does not fit the options is reported once per mismatch', async (t) => {
   const { app, log } = await serve(t, dir, { trustProxy: 'loopback' })
   const { send } = await listenRaw(t, app)
   for (const header of ['X-Forwarded-For: 192.0.2.1', 'Forwarded: for=192.0.2.1', 'Forwarded: for=192.0.2.2'])

@@ -7,7 +7,7 @@ const trust = createTrustProxy('10.0.0.0/8, ::1', () => false) ?? (() => false)
 const read = (header: string) => readForwarded(header, trust)
 const parse = (header: string) => parseForwarded(header)?.map((element) => Object.fromEntries(element)) ?? null
 
-t.test('the header is read as RFC 7239 writes it', async (t) => {
+t.test('the header is read as RFC 7239 specifies', async (t) => {
   for (const [header, expected] of [
     ['for=192.0.2.60;proto=http;by=203.0.113.43', [{ for: '192.0.2.60', proto: 'http', by: '203.0.113.43' }]],
     ['For="[2001:db8:cafe::17]:4711"', [{ for: '[2001:db8:cafe::17]:4711' }]],
@@ -23,7 +23,7 @@ t.test('the header is read as RFC 7239 writes it', async (t) => {
     t.equal(parse(header), null, header)
 })
 
-t.test('what is written is what is read', async (t) => {
+t.test('a written header is read as the same values', async (t) => {
   const random = createRandom(1)
   for (let round = 0; round < 300; round++) {
     const elements = Array.from({ length: 1 + random.below(4) }, () => {
@@ -43,13 +43,13 @@ t.test('what is written is what is read', async (t) => {
   }
 })
 
-t.test('the visitor is the first that no trusted proxy is', async (t) => {
+t.test('the client is the first address that is not a trusted proxy', async (t) => {
   for (const [header, expected] of [
     ['for=192.0.2.1;host=shop.example;proto=https', { for: '192.0.2.1', host: 'shop.example', proto: 'https' }],
     ['for="192.0.2.1:4711"', { for: '192.0.2.1' }],
     ['for="[2001:db8::1]:4711"', { for: '2001:db8::1' }],
     ['for="2001:db8::1"', { for: '2001:db8::1' }],
-    // Two proxies, of which the inner one speaks http to the outer one.
+    // There are two proxies. The inner one speaks http to the outer one.
     [
       'for=192.0.2.1;host=a.example;proto=https, for=10.0.0.1;host=b.example;proto=http',
       { host: 'a.example', proto: 'https' },
@@ -69,7 +69,7 @@ t.test('the visitor is the first that no trusted proxy is', async (t) => {
     t.match(read(header), expected, header)
 })
 
-t.test('a header of the visitor’s that a proxy adds to names no other visitor', async (t) => {
+t.test('a visitor’s header that a proxy extends names no other client', async (t) => {
   const random = createRandom(2)
   const alphabet = 'for=host;, "\\[]:.10_a'
   for (let round = 0; round < 3_000; round++) {
@@ -82,7 +82,7 @@ t.test('a header of the visitor’s that a proxy adds to names no other visitor'
   }
 })
 
-t.test('a long header is read in time that grows with its length', async (t) => {
+t.test('a long header is read in linear time', async (t) => {
   for (const header of [
     'for="'.repeat(4_000),
     'a'.repeat(16_000),

@@ -1,4 +1,4 @@
-// What proxies change of a request before it arrives.
+// Changes that proxies make to a request before it arrives.
 
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,7 +26,7 @@ const dir = await buildFiles(t.testdir({}), {
     'export default async (app) => void app.get("/who", async ({ ip, ips, host, protocol, originalUrl }) => ({ ip, ips, host, protocol, originalUrl }))\n',
 })
 
-t.test('a base that the proxy takes away is put back', async (t) => {
+t.test('a base that the proxy removes is restored', async (t) => {
   const { app, get, log, failuresOf } = await serve(t, dir, { base: '/shop', proxyStripsBase: true })
   const home = await get('/')
   t.match(home.body, '<a href="#x">home</a>')
@@ -57,12 +57,12 @@ t.test('a base that the proxy takes away is put back', async (t) => {
   t.ok(log.lines.some(({ url }) => url === '/shop/nowhere'))
 })
 
-t.test('without a base there is none to put back', async (t) => {
+t.test('without a base nothing is restored', async (t) => {
   const { get } = await serve(t, dir, { proxyStripsBase: true })
   t.match((await get('/form')).body, '<p>http://localhost/form</p>')
 })
 
-t.test('the header Forwarded says who the visitor is, where the proxy is said to send it', async (t) => {
+t.test('the header Forwarded names the client if the option says that the proxy sends it', async (t) => {
   const forwarded = 'for="[2001:db8::1]:99";host="shop.example:8443";proto=https'
   const forged = { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'ftp' }
   const headers = { ...HTML, host: 'internal', forwarded, ...forged }
@@ -94,7 +94,7 @@ t.test('the header Forwarded says who the visitor is, where the proxy is said to
   t.match((await get('/who', { host: 'internal', forwarded })).json(), own)
 })
 
-t.test('behind two proxies that are trusted the visitor is who came to the first', async (t) => {
+t.test('after two trusted proxies the client is the one that connected to the first', async (t) => {
   const trustProxy = '127.0.0.1, 10.0.0.1'
   const chain = { 'x-forwarded-for': '6.6.6.6, 192.0.2.1, 10.0.0.1', 'x-forwarded-host': 'shop.example' }
   const { get } = await serve(t, dir, { trustProxy })
@@ -109,15 +109,15 @@ t.test('behind two proxies that are trusted the visitor is who came to the first
   })
 })
 
-t.test('both at once', async (t) => {
+t.test('restores the base and reads Forwarded together', async (t) => {
   const options = { base: '/shop', proxyStripsBase: true, trustProxy: true, forwardedHeader: 'forwarded' } as const
   const { get } = await serve(t, dir, options)
   const page = await get('/form', { ...HTML, forwarded: 'for=192.0.2.1;host=shop.example;proto=https' })
   t.match(page.body, '<p>https://shop.example/shop/form</p>')
 })
 
-t.test('who comes through a socket file is this machine', async (t) => {
-  // The system takes no long paths for sockets.
+t.test('a client on a socket file counts as this machine', async (t) => {
+  // The system does not allow long paths for sockets.
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const listen = async (name: string, options: Partial<CreateServerOptions>) => {

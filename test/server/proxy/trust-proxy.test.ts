@@ -2,7 +2,7 @@ import t from 'tap'
 import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
 import { isAddressRange, isPrivateAddress } from '../../../src/server/util/ip-ranges.ts'
 
-t.test('a list trusts whom it names', async (t) => {
+t.test('a list trusts the addresses that it names', async (t) => {
   for (const [trusted, address, expected] of [
     ['loopback', '127.0.0.1', true],
     ['loopback', '127.1.2.3', true],
@@ -36,7 +36,7 @@ t.test('a list trusts whom it names', async (t) => {
   )
 })
 
-t.test('what it remembers is what it has found', async (t) => {
+t.test('the cache returns the same results', async (t) => {
   const trust = createTrustProxy('10.0.0.0/24', () => false)
   const addresses = Array.from({ length: 3_000 }, (_, count) => `10.0.${Math.floor(count / 250)}.${count % 250}`)
   for (let round = 0; round < 2; round++) {
@@ -46,7 +46,7 @@ t.test('what it remembers is what it has found', async (t) => {
 })
 
 t.test(
-  'a peer without an address is this machine when the server listens on a socket file, and nobody otherwise',
+  'a peer without an address is this machine if the server listens on a socket file, and otherwise unknown',
   async (t) => {
     for (const [trusted, onFile, expected] of [
       ['loopback', true, true],
@@ -59,7 +59,7 @@ t.test(
   },
 )
 
-t.test('what is no address and no subnet cannot be trusted', async (t) => {
+t.test('a text that is neither an address nor a subnet cannot be trusted', async (t) => {
   for (const text of ['loopback', '10.0.0.0/8', '::1', '::/1', '1.2.3.4/32']) t.ok(isAddressRange(text), text)
   for (const text of ['', 'constructor', '1', '10.0.0.0/0', '10.0.0.0/33', '::/129', '1.2.3', 'a/8', '::1/', '/8'])
     t.notOk(isAddressRange(text), text)

@@ -11,7 +11,7 @@ const HEADERS = {
 }
 const redact = createRedactor(HEADERS)
 
-t.test('hides what the headers of the request hold', async (t) => {
+t.test('hides the secrets in the headers of the request', async (t) => {
   for (const [text, secret] of [
     [`authorization: Bearer ${TOKEN}`, TOKEN],
     [`the token ${TOKEN} is old`, TOKEN],
@@ -29,7 +29,7 @@ t.test('hides what the headers of the request hold', async (t) => {
   t.match(redact('the theme is dark'), 'dark', 'what is short is no secret')
 })
 
-t.test('hides credentials in addresses and queries', async (t) => {
+t.test('hides credentials in URLs and queries', async (t) => {
   for (const [text, secret] of [
     ['connect to postgres://app:hunter22@db.example/shop', 'hunter22'],
     ['redis://:hunter22@cache:6379', 'hunter22'],
@@ -69,7 +69,7 @@ t.test('nothing else changes', async (t) => {
   }
 })
 
-t.test('takes any cookies', async (t) => {
+t.test('accepts any cookies', async (t) => {
   for (const cookie of ['', ';', '=', 'a', 'a=%', 'a=%zzzzzzzz', ';;;=;', 'a='.repeat(5_000)]) {
     t.equal(createRedactor({ cookie })('a message'), 'a message')
   }
@@ -92,7 +92,7 @@ export const load = ({ request, url }) => {
 `,
 }
 
-t.test('nothing of what a visitor has sent reaches the log, in whatever form', async (t) => {
+t.test('no input of a visitor reaches the log, in any form', async (t) => {
   const { app, log } = await serve(t, await buildFiles(t.testdir({}), site))
   const sent = { name: 'somebody', login: [{ password: 'hunter22-and-more' }, ['hunter22'], 'abc', 5, null] }
   for (const [type, payload] of [
@@ -112,7 +112,7 @@ t.test('nothing of what a visitor has sent reaches the log, in whatever form', a
   )
 })
 
-t.test('no secret of a request reaches the log or the answer', async (t) => {
+t.test('no secret of a request reaches the log or the response', async (t) => {
   const { app, log, get } = await serve(t, await buildFiles(t.testdir({}), site), { logRequests: true })
   const secrets = [
     TOKEN,
@@ -128,7 +128,7 @@ t.test('no secret of a request reaches the log or the answer', async (t) => {
       const response = await get(`/leak?access_token=querysecret&id=5${query}`, { ...accept, ...HEADERS })
       t.equal(response.statusCode, query ? 403 : 500)
       for (const secret of query ? [] : secrets) {
-        // The address that the browser asked for stands in the form that asks for it again.
+        // The form that requests the page again contains the URL that the browser requested.
         if (secret !== 'querysecret') t.notMatch(response.body, secret)
       }
     }

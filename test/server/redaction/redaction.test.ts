@@ -1,4 +1,4 @@
-// Redaction by words that are made up: of the words that it looks for and the ones that it writes.
+// Redaction of generated words: words that it searches for and words that it writes.
 
 import t from 'tap'
 import { createRedactor, redactorOf } from '../../../src/server/redaction/redact.ts'
@@ -23,7 +23,7 @@ type Words = [string, ...string[]]
 const plain: Words = ['a', ...PLAIN]
 const all: Words = ['a', ...PLAIN, ...NAMED]
 
-/** Some of the texts, so that they are met, and some that are not. */
+/** Returns some of the texts, so that they are found, and others that are not. */
 function secretsFor(text: string, count: number, random: Random): string[] {
   return Array.from({ length: count }, () => {
     const length = 6 + random.below(random.below(8) === 0 ? 60 : 8)
@@ -33,7 +33,7 @@ function secretsFor(text: string, count: number, random: Random): string[] {
   })
 }
 
-/** Hides in the plainest way there is. */
+/** Redacts with a naive search. */
 function hideSlowly(text: string, secrets: readonly string[]): string {
   const isHidden = Array.from({ length: text.length }, () => false)
   for (const secret of secrets)
@@ -42,7 +42,7 @@ function hideSlowly(text: string, secrets: readonly string[]): string {
   return isHidden.map((hidden, at) => (!hidden ? text[at] : isHidden[at - 1] ? '' : HIDDEN)).join('')
 }
 
-t.test('hides every place of every secret, also those that overlap, and nothing else', async (t) => {
+t.test('hides every occurrence of every secret, including overlapping ones, and nothing else', async (t) => {
   const random = createRandom(1)
   for (let round = 0; round < 2_000; round++) {
     const text = made(plain, 1 + random.below(120), random)
@@ -64,7 +64,7 @@ t.test('no text becomes more than three times as long', async (t) => {
   }
 })
 
-t.test('a secret that a text is cut in leaves no part of itself, wherever the cut is', async (t) => {
+t.test('a secret at the cut of a text leaves no part of itself, wherever the cut is', async (t) => {
   const random = createRandom(3)
   const secretSigns: Words = ['S', 'T', 'U', 'ST']
   for (let round = 0; round < 2_000; round++) {
@@ -75,20 +75,20 @@ t.test('a secret that a text is cut in leaves no part of itself, wherever the cu
     )
     const text = parts.join('x')
     const whole = redactorOf(secrets)(text, { maxLength: random.below(text.length + 20) })
-    // What others have cut before: a text of just that length.
+    // Other code may have cut the text before, to exactly that length.
     const length = 1 + random.below(text.length)
     const before = redactorOf(secrets)(text.slice(0, length), { maxLength: length })
     if (/[STU]{6}/.test(before) || /[STU]/.test(whole)) t.fail(JSON.stringify({ whole, before, secrets }))
   }
 })
 
-t.test('a visitor’s word that a text is cut in leaves no part of itself', async (t) => {
+t.test('a visitor’s word at the cut of a text leaves no part of itself', async (t) => {
   const redact = redactorOf([], new Set(['Winterbottom']))
   const text = 'there is no customer Winterbottom here'
   for (let maxLength = 0; maxLength < 40; maxLength++) t.notMatch(redact(text, { maxLength }), /Wi/)
 })
 
-t.test('the work grows as the text and the secrets do, whatever they hold', async (t) => {
+t.test('the work is linear in the text and the secrets, whatever they contain', async (t) => {
   const random = createRandom(4)
   const inputs: Record<string, (size: number) => { text: string; secrets: string[] }> = {
     'one letter': (size) => ({
@@ -139,7 +139,7 @@ t.test('the work grows as the text and the secrets do, whatever they hold', asyn
   }
 })
 
-t.test('a text is cut before anything is searched for in it', async (t) => {
+t.test('a text is cut before it is searched', async (t) => {
   const redact = createRedactor({ cookie: 'a=secret-of-mine' })
   const [short, long] = [10_000, 10_000_000].map((length) =>
     countWork(() => redact('?token=secret-of-mine '.repeat(length / 20))),

@@ -1,4 +1,5 @@
-// Which of React's builds a site is served with. Each case is a process of its own, as React is chosen once in each.
+// Which of React's builds a site is served with. Each case runs in a separate process, because Node.js loads React
+// once.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ const SERVER = new URL('../../../src/server/index.js', import.meta.url).href
 const FASTIFY = import.meta.resolve('fastify')
 const HTML = "{ accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156' }"
 
-/** What serves a site and prints the code of the error, or the status and the document. */
+/** Serves a site and prints the code of the error, or the status and the document. */
 const WAYS = {
   createServer: (site: string, option: string) =>
     `const app = await (await import(${JSON.stringify(SERVER)})).createServer({ dir: ${JSON.stringify(site)}, logger: false, ledger: false, reactServer: '${option}' })`,
@@ -58,16 +59,16 @@ async function ask(
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
     env: nodeEnv === undefined ? env : { ...env, NODE_ENV: nodeEnv },
   })
-  // The program's own line.
+  // The cast is safe because the program writes the line.
   return JSON.parse(stdout.split('\n').at(0) ?? '') as { code: number | string; body: string }
 }
 
-// Both doors and both of React's server builds.
+// Both entry points and both of React's server builds.
 for (const [way, option] of [
   ['createServer', 'bun'],
   ['plugin', 'node'],
 ] as const) {
-  t.test(`${way} with ${option} serves a production build with React's production build only`, async (t) => {
+  t.test(`${way} with ${option} serves a production build only with React's production build`, async (t) => {
     const served = await ask(way, 'production', { option })
     t.equal(served.code, 200)
     t.notMatch(served.body, 'hunter22')
@@ -78,7 +79,7 @@ for (const [way, option] of [
     }
   })
   t.test(
-    `${way} with ${option} refuses parts of React of different builds, and says where NODE_ENV belongs`,
+    `${way} with ${option} refuses parts of different React builds, and says where NODE_ENV must be set to production`,
     async (t) => {
       for (const [before, late] of [
         [undefined, 'production'],
@@ -102,7 +103,7 @@ t.test('a development build is served with the development build of React', asyn
 })
 
 t.test(
-  'hydrant start serves with the production build whatever NODE_ENV was, and logs what it has changed',
+  'hydrant start serves with the production build whatever NODE_ENV was, and logs the value that it replaced',
   async (t) => {
     for (const [NODE_ENV, workers] of [
       ['staging', '1'],
@@ -128,7 +129,7 @@ t.test(
   },
 )
 
-t.test('hydrant build tells that it has changed NODE_ENV', async (t) => {
+t.test('hydrant build reports that it has changed NODE_ENV', async (t) => {
   const { code, stderr } = await runCli(['build', dir], { env: { NODE_ENV: 'staging' } })
   t.equal(code, 0)
   t.match(stderr, 'NODE_ENV was "staging"; this command has set it to "production"')

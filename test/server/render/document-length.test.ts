@@ -39,7 +39,7 @@ export default function Page() {
 
 const served = await serve(t, dir, { limits: { maxDocumentLength: MAX_LENGTH } })
 
-t.test('a document that is too long before anything has gone out is a failure', async (t) => {
+t.test('a document that is too long before anything was sent is a failure', async (t) => {
   for (const path of ['/whole', '/shell']) {
     const response = await served.get(path)
     t.equal(response.statusCode, 500, path)
@@ -56,7 +56,7 @@ t.test('a document that is too long before anything has gone out is a failure', 
   t.equal((await served.get('/whole', JSON_ONLY)).body, '"data"', 'its data is as it was')
 })
 
-t.test('a document that becomes too long ends, and says what has failed', async (t) => {
+t.test('a document that becomes too long ends with the failure', async (t) => {
   for (const path of ['/later', '/endless']) {
     const response = await served.get(path)
     t.equal(response.statusCode, 200, path)

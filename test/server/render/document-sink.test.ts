@@ -5,7 +5,7 @@ import { createRandom } from '../../shared/random.ts'
 const DOCUMENT = '<html><head><title>漢 é 😀</title></head><body>ünï 😀 漢字 <b>…</b></body></html>'
 const WHOLE = '<html><head><title>漢 é 😀</title><link/></head><body>ünï 😀 漢字 <b>…</b><i/></body></html>'
 
-/** Cuts bytes anywhere, inside of characters as well. */
+/** Cuts bytes at any position, including inside characters. */
 function cutBytes(text: string, seed: number): Uint8Array[] {
   const random = createRandom(seed)
   const bytes = Buffer.from(text)
@@ -18,7 +18,7 @@ function cutBytes(text: string, seed: number): Uint8Array[] {
   return parts
 }
 
-t.test('takes text and bytes, wherever the bytes are cut', async (t) => {
+t.test('accepts text and bytes, wherever the bytes are cut', async (t) => {
   for (let seed = 0; seed < 50; seed++) {
     let ended = 0
     const sink = new DocumentSink(
@@ -42,7 +42,7 @@ t.test('takes text and bytes, wherever the bytes are cut', async (t) => {
   t.equal(sink.close(), '<p>éü</p>', 'in turn')
 })
 
-t.test('what is added stands before the end of the body', async (t) => {
+t.test('additions come before the end of the body', async (t) => {
   const sink = new DocumentSink(
     () => '<link/>',
     1_000,
@@ -59,7 +59,7 @@ t.test('what is added stands before the end of the body', async (t) => {
   )
 })
 
-t.test('streams what has been collected, then each batch, then the end', async (t) => {
+t.test('streams the collected output, then each batch, then the end', async (t) => {
   const sink = new DocumentSink(
     () => '<link/>',
     1_000,
@@ -82,7 +82,7 @@ t.test('streams what has been collected, then each batch, then the end', async (
   t.equal(parts.join(''), '<html><head><link/></head><body>shellonetwothree<script/></body></html>')
 })
 
-t.test('a render that gives up ends the document and says why', async (t) => {
+t.test('a render that fails ends the document and gives the reason', async (t) => {
   const broken: unknown[] = []
   const sink = new DocumentSink(
     () => '',
@@ -99,7 +99,7 @@ t.test('a render that gives up ends the document and says why', async (t) => {
   t.ok(sink.isEnded)
 })
 
-t.test('what nobody reads is dropped', async (t) => {
+t.test('output for a closed stream is dropped', async (t) => {
   const sink = new DocumentSink(
     () => '',
     1_000,
@@ -113,7 +113,7 @@ t.test('what nobody reads is dropped', async (t) => {
   sink.destroy(new Error('late'))
 })
 
-t.test('throws at what is longer than it may be, whatever has gone out', async (t) => {
+t.test('throws for output beyond the maximum length, whatever has been sent', async (t) => {
   const broken: unknown[] = []
   const sink = new DocumentSink(
     () => '',
@@ -129,7 +129,7 @@ t.test('throws at what is longer than it may be, whatever has gone out', async (
   })
 })
 
-t.test('what is added stands before the end of a document without a body, whatever its data says', async (t) => {
+t.test('additions come before the end of a document without a body, whatever its data contains', async (t) => {
   for (const [written, expected] of [
     [
       '<html><head></head><script>"</body></html>"</script></html>',

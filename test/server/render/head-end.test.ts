@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-// Where Hydrant's elements are put into a head that React has rendered. What Chromium reads is what counts.
+// The position of Hydrant's elements in a head that React has rendered. Chromium's parser is the reference.
 
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import t from 'tap'
@@ -42,13 +42,13 @@ function renderWith(element: ReactElement): Promise<string> {
   })
 }
 
-/** A document with tricks wherever React takes text. */
+/** A document with misleading text wherever React accepts text. */
 function createDocument(seed: number): ReactElement {
   const random = createRandom(seed)
   const text = () => Array.from({ length: random.below(6) }, () => TRICKS[random.below(TRICKS.length)]).join('')
   const markup = (name: string, html: string) => createElement(name, { dangerouslySetInnerHTML: { __html: html } })
   const kinds: (() => ReactNode)[] = [
-    // React escapes what would end these two in their text.
+    // React escapes the end tags of these two elements in their text.
     () => createElement('script', { type: 'application/ld+json' }, text()),
     () => createElement('style', null, text()),
     () => createElement('style', { href: String(random.below(99)), precedence: 'x' }, text()),
@@ -73,7 +73,7 @@ function createDocument(seed: number): ReactElement {
   return createElement('html', null, head, body)
 }
 
-t.test('is found whatever text stands in the head', async (t) => {
+t.test('is found whatever text the head contains', async (t) => {
   const { open } = await launchChromium(t)
   const { evaluate } = await open()
   const documents = await Promise.all(Array.from({ length: 1_500 }, (_, seed) => renderWith(createDocument(seed))))
@@ -122,7 +122,7 @@ t.test('is found by the rules of the parser', async (t) => {
     t.equal(findHeadEnd(html), -1, html)
 })
 
-t.test('data in the head stays as it is, and the preloads are there', async (t) => {
+t.test('data in the head stays unchanged, and the preloads are there', async (t) => {
   const NAME = 'x</head><body>'
   const dir = await buildFiles(t.testdir({}), {
     'pages/layout.tsx': `export default function Layout({ data, children }) {

@@ -1,4 +1,4 @@
-// React's server builds for Bun and for Node have to write the same bytes. Two of them must not share a process.
+// React's server builds for Bun and for Node must write the same bytes. Two of them must not share a process.
 
 import t from 'tap'
 import { createHttpClient, mapConcurrently } from '../../http-client.ts'
@@ -8,7 +8,7 @@ import { buildFiles, type Files, HTML } from '../served.ts'
 const page = (body: string, before = '') =>
   `import { lazy, Suspense, use, useActionState, useId } from 'react'\n${before}\nexport default function Page({ data, params, url }) {\n  return ${body}\n}\n`
 const awaiting = 'function Later({ promise }) { return <b>{use(promise)}</b> }\n'
-/** Settles after the shell has gone out, in an order of its own. */
+/** Settles after the shell was sent, in a fixed order. */
 const later = (value: string, turns: number) =>
   `(async () => { for (let turn = 0; turn < ${turns}; turn++) await new Promise((resolve) => setTimeout(resolve, 5))\n  return ${value} })()`
 const failing = (turns: number) => `${later('null', turns)}.then(() => { throw new Error('late') })`
@@ -82,7 +82,7 @@ const paths = Object.keys(site)
   .map((file) => `/${file.slice('pages/'.length, -'.tsx'.length).replace(/^index$/, '')}`)
   .concat('/nowhere')
 
-/** What differs from answer to answer by its nature. */
+/** Removes the parts that always differ between responses. */
 function tidy(body: string): string {
   return body
     .replace(/nonce="[^"]*"/g, 'nonce=""')

@@ -5,7 +5,7 @@ const page =
   "import { Suspense, use } from 'react'\nfunction Part({ of }) {\n  return <b>{use(of)}</b>\n}\n" +
   "export default function Page({ data }) {\n  return <main><Suspense fallback='waits'><Part of={data.part} /></Suspense></main>\n}\n"
 
-t.test('a promise that rejects with something to wait for is a failure, and ends', async (t) => {
+t.test('a promise that rejects with a thenable is a failure, and ends', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.tsx': page,
     'pages/index.server.ts':
@@ -23,7 +23,7 @@ t.test('a promise that rejects with something to wait for is a failure, and ends
 })
 
 t.test(
-  'what rejects because the deadline has told it to stop is no failure of its own, whatever it rejects with',
+  'code that rejects because the deadline aborted it is not a failure of its own, whatever it rejects with',
   async (t) => {
     const dir = await buildFiles(t.testdir({}), {
       'pages/index.tsx': page,

@@ -1,5 +1,5 @@
-// Renders a page that is fine for long, then one that fails, and what is shown in its place. With the argument `rehearsed`
-// React has failed before.
+// Renders a working page for a long time, then a page that fails and its fallback. With the argument `rehearsed`,
+// React's error paths are warmed up first.
 
 import { createElement } from 'react'
 import { loadRenderer } from '../../../src/server/context/react-renderer.ts'

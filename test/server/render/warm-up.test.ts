@@ -6,7 +6,7 @@ import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 
 const PROGRAM = new URL('warm-up-program.js', import.meta.url).pathname
 
-t.test('React has failed before, once in a process, and nobody is told', async (t) => {
+t.test('the warm-up runs once per process and reports nothing', async (t) => {
   const told = t.capture(console, 'error')
   const react = await loadRenderer('bun')
   const errors: unknown[] = []
@@ -31,7 +31,7 @@ t.test('React has failed before, once in a process, and nobody is told', async (
   t.strictSame(told(), [])
 })
 
-t.test('the first failure undoes no code of React that V8 has made', async (t) => {
+t.test('after the warm-up the first failure deoptimises no React code', async (t) => {
   const flags = ['--trace-opt', '--trace-deopt']
   const trace = execFileSync(process.execPath, [...flags, PROGRAM, 'rehearsed'], {
     encoding: 'utf8',
@@ -39,7 +39,7 @@ t.test('the first failure undoes no code of React that V8 has made', async (t) =
     maxBuffer: 2 ** 28,
   })
   const lines = trace.split('\n').filter((line) => line.includes('<JSFunction retryNode '))
-  // What newer versions make before it, in less time, they undo sooner.
+  // Code that newer versions optimise earlier, in less time, is deoptimised earlier.
   const made = lines.findIndex((line) => line.includes('completed optimizing'))
   t.not(made, -1, 'V8 has made code of it')
   t.strictSame(

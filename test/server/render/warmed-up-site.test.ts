@@ -3,7 +3,7 @@ import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts
 import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 import { buildFiles, serve } from '../served.ts'
 
-t.test('before a site is served, React has failed', async (t) => {
+t.test('the warm-up runs before a site is served', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
   })

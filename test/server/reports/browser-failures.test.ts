@@ -5,7 +5,7 @@ import { createFailures } from '../../../src/server/failures/failures.ts'
 import { createSourceMapper, type SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { createLog } from '../served.ts'
 
-t.test('a failure that browsers report again and again is led to the source once', async (t) => {
+t.test('a failure that browsers report repeatedly is mapped to its source once', async (t) => {
   const kept: FailureRecord[] = []
   const failures = createFailures({
     mapper: createSourceMapper('/site', []),

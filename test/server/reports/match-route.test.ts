@@ -6,7 +6,7 @@ const routes = ['/', '/docs/*', '/products/:id', '/products/new', '/:shop/new', 
 }))
 const find = (path: string) => matchRoute(path, routes)?.url ?? null
 
-t.test('finds the route of a path as the router does', async (t) => {
+t.test('finds the same route for a path as the router', async (t) => {
   const cases: [string, string | null][] = [
     ['/', '/'],
     ['/products/new', '/products/new'],

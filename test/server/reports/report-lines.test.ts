@@ -1,4 +1,4 @@
-// Messages of browsers keep their lines, and none of these can pass for a line of the log or of a command.
+// Messages from browsers keep their line breaks, and no line can imitate a line of the log or of a command.
 
 import t from 'tap'
 import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
@@ -35,7 +35,7 @@ async function report(message: string): Promise<{ text: string; failure: Failure
   return { text, failure }
 }
 
-t.test('the difference of a hydration mismatch can be read', async (t) => {
+t.test('the diff of a hydration mismatch can be read', async (t) => {
   const { text, failure } = await report(LINES.join('\n'))
   t.equal(failure.message, LINES.join('\n'))
   t.equal(text.trimEnd().split('\n').length, 1, 'one line of JSON')
@@ -54,7 +54,7 @@ t.test('the difference of a hydration mismatch can be read', async (t) => {
   )
 })
 
-t.test('a message is no other line, and commands nothing', async (t) => {
+t.test('a message cannot imitate another line or control the terminal', async (t) => {
   const { text, failure } = await report(HOSTILE)
   t.equal(text.trimEnd().split('\n').length, 1)
   t.equal(failure.message, 'one\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine [2J two')

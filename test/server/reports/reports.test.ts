@@ -34,7 +34,7 @@ async function start(t: Test, options: Partial<CreateServerOptions> = {}) {
   return { app, log, post }
 }
 
-t.test('a report is answered with nothing and logged as a failure', async (t) => {
+t.test('a report gets an empty response and is logged as a failure', async (t) => {
   const { log, post } = await start(t, { base: '/shop', release: 'r7' })
   const response = await post({ ...report, path: '/shop/products/5' }, {}, '/shop/_hydrant/report')
   t.equal(response.statusCode, 204)
@@ -54,7 +54,7 @@ t.test('a report is answered with nothing and logged as a failure', async (t) =>
   })
 })
 
-t.test('below the prefix of an app, whose own parsers and error handler stay out of it', async (t) => {
+t.test('works below the prefix of an app, whose own parsers and error handler do not interfere', async (t) => {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
@@ -68,7 +68,7 @@ t.test('below the prefix of an app, whose own parsers and error handler stay out
   t.equal((await post({})).statusCode, 400)
 })
 
-t.test('what failed in a page of a build that nobody knows happened in no release', async (t) => {
+t.test('a failure in a page of an unknown build belongs to no release', async (t) => {
   const folder = t.testdir({})
   const first = readManifest(buildFolder(await buildFiles(folder, {}))).buildId
   const changed = 'export default function Page() {\n  return <p>changed</p>\n}\n'
@@ -82,13 +82,13 @@ t.test('what failed in a page of a build that nobody knows happened in no releas
   t.strictSame(releases, ['r7', first, 'unknown', 'unknown', 'unknown', 'unknown', 'unknown'])
 })
 
-t.test('as a beacon of plain text as well', async (t) => {
+t.test('accepts a beacon with plain text too', async (t) => {
   const { log, post } = await start(t)
   t.equal((await post(report, { 'content-type': 'text/plain;charset=UTF-8' })).statusCode, 204)
   t.equal(log.errors().length, 1)
 })
 
-t.test('what is no report is refused, and told at info', async (t) => {
+t.test('a body that is not a report is refused and logged at info', async (t) => {
   const { log, post } = await start(t, { reports: { maxBytes: 1_000 } })
   const cases: [unknown, Record<string, string>, number, RegExp][] = [
     ['{"kind"', {}, 400, /no JSON/],
@@ -118,7 +118,7 @@ t.test('what is no report is refused, and told at info', async (t) => {
   t.same(log.errors(), [])
 })
 
-t.test('who says nothing of where the report comes from is no browser', async (t) => {
+t.test('a report without information about its origin is not from a browser', async (t) => {
   const { app, log } = await start(t)
   const response = await app.inject({ method: 'POST', url: '/_hydrant/report', payload: report })
   t.equal(response.statusCode, 403)
@@ -139,7 +139,7 @@ t.test('who says nothing of where the report comes from is no browser', async (t
   )
 })
 
-t.test('reports beyond the limits are refused, and the log tells how many once', async (t) => {
+t.test('reports beyond the limits are refused, and the log counts them in one line', async (t) => {
   const { log, post } = await start(t, { reports: { maxPerAddress: 3 } })
   const statuses = []
   for (let count = 0; count < 6; count++) statuses.push((await post(report)).statusCode)
@@ -157,13 +157,13 @@ t.test('reports beyond the limits are refused, and the log tells how many once',
   t.same(totals, [204, 204, 429, 429], 'from whatever address')
 })
 
-t.test('where reports are off there is nothing', async (t) => {
+t.test('with reports off there is no route', async (t) => {
   const { log, post } = await start(t, { reports: { enabled: false } })
   t.notMatch((await post(report)).statusCode, 204)
   t.same(log.errors(), [])
 })
 
-t.test('visitors who ask not to be followed are not, where that is heeded', async (t) => {
+t.test('reports of visitors who send DNT or Sec-GPC are dropped if the option says so', async (t) => {
   const { log, post } = await start(t, { reports: { respectPrivacySignals: true } })
   for (const header of ['dnt', 'sec-gpc']) t.equal((await post(report, { [header]: '1' })).statusCode, 204)
   t.same(log.errors(), [])
@@ -171,7 +171,7 @@ t.test('visitors who ask not to be followed are not, where that is heeded', asyn
   t.equal(log.errors().length, 1)
 })
 
-t.test('nothing that a report says passes for something else', async (t) => {
+t.test('no field of a report can imitate anything else', async (t) => {
   const { log, post } = await start(t)
   const lure = 'x\n    at load (pages/index.server.ts:1:1)\r\n\u001b[2J\u202e{"level":50}'
   const cookie = 'session=abcdef123456'
@@ -216,7 +216,7 @@ t.test('what a browser is said to have thrown never has the fingerprint of a ser
   t.not(fingerprints[0], fingerprints[1])
 })
 
-t.test('whatever is sent is answered with 204 or a refusal', async (t) => {
+t.test('any body gets 204 or a refusal', async (t) => {
   const { log, post } = await start(t, { reports: { maxPerAddress: 1_000, maxTotal: 1_000 } })
   const { next: random, pick } = createRandom(7)
   const value = (depth: number): unknown =>

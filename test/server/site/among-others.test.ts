@@ -49,7 +49,7 @@ t.test('a rate limit of the whole app counts pages, and neither probes, assets n
   )
 })
 
-t.test('hooks of an app tell Hydrant’s routes by their configuration', async (t) => {
+t.test('hooks of an app recognise Hydrant’s routes by their configuration', async (t) => {
   const { app } = createApp(t)
   const seen: Record<string, unknown> = {}
   app.addHook('onRequest', async (request) => {
@@ -70,7 +70,7 @@ t.test('hooks of an app tell Hydrant’s routes by their configuration', async (
   })
 })
 
-t.test('what a hook of the app refuses of assets is refused as it says', async (t) => {
+t.test('if a hook of the app refuses an asset, its response is sent', async (t) => {
   const { app } = createApp(t)
   app.addHook('onRequest', async (request) => {
     if (request.query && Object.hasOwn(request.query, 'no'))
@@ -82,7 +82,7 @@ t.test('what a hook of the app refuses of assets is refused as it says', async (
   t.match(await get(app, '/_hydrant/assets/none.js'), { statusCode: 404, body: 'There is no such asset.\n' })
 })
 
-t.test('@fastify/static of the app and that of the site do not meet', async (t) => {
+t.test('@fastify/static of the app and that of the site do not conflict', async (t) => {
   const { app } = createApp(t)
   await app.register(fastifyStatic, { root: t.testdir({ 'own.txt': 'own' }), prefix: '/files' })
   app.get('/own', (_request, reply) => reply.sendFile('own.txt'))
@@ -91,7 +91,7 @@ t.test('@fastify/static of the app and that of the site do not meet', async (t) 
   t.equal((await get(app, assetIn((await get(app, '/')).body))).statusCode, 200)
 })
 
-t.test('two sites at one base are refused by name', async (t) => {
+t.test('two sites at one base are refused with an error that names the base', async (t) => {
   for (const [first, second, base] of [
     [{}, {}, '/'],
     [{ base: '/shop' }, { prefix: '/shop' }, '/shop'],
@@ -109,7 +109,7 @@ t.test('two sites at one base are refused by name', async (t) => {
   }
 })
 
-t.test('pages in whose place another route answers are told of once, at the start', async (t) => {
+t.test('one warning at the start names pages that another route replaces', async (t) => {
   const { app, warnings } = createApp(t)
   app.get('/', async () => 'own')
   app.get('/products/:slug', async () => 'own')
@@ -132,7 +132,7 @@ t.test('pages in whose place another route answers are told of once, at the star
   t.notMatch(told[0], /PUT|DELETE/)
 })
 
-t.test('of two sites the outer one’s page is told of', async (t) => {
+t.test('for nested sites, the warning names the outer site’s page', async (t) => {
   const { app, warnings } = createApp(t)
   await app.register(hydrant, { dir, ledger: false })
   await app.register(hydrant, { dir, ledger: false, base: '/about' })

@@ -11,7 +11,7 @@ const failing = {
   'pages/fails.server.ts': "export const load = () => {\n  throw new Error('nobody logs this')\n}\n",
 }
 
-t.test('a build that cannot be served says why and what to do', async (t) => {
+t.test('a build that cannot be served gives the reason and a fix', async (t) => {
   const root = t.testdir({})
   const dir = await buildFiles(join(root, 'site'), failing)
   const folder = join(dir, '.hydrant')
@@ -47,7 +47,7 @@ t.test('a build that cannot be served says why and what to do', async (t) => {
     ["import 'no-such-package'\n", /no-such-package/],
     ['throw null\n', /: null/],
   ] as const) {
-    // Another build has another id: the module of the last one is not asked again.
+    // Another build has another id, so Node.js does not reuse the module of the last one.
     writeFileSync(
       manifestFile,
       manifest.replace(/"buildId": "\w+"/, `"buildId": "${Buffer.from(text).toString('hex').slice(0, 16)}"`),
@@ -64,7 +64,7 @@ t.test('a build that cannot be served says why and what to do', async (t) => {
   await refuses('HYD_BUILD_INCOMPLETE', /server\/index\.mjs is missing/)
 })
 
-t.test('a configuration that throws is a broken build', async (t) => {
+t.test('a configuration that throws makes the build unusable', async (t) => {
   const dir = await buildFiles(t.testdir({}), {})
   writeFileSync(join(dir, '.hydrant/server/config.mjs'), "throw new Error('no configuration')\n")
   await t.rejects(createServer({ dir, logger: false }), {
@@ -73,7 +73,7 @@ t.test('a configuration that throws is a broken build', async (t) => {
   })
 })
 
-t.test('the configuration of the site counts, what is given in code beats it', async (t) => {
+t.test('the configuration of the site applies, and options in code override it', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'hydrant.config.ts':
       "import { defineConfig } from 'hydrant'\nexport default defineConfig({ base: '/shop', csp: false })\n",
@@ -87,7 +87,7 @@ t.test('the configuration of the site counts, what is given in code beats it', a
   await t.rejects(createServer({ dir, logger: false, base: 'x' }), { code: 'HYD_OPTION_INVALID' })
 })
 
-t.test('an app without a logger still writes what a digest stands for', async (t) => {
+t.test('an app without a logger still writes the line of a digest', async (t) => {
   const dir = await buildFiles(t.testdir({}), failing)
   const program = `import Fastify from 'fastify'
 import { hydrant } from 'hydrant'

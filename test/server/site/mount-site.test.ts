@@ -56,7 +56,7 @@ export default async function server(app) {
 
 const dir = await buildFiles(t.testdir({}), site)
 
-t.test('an app stays as it was around the site', async (t) => {
+t.test('an app around the site does not change', async (t) => {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
@@ -83,7 +83,7 @@ t.test('an app stays as it was around the site', async (t) => {
   t.equal((await app.inject('/shopping')).json().own, 'nothing here', 'what only begins like the base is the app’s')
 })
 
-t.test('the same site stands wherever it is mounted', async (t) => {
+t.test('the same site works wherever it is mounted', async (t) => {
   for (const { prefix, base, root } of [
     { prefix: undefined, base: undefined, root: '' },
     { prefix: undefined, base: '/shop', root: '/shop' },
@@ -120,7 +120,7 @@ t.test('the same site stands wherever it is mounted', async (t) => {
   }
 })
 
-t.test('two sites stand beside each other in one app', async (t) => {
+t.test('one app can have two sites next to each other', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(hydrant, { dir, base: '/one' })
@@ -134,7 +134,7 @@ t.test('two sites stand beside each other in one app', async (t) => {
   }
 })
 
-t.test('the site’s server.ts holds for its pages', async (t) => {
+t.test('the site’s server.ts applies to its pages', async (t) => {
   const { app, get, failuresOf } = await serve(t, dir)
   t.equal((await get('/')).headers['x-site'], 'hook')
   t.strictSame((await app.inject('/api')).json(), { shop: 'shop of the site' })
@@ -162,7 +162,7 @@ t.test('the site’s server.ts holds for its pages', async (t) => {
   t.match(failuresOf(broken), [{ phase: 'route', err: { message: 'the hook is broken', stack: /server\.ts:7:/ } }])
 })
 
-t.test('a route of server.ts answers errors in the form that is asked for', async (t) => {
+t.test('a route of server.ts sends errors in the requested form', async (t) => {
   const { get, failuresOf } = await serve(t, dir)
   for (const accept of [JSON_ONLY, { accept: '*/*' }]) {
     const failed = await get('/api/fails', accept)
@@ -179,7 +179,7 @@ t.test('a route of server.ts answers errors in the form that is asked for', asyn
   t.match((await get('/api/refuses')).body, '409 Taken')
 })
 
-t.test('what a load or a hook does to the answer ends in one', async (t) => {
+t.test('changes of a load or a hook to the response end in one response', async (t) => {
   const { app, get, failuresOf } = await serve(t, dir)
   t.equal((await get('/own-answer')).body, 'an answer of its own')
   const badHeader = await get('/bad-header')
@@ -192,7 +192,7 @@ t.test('what a load or a hook does to the answer ends in one', async (t) => {
   t.equal((await app.inject({ url: '/form', headers: HTML })).statusCode, 200)
 })
 
-t.test('a hook that throws for every answer says nothing to the visitor', async (t) => {
+t.test('a hook that throws for every response reveals nothing to the visitor', async (t) => {
   const { app, log, get, failuresOf } = await serve(t, dir)
   const mounted = Fastify()
   t.teardown(() => mounted.close())
@@ -250,7 +250,7 @@ t.test('a hook that throws for every answer says nothing to the visitor', async 
   t.equal((await get('/form')).statusCode, 200)
 })
 
-t.test('a header that cannot be sent is a failure in a site without hooks as well', async (t) => {
+t.test('a header that cannot be sent is a failure in a site without hooks too', async (t) => {
   const { 'server.ts': _, ...pages } = site
   const { get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), pages))
   for (const accept of [HTML, JSON_ONLY]) {
@@ -272,11 +272,11 @@ t.test('without a policy the document is the same', async (t) => {
   t.notOk('content-security-policy' in (await get('/fails')).headers)
 })
 
-t.test('a policy of the app’s own stays', async (t) => {
+t.test('a policy of the app itself stays', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.decorateReply('cspNonce')
-  // As @fastify/helmet does it with `enableCSPNonces`.
+  // Does the same as @fastify/helmet with `enableCSPNonces`.
   app.addHook('onRequest', async (_, reply) => {
     Object.assign(reply, { cspNonce: { script: 'b3du', style: 'b3Ro' } })
     reply.header('content-security-policy', "script-src 'nonce-b3du'")
@@ -297,12 +297,12 @@ t.test('options are checked before anything is served', async (t) => {
     [{ dir: 5 }, 'HYD_OPTION_INVALID'],
     [{ dir: `${dir}/pages` }, 'HYD_BUILD_MISSING'],
   ] as const) {
-    // Wrong on purpose, as JavaScript would pass it.
+    // Wrong on purpose, as a JavaScript caller could pass it.
     await t.rejects(async () => await Fastify().register(hydrant, options as never), { code }, JSON.stringify(options))
   }
 })
 
-t.test('the build may lie elsewhere', async (t) => {
+t.test('the build may be in another folder', async (t) => {
   for (const buildDir of [`${dir}/.hydrant`, `${dir.slice(process.cwd().length + 1)}/.hydrant`]) {
     const app = Fastify()
     t.teardown(() => app.close())

@@ -1,4 +1,4 @@
-// Navigations in an app of one's own: which routes they reach, and how often its hooks run.
+// Navigations in an existing app: which routes they reach, and how often its hooks run.
 
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import t from 'tap'
@@ -25,7 +25,7 @@ const dir = await buildFiles(t.testdir({}), site)
 const headers: Record<string, string> = { ...HTML, ...navigationHeaders(dir) }
 const counter = globalThis as { hydrantActs?: number }
 
-/** Routes of an app that a page's pattern fits as well, as they are written, each with a path that leads there. */
+/** Routes of an app that a page's pattern matches too, each with a path that leads to it. */
 const ROUTES = [
   ['/logout', '/logout'],
   ['/orders/:id(^\\d+$)', '/orders/12'],
@@ -47,7 +47,7 @@ async function createApp(register: (app: FastifyInstance, site: FastifyPluginAsy
   return app
 }
 
-/** Ways to have routes in an app beside a site. */
+/** Ways to add routes to an app next to a site. */
 const WAYS: Record<string, (add: Add) => Promise<FastifyInstance>> = {
   'before the site': (add) =>
     createApp(async (app, site) => {
@@ -71,7 +71,7 @@ const WAYS: Record<string, (add: Add) => Promise<FastifyInstance>> = {
     }),
 }
 
-t.test('a navigation reaches no route of the app, and no page stands in for one', async (t) => {
+t.test('a navigation reaches no route of the app, and no page replaces one', async (t) => {
   for (const [way, create] of Object.entries(WAYS)) {
     const ran: string[] = []
     const app = await create((scope) => {
@@ -101,7 +101,7 @@ t.test('a navigation reaches no route of the app, and no page stands in for one'
   }
 })
 
-t.test('nor the not-found handler, catch-alls, files and what else is Hydrant’s', async (t) => {
+t.test('a navigation reaches no not-found handler, catch-all, file or other Hydrant route', async (t) => {
   for (const isBehind of [false, true]) {
     const ran: string[] = []
     const app = await createApp(async (app, site) => {
@@ -130,7 +130,7 @@ t.test('nor the not-found handler, catch-alls, files and what else is Hydrant’
   }
 })
 
-t.test('a route that the app has for one host, or one method, of a page’s URL', async (t) => {
+t.test('handles a route of the app for one host, or one method, at a page’s URL', async (t) => {
   const ran: string[] = []
   const app = await createApp(async (app, site) => {
     app.get('/orders/shop', { constraints: { host: 'shop.example' } }, async () => void ran.push('host'))
@@ -146,7 +146,7 @@ t.test('a route that the app has for one host, or one method, of a page’s URL'
   t.strictSame(ran, [])
 })
 
-t.test('a route that the app has for a constraint of its own', async (t) => {
+t.test('handles a route of the app with a constraint of its own', async (t) => {
   for (const mustMatchWhenDerived of [false, true]) {
     const app = await createApp(async (app, site) => {
       app.addConstraintStrategy({
@@ -167,7 +167,7 @@ t.test('a route that the app has for a constraint of its own', async (t) => {
       ['/static', 'start'],
     ] as const) {
       const response = await app.inject({ url: marked(path), headers: { ...headers, 'x-tenant': 'a' } })
-      // Where a constraint of the app's has to match, it does not at a page's route either.
+      // A constraint of the app's that must match does not match at a page's route either.
       if (!mustMatchWhenDerived) t.equal(linesOfResponse(response)[0]?.[0], kind, path)
       t.not(response.body, 'the app')
       const without = await app.inject({ url: marked(path), headers })
@@ -199,7 +199,7 @@ t.test('the hooks of the app and of its site run once, and see the page’s own 
   }
 })
 
-t.test('two sites in one app, each with its own pages', async (t) => {
+t.test('two sites in one app serve their own pages', async (t) => {
   const docs = await buildFiles(t.testdir({}), {
     'pages/index.tsx': page,
     'pages/[slug].tsx': page,
@@ -217,7 +217,7 @@ t.test('two sites in one app, each with its own pages', async (t) => {
   t.strictSame(await ask('/docs/a', dir), [['load']], 'its scripts are others')
 })
 
-t.test('tools that describe the app’s API are told to leave out what is Hydrant’s', async (t) => {
+t.test('tools that describe the app’s API leave out Hydrant’s routes', async (t) => {
   const shown: string[] = []
   await createApp(async (app, site) => {
     app.addHook('onRoute', ({ url, schema }) => {

@@ -1,4 +1,4 @@
-// Who answers a navigation, and which hooks run.
+// Which route responds to a navigation, and which hooks run.
 
 import Fastify from 'fastify'
 import t from 'tap'
@@ -47,7 +47,7 @@ export default async function server(app) {
 const dir = await buildFiles(t.testdir({}), site)
 const headers = navigationHeaders(dir)
 const served = await serve(t, dir)
-// `server.ts` has made it.
+// The cast is safe because `server.ts` has set it.
 const { hydrantSeen: seen } = globalThis as unknown as { hydrantSeen: string[] }
 
 async function ask(url: string, more: Record<string, string> = {}) {
@@ -56,7 +56,7 @@ async function ask(url: string, more: Record<string, string> = {}) {
   return { response, lines: linesOfResponse(response), seen: [...seen] }
 }
 
-t.test('what is no page is left to the browser, and does not run', async (t) => {
+t.test('a URL that is not a page is left to the browser, and its route does not run', async (t) => {
   for (const path of [
     '/nowhere',
     '/api',
@@ -81,7 +81,7 @@ t.test('what is no page is left to the browser, and does not run', async (t) => 
   t.notOk(seen.includes('post'))
 })
 
-t.test('a hook that guards an address guards its data', async (t) => {
+t.test('a hook that protects a URL protects its data', async (t) => {
   for (const url of ['/admin/users?_hydrant', '/%61dmin/users?_hydrant', '/admin/users?_hydrant=&_hydrant']) {
     const { response, lines, seen } = await ask(url)
     const isGuarded = !seen.includes('load of users')
@@ -101,38 +101,38 @@ t.test('a hook that guards an address guards its data', async (t) => {
   t.match(lines.at(-1), ['data', 1, { plain: 'secret data' }])
 })
 
-t.test('a hook that answers by itself: the browser asks for the document', async (t) => {
+t.test('if a hook responds itself, the browser requests the document', async (t) => {
   const { response, lines } = await ask('/hooked?to=login&_hydrant')
   t.strictSame(lines, [['load']])
   t.equal(response.statusCode, 200)
   t.notOk('location' in response.headers)
 })
 
-t.test('a hook that fails: its digest stands in the page’s place', async (t) => {
+t.test('if a hook fails, its digest replaces the page', async (t) => {
   const { response, lines } = await ask('/hooked?broken=1&_hydrant')
   const [failure, ...others] = served.failuresOf(response)
   t.strictSame(others, [])
   t.match(lines.at(-1), ['shown', 1, { kind: 'shown' }, { digest: failure?.digest }])
 })
 
-t.test('the hooks of server.ts run once, for the page’s own address', async (t) => {
+t.test('the hooks of server.ts run once, for the page’s own URL', async (t) => {
   const { response, seen } = await ask('/docs/a?b=c&_hydrant')
   t.strictSame(seen, ['onRequest /docs/a?b=c', 'preHandler', 'onSend', 'onResponse'])
   t.equal(response.headers['x-hook'], 'ran')
 })
 
-t.test('pages below a folder with a rest of the path', async (t) => {
+t.test('serves pages below a folder with a catch-all', async (t) => {
   const { lines } = await ask('/docs/a/b%20c?d=e&_hydrant')
   t.match(lines, [['start', { params: { path: 'a/b c' } }], ['data'], ['data', 1, { plain: 'a/b c?d=e' }]])
 })
 
-t.test('the target of a request may be a whole address', async (t) => {
+t.test('the request target may be a whole URL', async (t) => {
   const { lines, seen } = await ask('http://other.example/docs/a?_hydrant')
   t.match(seen[0], 'onRequest /docs/a')
   t.match(pick(lines, 'start'), [['start', { params: { path: 'a' } }]])
 })
 
-t.test('the mark counts wherever in the query it stands, and only it is taken away', async (t) => {
+t.test('the marker works at any position of the query, and only the marker is removed', async (t) => {
   for (const [query, own] of [
     ['?_hydrant', ''],
     ['?_hydrant=', ''],
@@ -153,7 +153,7 @@ t.test('the mark counts wherever in the query it stands, and only it is taken aw
   t.match(other.headers['content-type'], 'text/html')
 })
 
-t.test('the log tells of a script that another build had', async (t) => {
+t.test('the log reports a script of another build', async (t) => {
   const response = await served.get('/_hydrant/assets/about-OLDBUILD.js?token=secret')
   t.equal(response.statusCode, 404)
   const lines = served.log.lines.filter(({ reqId }) => reqId === response.headers['x-request-id'])
@@ -172,7 +172,7 @@ t.test('HEAD loads nothing', async (t) => {
   t.notOk(seen.includes('load of users'))
 })
 
-t.test('the same wherever the site is mounted', async (t) => {
+t.test('works the same wherever the site is mounted', async (t) => {
   for (const { prefix, base, root } of [
     { prefix: undefined, base: '/shop', root: '/shop' },
     { prefix: '/mount', base: undefined, root: '/mount' },

@@ -57,7 +57,7 @@ const site: Files = {
 const dir = await buildFiles(t.testdir({}), site)
 const { app, get, failuresOf } = await serve(t, dir)
 
-/** The element's text as JSON. */
+/** Returns the element's text as JSON. */
 const output = (body: string): unknown =>
   JSON.parse(
     (/<output>(.*?)<\/output>/.exec(body)?.[1] ?? 'null')
@@ -68,7 +68,7 @@ const output = (body: string): unknown =>
       .replaceAll('&amp;', '&'),
   )
 
-/** Sends a request line as it is, which no client library would. */
+/** Sends a request line unchanged, which no client library would do. */
 async function sendRaw(path: string): Promise<{ status: number; location: string | undefined; body: string }> {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.server.address()
@@ -109,11 +109,11 @@ t.test('parameters are decoded once', async (t) => {
   t.strictSame(output((await get('/echo/a%2Fb/parts/c%2541')).body), { id: 'a/b', part: 'c%41' })
 })
 
-t.test('a fixed segment comes before a parameter', async (t) => {
+t.test('a fixed segment takes precedence over a parameter', async (t) => {
   t.match((await get('/echo/new')).body, '<output>new</output>')
 })
 
-t.test('a catch-all holds the rest of the path', async (t) => {
+t.test('a catch-all contains the rest of the path', async (t) => {
   t.match((await get('/docs')).body, '<output>docs</output>')
   for (const [path, rest] of [
     ['/docs/a', 'a'],
@@ -126,7 +126,7 @@ t.test('a catch-all holds the rest of the path', async (t) => {
   }
 })
 
-t.test('an address that cannot be decoded is refused', async (t) => {
+t.test('a URL that cannot be decoded is refused', async (t) => {
   for (const path of ['/echo/%zz', '/%', '/docs/%E0%A4%A', '/echo/%ff']) {
     for (const headers of [HTML, JSON_ONLY]) {
       const response = await get(path, headers)
@@ -138,14 +138,14 @@ t.test('an address that cannot be decoded is refused', async (t) => {
   }
 })
 
-t.test('groups add layouts and nothing to the address', async (t) => {
+t.test('groups add layouts and nothing to the URL', async (t) => {
   const { body } = await get('/basket')
   t.match(body, /<section title="shop null\{\}"><output>basket<\/output><\/section>/)
   t.equal((await get('/(shop)/basket')).statusCode, 404)
   t.equal((await get('/shop/basket')).statusCode, 404)
 })
 
-t.test('layouts stand around each other, each with its own data', async (t) => {
+t.test('layouts are nested, each with its own data', async (t) => {
   const body = (await get('/sale/5')).body.replaceAll('&quot;', '"')
   t.match(
     body,
@@ -154,7 +154,7 @@ t.test('layouts stand around each other, each with its own data', async (t) => {
   t.strictSame((await get('/sale/5', JSON_ONLY)).json(), { from: 'page' }, 'as JSON only the page’s')
 })
 
-t.test('a load is given what Fastify has', async (t) => {
+t.test('a load gets Fastify’s own objects', async (t) => {
   const data = (await get('/context?a=1', { ...JSON_ONLY, host: 'shop.example:8080' })).json()
   t.strictSame(data, {
     names: ['app', 'params', 'reply', 'request', 'signal', 'url'],
@@ -167,7 +167,7 @@ t.test('a load is given what Fastify has', async (t) => {
   })
 })
 
-t.test('redirects go where the load says', async (t) => {
+t.test('redirects lead to the load’s target', async (t) => {
   for (const [name, status, location] of [
     ['plain', 302, '/about'],
     ['status', 308, '/about'],
@@ -186,7 +186,7 @@ t.test('redirects go where the load says', async (t) => {
   }
 })
 
-t.test('a redirect to what a request says stays within the site', async (t) => {
+t.test('a redirect to a value from the request stays on the site', async (t) => {
   for (const to of [
     '//evil.example',
     '/\\evil.example',
@@ -234,7 +234,7 @@ t.test('a redirect to what a request says stays within the site', async (t) => {
   }
 })
 
-t.test('a slash at the end leads to the address without it', async (t) => {
+t.test('a slash at the end redirects to the URL without it', async (t) => {
   for (const [path, location] of [
     ['/about/', '/about'],
     ['/about//', '/about'],
@@ -256,7 +256,7 @@ t.test('a slash at the end leads to the address without it', async (t) => {
   )
 })
 
-t.test('no address leads to another host', async (t) => {
+t.test('no path leads to another host', async (t) => {
   for (const path of [
     '//evil.example/',
     '///evil.example/',
@@ -276,7 +276,7 @@ t.test('no address leads to another host', async (t) => {
   }
 })
 
-t.test('an address with a host in it is read by its path', async (t) => {
+t.test('a request target with a host is read by its path', async (t) => {
   const { status, body } = await sendRaw('http://shop.example/echo/5?q=1')
   t.equal(status, 200)
   t.match(body, '<output>{&quot;id&quot;:&quot;5&quot;}</output>')
@@ -286,7 +286,7 @@ t.test('an address with a host in it is read by its path', async (t) => {
   )
 })
 
-t.test('an unknown address is the 404 page in each form', async (t) => {
+t.test('an unknown URL is the 404 page in each form', async (t) => {
   const response = await get('/nowhere')
   t.equal(response.statusCode, 404)
   t.equal(response.headers['cache-control'], 'no-store')
@@ -297,7 +297,7 @@ t.test('an unknown address is the 404 page in each form', async (t) => {
   }
 })
 
-t.test('a page takes no other method and says which it takes', async (t) => {
+t.test('a page refuses other methods and lists the ones that it accepts', async (t) => {
   const bodies = [
     {},
     { payload: 'a=1', type: 'application/x-www-form-urlencoded' },

@@ -13,14 +13,14 @@ const THROWN: Record<string, string> = {
   'Object.create(null)': '[Object: null prototype] {}',
 }
 
-/** How a plugin may throw before its guard is there. */
+/** Ways in which a plugin can throw before its guard is registered. */
 const WAYS: Record<string, (thrown: string) => string> = {
   'rejects with': (thrown) => `async (app) => { await Promise.reject(${thrown}); guard(app) }`,
   throws: (thrown) => `(app, options, done) => { if (app) throw ${thrown}; guard(app); done() }`,
 }
 
 for (const [way, write] of Object.entries(WAYS)) {
-  t.test(`a site whose server.ts ${way} a value that is no Error does not start without its guards`, async (t) => {
+  t.test(`a site whose server.ts ${way} a value that is not an Error does not start without its guards`, async (t) => {
     for (const [thrown, shown] of Object.entries(THROWN)) {
       const dir = await buildFiles(t.testdir({}), {
         'server.ts': `const guard = (app: any) => app.addHook('onRequest', async () => { throw new Error('members only') })\nexport default ${write(thrown)}\n`,
@@ -31,7 +31,7 @@ for (const [way, write] of Object.entries(WAYS)) {
   })
 }
 
-t.test('an Error of server.ts arrives as it is', async (t) => {
+t.test('an Error of server.ts is passed on unchanged', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'server.ts': "export default async () => { throw new TypeError('no database') }\n",
   })

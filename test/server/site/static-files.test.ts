@@ -31,7 +31,7 @@ const { app, get } = await serve(t, dir)
 const folder = join(dir, '.hydrant')
 const client = readdirSync(join(folder, 'client'))
 
-t.test('the files of public/ are served as they are', async (t) => {
+t.test('the files of public/ are served unchanged', async (t) => {
   for (const [path, type, body] of [
     ['/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\n'],
     ['/icons/a%20b.svg', 'image/svg+xml', '<svg/>'],
@@ -72,7 +72,7 @@ t.test('dot files are not served', async (t) => {
   }
 })
 
-t.test('what is well known is served below a base, and when it is all there is', async (t) => {
+t.test('.well-known is served below a base, and if it is the only folder', async (t) => {
   const one = await serve(t, dir, { base: '/shop' })
   t.match((await one.get('/shop/.well-known/security.txt')).body, 'Contact:')
   t.match((await one.get('/shop/robots.txt')).body, 'User-agent')
@@ -80,7 +80,7 @@ t.test('what is well known is served below a base, and when it is all there is',
   t.equal((await two.get('/.well-known/change-password')).body, 'here')
 })
 
-t.test('assets are kept for ever and compressed when the build was made', async (t) => {
+t.test('assets are immutable and were compressed by the build', async (t) => {
   for (const name of client.filter((file) => /\.(js|css)$/.test(file))) {
     const url = `/_hydrant/assets/${name}`
     const plain = await app.inject(url)
@@ -123,7 +123,7 @@ t.test('assets are kept for ever and compressed when the build was made', async 
   }
 })
 
-t.test('a missing asset is no page and is not kept', async (t) => {
+t.test('a missing asset is not a page and is not stored', async (t) => {
   for (const accept of [HTML, JSON_ONLY, { accept: '*/*' }]) {
     const response = await get('/_hydrant/assets/entry-AAAAAAAA.js', accept)
     t.equal(response.statusCode, 404)
@@ -136,7 +136,7 @@ t.test('a missing asset is no page and is not kept', async (t) => {
   }
 })
 
-t.test('nothing else of the build or the site can be reached', async (t) => {
+t.test('no other file of the build or the site can be requested', async (t) => {
   const inside = ['manifest.json', 'server/index.mjs', 'server/index.mjs.map', 'server/config.mjs']
   for (const file of inside) t.ok(existsSync(join(folder, file)), file)
   const files = [
@@ -174,7 +174,7 @@ t.test('nothing else of the build or the site can be reached', async (t) => {
   t.strictSame(leaked, [])
 })
 
-t.test('a folder is no file and has no list', async (t) => {
+t.test('a folder is not a file and has no listing', async (t) => {
   for (const path of ['/_hydrant/assets', '/_hydrant/assets/', '/icons/', '/nested/']) {
     const response = await get(path, JSON_ONLY)
     t.ok([404, 406, 308].includes(response.statusCode), `${path}: ${response.statusCode}`)
@@ -182,7 +182,7 @@ t.test('a folder is no file and has no list', async (t) => {
   }
 })
 
-t.test('the maps of the browser’s files are with the build, not with the assets', async (t) => {
+t.test('the maps of browser files are in the build, not among the assets', async (t) => {
   t.ok(existsSync(join(folder, 'maps')))
   t.strictSame(
     client.filter((name) => name.endsWith('.map')),
@@ -192,7 +192,7 @@ t.test('the maps of the browser’s files are with the build, not with the asset
     t.equal((await get(`/_hydrant/assets/${name}`)).statusCode, 404, name)
 })
 
-t.test('a file that went missing after the build is a 404', async (t) => {
+t.test('a file that was removed after the build is a 404', async (t) => {
   const served = await serve(t, await buildFiles(t.testdir({}), site))
   rmSync(join(t.testdirName, '.hydrant/public/robots.txt'))
   const response = await served.get('/robots.txt')

@@ -1,15 +1,15 @@
-// Which errors with a status of 4xx are meant for visitors. The shapes are those that the clients' published sources make.
-
 import createError from '@fastify/error'
 import t from 'tap'
 import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
 import { HttpError } from '../../../src/server/thrown/http-error.ts'
 import { buildFiles, JSON_ONLY, serve } from '../served.ts'
+// Which errors with a 4xx status are for visitors. The shapes are those of the clients' published sources.
+
 
 const SECRET = 'Invalid API Key provided: sk_live_abcd'
 const withFields = (fields: object, message = SECRET) => Object.assign(new Error(message), fields)
 
-/** A class as a client of another service defines it. */
+/** Returns a class as a client of another service defines it. */
 function upstream(name: string, fields: object, getters: Record<string, unknown> = {}): Error {
   const Upstream = class extends Error {}
   Object.defineProperty(Upstream, 'name', { value: name })
@@ -251,7 +251,7 @@ const REFUSALS: Record<string, [Error, number, string]> = {
   ],
 }
 
-t.test('errors of clients of other services are failures, whatever status they name', async (t) => {
+t.test('errors of clients of other services are failures, whatever their status', async (t) => {
   for (const [client, error] of Object.entries(FAILURES))
     t.strictSame(classifyThrown(error), { kind: 'failure' }, client)
 })
@@ -261,7 +261,7 @@ t.test('errors that are thrown for visitors are refusals', async (t) => {
     t.strictSame(classifyThrown(error), { kind: 'refusal', status, message }, kind)
 })
 
-t.test('a failing upstream is a 500 with a digest, wherever its error is thrown, and says nothing', async (t) => {
+t.test('a failing upstream is a 500 with a digest, wherever its error is thrown, and reveals nothing', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/load.tsx': 'export default () => <p>page</p>\n',
     'pages/load.server.ts': 'export const load = () => { throw globalThis.upstream }\nexport const action = load\n',

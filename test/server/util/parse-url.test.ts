@@ -1,20 +1,20 @@
+import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { judgeOrigin } from '../../../src/server/guards/cross-site.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.ts'
 import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
 import { parseUrl } from '../../../src/server/util/parse-url.ts'
 
-t.test('reads a URL, alone or beside another', async (t) => {
+t.test('reads a URL, absolute or relative to another', async (t) => {
   t.equal(parseUrl('http://a.example/b?c')?.pathname, '/b')
   t.equal(parseUrl('b', 'http://a.example/c/d')?.href, 'http://a.example/c/b')
   for (const text of ['', 'b', 'http://', 'http://a b/', '//a']) t.equal(parseUrl(text), null, text)
 })
 
-t.test('reads letters beyond ASCII in the same way however often it has been asked', async (t) => {
+t.test('reads non-ASCII letters in the same way however often it is called', async (t) => {
   const odd = '\u00d6\u0085'
-  // From some thousand on, Node's own check of a URL has been compiled and errs.
+  // After some thousand calls V8 has compiled Node's own check of a URL, which is then wrong.
   for (let count = 0; count < 30_000; count++) {
     const path = pathAndQuery(`http://a.example/${count}`)
     if (count % 10 === 0) pathAndQuery(`http://${odd}/`)
@@ -37,7 +37,7 @@ t.test('reads letters beyond ASCII in the same way however often it has been ask
   t.equal(parseUrl('http://\u00d6.example/')?.hostname, 'xn--nda.example')
 })
 
-t.test('nothing else of the server asks URL.canParse', async (t) => {
+t.test('no other code of the server calls URL.canParse', async (t) => {
   for (const folder of ['src/server', 'src/server/admin', 'src/server/ledger', 'src/server/cluster', 'scripts/dev']) {
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts')))
       t.notMatch(readFileSync(join(folder, file), 'utf8'), 'URL.canParse(', file)

@@ -13,10 +13,10 @@ const script = readdirSync(join(folder, 'client')).find((name) => /^index-\w+\.j
 const create = (base = '/') => createClientMapper({ siteDir: dir, folder, base })
 const text = readFileSync(join(folder, 'client', script), 'utf8')
 const column = text.indexOf('throw new') + 'throw '.length + 1
-/** What minifying calls the class. */
+/** The minified name of the class. */
 const minified = /(\w+)=class extends|class (\w+) extends/.exec(text)?.slice(1).find(Boolean) ?? ''
 
-t.test('leads to the source, with names and code, whatever the host', async (t) => {
+t.test('maps to the source, with names and code, for every host', async (t) => {
   for (const [base, origin] of [
     ['/', 'https://shop.example'],
     ['/shop', 'http://127.0.0.1:3000/shop'],
@@ -34,7 +34,7 @@ t.test('leads to the source, with names and code, whatever the host', async (t) 
   }
 })
 
-t.test('says of a frame that should lead to a source why it does not', async (t) => {
+t.test('gives the reason if a frame cannot be mapped to a source', async (t) => {
   const { mapFrame } = create()
   const frames: [string, RegExp | undefined][] = [
     [`    at x (https://shop.example/_hydrant/assets/gone-ABCDEFGH.js:1:1)`, /no source map/],
@@ -54,7 +54,7 @@ t.test('says of a frame that should lead to a source why it does not', async (t)
   }
 })
 
-t.test('a map that is broken or no map costs the mapping and nothing else', async (t) => {
+t.test('a broken or missing map loses only the mapping', async (t) => {
   const frame = `    at x (https://shop.example/_hydrant/assets/${script}:1:${column})`
   const file = join(folder, 'maps', `${script}.map`)
   for (const map of ['', '{}', 'null', '[]', '{"version":3,"sources":[null],"names":[],"mappings":"AAAA"}', null]) {

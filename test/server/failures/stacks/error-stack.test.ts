@@ -1,14 +1,16 @@
-import { runInThisContext } from 'node:vm'
 import t from 'tap'
+import { runInThisContext } from 'node:vm'
 import { readStack } from '../../../../src/server/failures/stacks/error-stack.ts'
 
 const SITE = '/shop/.hydrant/server/index.mjs'
 const REACT = '/shop/node_modules/react-dom/cjs/react-dom-server.js'
 const LIBRARY = '/shop/node_modules/grid/index.js'
-/** As V8 writes the frame of a function of this file. */
+/** Returns the frame of a function of this file as V8 writes it. */
 const TEST = 'error-stack.test'
 
-/** What the function of the first of these files throws, which those of the others call, one the other. */
+/**
+ * Returns the error that the function of the first file throws. The functions of the other files call it, in a chain.
+ */
 function throwFrom(...files: readonly string[]): Error {
   const [first, ...callers] = files
   let call: unknown = runInThisContext("() => { throw new Error('it fails') }", { filename: first ?? '' })
@@ -27,25 +29,25 @@ function compile(text: string, filename: string): (inner: unknown) => unknown {
   return (inner) => made(inner)
 }
 
-/** The files in a stack, without those of this test. */
+/** Returns the files in a stack without those of this test. */
 function filesIn(stack: unknown): string[] {
   const files = [...String(stack).matchAll(/\(?([^\s()]+):\d+:\d+\)?$/gm)].map(([, file = '']) => file)
   return files.filter((file) => !file.includes(TEST))
 }
 
-t.test('ends where React has called the site', async (t) => {
+t.test('ends at the function of the site that React has called', async (t) => {
   t.strictSame(filesIn(readStack(throwFrom(SITE, REACT, SITE, LIBRARY))), [SITE])
   t.strictSame(filesIn(readStack(throwFrom(LIBRARY, SITE, REACT, REACT))), [LIBRARY, SITE])
   t.strictSame(filesIn(readStack(throwFrom(SITE, LIBRARY, SITE, REACT))), [SITE, LIBRARY, SITE])
   t.match(readStack(throwFrom(SITE, REACT)), /^Error: it fails\n {4}at [^\n]*index\.mjs:1:15\)?$/, 'as V8 writes it')
 })
 
-t.test('is whole as long as nothing of it lies in the site', async (t) => {
+t.test('stays complete if no frame is in the site', async (t) => {
   t.strictSame(filesIn(readStack(throwFrom(LIBRARY, REACT, REACT, SITE))).slice(0, 4), [LIBRARY, REACT, REACT, SITE])
   t.strictSame(filesIn(readStack(throwFrom(REACT, REACT, SITE))).slice(0, 3), [REACT, REACT, SITE])
 })
 
-t.test('another way to write stacks is left alone, and comes back', async (t) => {
+t.test('a custom prepareStackTrace is used, and restored afterwards', async (t) => {
   const before = Error.prepareStackTrace
   t.teardown(() => {
     Reflect.set(Error, 'prepareStackTrace', before)
@@ -60,7 +62,7 @@ t.test('another way to write stacks is left alone, and comes back', async (t) =>
   t.strictSame(filesIn(readStack(throwFrom(SITE, REACT))), [SITE], 'one that writes the same as V8 is no other')
 })
 
-t.test('is whole where nobody may say how a stack is written', async (t) => {
+t.test('stays complete if prepareStackTrace cannot be set', async (t) => {
   const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace')
   Object.defineProperty(Error, 'prepareStackTrace', { value: undefined, writable: false, configurable: true })
   let stack: unknown
@@ -73,13 +75,13 @@ t.test('is whole where nobody may say how a stack is written', async (t) => {
   t.strictSame(filesIn(stack).slice(0, 2), [SITE, REACT])
 })
 
-t.test("so are Node's own source maps", async (t) => {
+t.test('stays complete with Node’s own source maps', async (t) => {
   t.teardown(() => process.setSourceMapsEnabled(false))
   process.setSourceMapsEnabled(true)
   t.strictSame(filesIn(readStack(throwFrom(SITE, REACT))).slice(0, 2), [SITE, REACT])
 })
 
-t.test('what cannot be read throws as it does', async (t) => {
+t.test('a stack that cannot be read throws the same error', async (t) => {
   const error = new Error('it fails')
   Object.defineProperty(error, 'stack', {
     get() {

@@ -8,7 +8,7 @@ import { buildFiles, type Files, serve } from '../../served.ts'
 const site: Files = {
   'pages/index.server.ts':
     "function outer() {\n  return inner()\n}\nfunction inner(): never {\n  throw new Error('broken')\n}\nexport function load() {\n  return outer()\n}\n",
-  // Other functions of the same names, so that the bundle numbers one of each.
+  // Other functions of the same names make the bundle number one of each.
   'pages/a.tsx':
     'export default function Page() {\n  return <p>{inner()}</p>\n}\nfunction inner() {\n  return outer()\n}\nfunction outer() {\n  return 1\n}\n',
   'pages/a.server.ts': 'export function load() {\n  return 1\n}\n',
@@ -30,7 +30,7 @@ t.test('frames lead to the source, under the names of the source', async (t) => 
   t.equal(rendered?.err?.stack.split('\n')[1], '    at Price (pages/[id].tsx:5:9)')
 })
 
-t.test('a map that is missing or broken costs the mapping and nothing else', async (t) => {
+t.test('a missing or broken map loses only the mapping', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
   const whole = readFileSync(join(dir, MAP), 'utf8')
   const broken: (string | null)[] = [
@@ -57,7 +57,7 @@ t.test('a map that is missing or broken costs the mapping and nothing else', asy
   }
 })
 
-t.test('frames of other files, and what is no frame, stay as they are', async (t) => {
+t.test('frames of other files, and lines that are not frames, do not change', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
   const bundle = join(dir, '.hydrant/server/index.mjs')
   const map = createSourceMapper(dir, [{ path: bundle, findFile: () => bundle }]).mapFrame
