@@ -1,5 +1,5 @@
-// What a page that fails costs at the least: React's two renders on a bare Fastify, the error with its stack in a line of
-// Pino's. No fingerprint, no secrets removed, nothing kept, no header but what Fastify needs.
+// The minimum cost of a page that fails: React's two renders on a bare Fastify, and one Pino line with the error and
+// its stack. It has no fingerprint, no redaction, no ledger, and only the headers that Fastify needs.
 
 import Fastify, { type FastifyReply } from 'fastify'
 import type { ReactNode } from 'react'

@@ -171,7 +171,8 @@ async function weatherStorm(server: Server, what: string, pathOf: (index: number
   console.log(`memory: ${memoryBefore} MB before, at most ${most} MB during, ${memoryOf(pid)} MB after`)
 }
 
-// The different ones lie between the equal ones. Words of letters alone: numbers do not change a fingerprint.
+// The different failures are spread evenly between the equal ones. Their words consist of letters: numbers do not
+// change the fingerprint.
 function failingPath(index: number): string {
   const place = Math.floor(index / EACH)
   return index % EACH === 0 && place < DIFFERENT ? `/?word=${wordOf(place)}` : `/?${LOAD}`
@@ -186,10 +187,10 @@ async function compareCounts() {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   })
-  // What `hydrant errors` documents.
+  // The cast is safe because `hydrant errors --json` documents this format.
   const failures = JSON.parse(json) as { count: number }[]
   const kept = failures.reduce((sum, { count }) => sum + count, 0)
-  // The log is longer than a string may be.
+  // The log is longer than the maximum string length.
   let logged = 0
   for await (const line of createInterface(createReadStream(server.log))) if (line.includes('"digest"')) logged++
   console.log(`ledger: ${failures.length} failures, ${kept} occurrences; the log has ${logged} lines of failures`)

@@ -21,7 +21,7 @@ export function createAgent(index: number): Agent {
   })
 }
 
-/** Letters that are new each time: ids and numbers do not change a fingerprint. */
+/** Returns random letters. Digits are masked in messages, so only letters give a failure another fingerprint. */
 export function randomWord(): string {
   return Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
 }

@@ -20,7 +20,7 @@ export function FailureRow({ failure, hours, mayChange }: FailureRowProps) {
       {mayChange && (
         <label className={classes.choice}>
           <input type="checkbox" name="fingerprint" value={fingerprint} />
-          <span className="visually-hidden">{`Choose ${type} ${fingerprint}`}</span>
+          <span className="visually-hidden">{`Select ${type} ${fingerprint}`}</span>
         </label>
       )}
       <div className={classes.what}>

@@ -11,7 +11,7 @@ import { Sparkline } from './sparkline.tsx'
 
 interface FailureViewProps {
   failure: FailureDetails
-  /** The whole digest that was asked for. */
+  /** The requested digest; null if only its first half was requested. */
   digest: string | null
   isKept: boolean
   hours: readonly number[]

@@ -13,7 +13,7 @@ export function firstHour(now: number): number {
   return Math.floor(now / HOUR_MS) - HOURS + 1
 }
 
-/** Counts of the last 24 hours by fingerprint, the oldest hour first. */
+/** Returns the counts of the last 24 hours by fingerprint, oldest hour first. */
 export function countHours(counts: readonly HourCount[], now: number): Map<string, number[]> {
   const first = firstHour(now)
   const byFingerprint = new Map<string, number[]>()

@@ -30,7 +30,7 @@ export async function load({ app, reply, request, url }: LoadContext) {
     releases,
     mayChange: app.console.door.mayChange(request.headers),
     failures: failures.map((failure) => ({ ...failure, hours: hours.get(failure.fingerprint) ?? noHours() })),
-    /** Where the next page begins. */
+    /** The position at which the next page begins; null on the last page. */
     next,
     /** Whether the ledger has no failures at all. */
     isEmpty,

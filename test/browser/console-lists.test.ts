@@ -56,13 +56,13 @@ for (const javaScript of [true, false]) {
     const admin = await serveMany()
     const open = await chromium.open({ javaScript })
     const { page } = open
-    // A form that is handled in place begins a navigation that Playwright would wait for.
+    // A form that is handled in place starts a navigation for which Playwright would wait.
     const isGone = (fingerprint: string) => until(async () => !(await open.read('main')).includes(fingerprint))
     await open.goto(`${admin.origin}/?sort=count`, 'load')
     if (javaScript) await open.hydrated()
-    // By keyboard alone.
+    // Uses only the keyboard.
     for (const fingerprint of ['7K2M9QX4', '00000003']) {
-      await page.getByLabel(`Choose TypeError ${fingerprint}`).focus()
+      await page.getByLabel(`Select TypeError ${fingerprint}`).focus()
       await page.keyboard.press('Space')
     }
     await page.getByRole('button', { name: 'Mark selected as solved' }).focus()
@@ -74,7 +74,7 @@ for (const javaScript of [true, false]) {
 
     await open.goto(`${admin.origin}/?solved=true`, 'load')
     if (javaScript) await open.hydrated()
-    await page.getByLabel('Choose TypeError 7K2M9QX4').check()
+    await page.getByLabel('Select TypeError 7K2M9QX4').check()
     await page.getByRole('button', { name: 'Reopen selected' }).focus()
     await page.keyboard.press('Enter')
     await isGone('7K2M9QX4')

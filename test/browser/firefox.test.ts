@@ -109,7 +109,7 @@ t.test('a failure in Firefox leads to its line, and is the same failure as in Ch
     await firefox.click(`#${id}`)
     const inFirefox = await next(1)
     t.match(inFirefox.err?.stack.split('\n')[1], place, id)
-    // In words of its own it tells of what nobody has thrown.
+    // Firefox reports, in its own words, an error that no code has thrown.
     if (id !== 'import')
       t.equal(inFirefox.digest?.slice(0, 8), inChromium.digest?.slice(0, 8), `the fingerprint of ${id}`)
   }

@@ -1,4 +1,4 @@
-// Failures of browsers and builds: the same failure has the same fingerprint in each, and each leads to its own source.
+// Failures in browsers and builds: the same failure has the same fingerprint in each build, and leads to its source.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -112,7 +112,7 @@ async function failAll(origin: string, log: ReturnType<typeof createLog>): Promi
 const fingerprintOf = (line?: LogLine) => line?.digest?.slice(0, 8)
 const firstFrame = (line?: LogLine) => line?.err?.stack.split('\n')[1]
 
-t.test('a failure of a browser has one fingerprint, whatever minifying makes of its names', async (t) => {
+t.test('a browser failure has one fingerprint, whatever its minified names are', async (t) => {
   const root = t.testdir({})
   const one = await start(t, await buildFiles(join(root, 'one'), before))
   const two = await start(t, await buildFiles(join(root, 'two [x]'), after))

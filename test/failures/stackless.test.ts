@@ -45,7 +45,7 @@ t.test('every value leads to its function, wherever it was thrown, in both of Re
   }
   t.strictSame(fingerprints.bun, fingerprints.node, 'a failure has one name')
   const last = new Map(fingerprints.bun)
-  // Of a hook Fastify says no more than that it has thrown nothing: `undefined` or `null`.
+  // Fastify reports only that a hook has thrown nothing: `undefined` or `null`.
   const shared = fingerprints.bun?.filter(
     ([fingerprint, cell]) => last.get(fingerprint) !== cell && cell !== '/hook/undefined',
   )

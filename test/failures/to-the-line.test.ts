@@ -164,7 +164,7 @@ t.test('a digest leads to the line, wherever it failed', async (t) => {
   }
 })
 
-t.test('replicas that share a ledger tell the same fingerprint, and each its own requests', async (t) => {
+t.test('replicas that share a ledger have the same fingerprint, and each has its own requests', async (t) => {
   const { createDatabase } = startPostgres(t)
   const url = createDatabase('shared')
   const env = { HYDRANT_LEDGER: url, HYDRANT_ADMIN: 'false' }

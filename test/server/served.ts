@@ -76,7 +76,7 @@ export async function serve(
   }
 }
 
-/** The first half of a response's digest. */
+/** Returns the first half of a response's digest: the fingerprint. */
 export function fingerprintOfResponse({ headers }: LightMyRequestResponse): string {
   return String(headers['x-error-digest']).slice(0, 8)
 }

@@ -36,11 +36,11 @@ async function fingerprintsWith(digestKey?: string) {
   return { ofServer, ofClient }
 }
 
-t.test('without a key, who knows the error knows its fingerprint', async (t) => {
+t.test('without a key, the fingerprint can be computed from the error', async (t) => {
   t.equal((await fingerprintsWith()).ofServer, known)
 })
 
-t.test('with a key nobody else does, and servers that share it agree', async (t) => {
+t.test('with a key only servers that share it compute the same fingerprint', async (t) => {
   const [none, one, same, another] = [
     await fingerprintsWith(),
     await fingerprintsWith(KEY),

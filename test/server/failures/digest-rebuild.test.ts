@@ -96,7 +96,7 @@ const edited: Files = Object.fromEntries([
   ],
 ])
 
-t.test('the fingerprint of a failure', async (t) => {
+t.test('a failure keeps its fingerprint across builds', async (t) => {
   const root = t.testdir({})
   const first = await serve(t, await buildFiles(join(root, 'one'), site))
   const second = await serve(t, await buildFiles(join(root, 'two/with spaces/[here]'), edited), { base: '/shop' })

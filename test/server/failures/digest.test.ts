@@ -23,8 +23,8 @@ t.test('any parts make a well-formed digest', async (t) => {
   t.strictSame(wrong, [])
 })
 
-t.test('the fingerprint is the same wherever and whenever it is computed', async (t) => {
-  // A constant: replicas of different releases give the same failure the same name.
+t.test('the fingerprint is the same on every machine and at any time', async (t) => {
+  // A constant, because replicas of different releases must give a failure the same fingerprint.
   t.equal(
     fingerprintOf({ type: 'Error', message: 'x', frames: [] }),
     fingerprintOf({ type: 'Error', message: 'x', frames: [] }),
@@ -49,7 +49,7 @@ t.test('each part makes a difference', async (t) => {
   t.equal(new Set(fingerprints).size, fingerprints.length)
 })
 
-t.test('no fingerprint of a browser is ever one of the server', async (t) => {
+t.test('a fingerprint of a browser failure never equals one of the server', async (t) => {
   const random = createRandom(12)
   const firsts = { server: new Set<string>(), client: new Set<string>() }
   for (let round = 0; round < 2_000; round++) {
@@ -61,7 +61,7 @@ t.test('no fingerprint of a browser is ever one of the server', async (t) => {
   t.equal([...firsts.client].sort().join(''), 'GHJKMNPQRSTVWXYZ')
 })
 
-t.test('a key makes other fingerprints, the same each time', async (t) => {
+t.test('a key gives other fingerprints, the same each time', async (t) => {
   for (const side of ['server', 'client'] as const) {
     const fingerprints = ['', 'a key of 16 signs', 'a key of 16 sign5'].map((key) =>
       fingerprintOf({ ...parts, side, key }),

@@ -27,7 +27,7 @@ export function testOrders(t: Test, createLedger: CreateLedger) {
   })
 
   for (const sort of ['last', 'first', 'count'] as const) {
-    t.test(`goes through a list by ${sort}, page by page, and lists each failure once`, async (t) => {
+    t.test(`pages through a list by ${sort} and lists each failure once`, async (t) => {
       const ledger = await createLedger(t, LIMITS)
       // Many values are equal: their names decide the order.
       const all = Array.from({ length: 23 }, (_, index) => ({
@@ -43,7 +43,7 @@ export function testOrders(t: Test, createLedger: CreateLedger) {
         found.push(...failures.map(({ fingerprint }) => fingerprint))
         const last = failures.at(-1)
         if (last === undefined) break
-        // As it travels in an address.
+        // The position as a URL contains it.
         const after = parsePlace(formatPlace(placeOfFailure(last, sort)))
         if (after === null) return t.fail('a place cannot be read')
         query = { ...query, after }
@@ -53,7 +53,7 @@ export function testOrders(t: Test, createLedger: CreateLedger) {
     })
   }
 
-  t.test('a page goes on behind its place, also when the failure that stood there has moved or gone', async (t) => {
+  t.test('a page continues after its position, even if the failure there has moved or was removed', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([1, 2, 3, 4].map((number) => entry({ fingerprint: name(number), time: NOW + number })))
     const [, third] = await ledger.list({ limit: 2 })

@@ -69,7 +69,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.strictSame(found?.occurrences, kept.occurrences)
     t.equal(found?.route, null)
     t.equal((await ledger.list({ search: 'drop table FAILURES' })).length, 1)
-    // Half of a character cannot be written as UTF-8: it must not keep the rest from being written.
+    // A lone surrogate cannot be written as UTF-8. It must not keep the rest from being written.
     await ledger.record([entry({ fingerprint: 'BBBBBBBB', message: 'half \ud83d of one', requestId: '\udca7' })])
     t.match(await ledger.read('BBBBBBBB'), { message: /^half .+ of one$/ })
   })
@@ -181,7 +181,7 @@ function testLists(t: Test, createLedger: CreateLedger) {
 
 function testSolving(t: Test, createLedger: CreateLedger) {
   t.test(
-    'a failure that is solved stays so in a release that was met before, and is open again in a later one',
+    'a solved failure stays solved in a release that was seen before, and is open again in a later release',
     async (t) => {
       const ledger = await createLedger(t, LIMITS)
       await ledger.record([entry({ time: NOW }), entry({ fingerprint: 'BBBBBBBB', time: NOW + 1, release: 'r2' })])
@@ -206,7 +206,7 @@ function testSolving(t: Test, createLedger: CreateLedger) {
 }
 
 function testBuilds(t: Test, createLedger: CreateLedger) {
-  t.test('a failure that is solved is open again when it happens in a new build of the same release', async (t) => {
+  t.test('a solved failure is open again if it occurs in a new build of the same release', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     await ledger.record([entry({ build: 'b1' })])
     await ledger.setSolved('AAAAAAAA', NOW + 10)
@@ -241,7 +241,7 @@ function testBuilds(t: Test, createLedger: CreateLedger) {
 }
 
 function testLimits(t: Test, createLedger: CreateLedger) {
-  t.test('keeps the failures seen last', async (t) => {
+  t.test('keeps the failures last seen', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxFailures: 3 })
     for (const number of [1, 2, 3]) await ledger.record([entry({ fingerprint: name(number), time: NOW + number })])
     await ledger.record([entry({ fingerprint: name(1), time: NOW + 9 })])
@@ -259,7 +259,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     )
   })
 
-  t.test('keeps a storm of new failures within the limit', async (t) => {
+  t.test('keeps within the limit during a storm of new failures', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxFailures: 20 })
     for (let batch = 0; batch < 5; batch++) {
       const numbers = Array.from({ length: 100 }, (_, index) => batch * 100 + index)
@@ -325,7 +325,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
     }
   })
 
-  t.test('keeps the newest occurrences of a failure, and its whole count', async (t) => {
+  t.test('keeps the newest occurrences of a failure, and its total count', async (t) => {
     const ledger = await createLedger(t, { ...LIMITS, maxOccurrences: 3 })
     for (let batch = 0; batch < 3; batch++) {
       const times = [0, 1].map((index) => ({ time: NOW + batch * 2 + index, requestId: `R-${batch * 2 + index}` }))

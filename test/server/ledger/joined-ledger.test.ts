@@ -34,7 +34,7 @@ t.test('a list has the requested order, as if it came from one ledger', async (t
 })
 
 for (const sort of ['last', 'first', 'count'] as const) {
-  t.test(`pages by ${sort} list each failure once, wherever it is kept`, async (t) => {
+  t.test(`pages by ${sort} list each failure once, whatever ledger has it`, async (t) => {
     const all = Array.from({ length: 23 }, (_, index) => times(name(index), 1 + (index % 4), NOW + (index % 3)))
     const again = all.filter((_, index) => index % 5 === 0)
     const { ledger } = await join(
@@ -56,7 +56,7 @@ for (const sort of ['last', 'first', 'count'] as const) {
   })
 }
 
-t.test('a list is narrowed by what all ledgers know of a failure', async (t) => {
+t.test('filters of a list use the data of all ledgers', async (t) => {
   const { one, list, ledger } = await join(
     t,
     [times('AAAAAAAA', 1, NOW + 1, 'r1'), times('BBBBBBBB', 1, NOW + 2, 'r2')],
@@ -80,7 +80,7 @@ t.test('a list is narrowed by what all ledgers know of a failure', async (t) => 
   t.equal(await ledger.setSolved('DDDDDDDD', NOW), false)
 })
 
-t.test('a failure is read with the occurrences and hours of all ledgers', async (t) => {
+t.test('a failure has the occurrences and hours of all ledgers', async (t) => {
   const first = entryOfAll([{ time: NOW + 1, digest: 'AAAAAAAA-000001' }])
   const later = entryOfAll([{ time: NOW + 2, digest: 'AAAAAAAA-000002' }])
   const { ledger } = await join(t, [first], [later, entry({ fingerprint: 'BBBBBBBB' })])
@@ -96,7 +96,7 @@ t.test('a failure is read with the occurrences and hours of all ledgers', async 
   )
 })
 
-t.test('where two sides have the same fingerprint, that of the server stays', async (t) => {
+t.test('if two sides have the same fingerprint, the server’s failure stays', async (t) => {
   const { ledger } = await join(t, [entry({ time: NOW })], [entry({ side: 'client', time: NOW + 5 })])
   t.match(await ledger.list({}), [{ side: 'server', count: 1, lastSeen: NOW }])
   t.match(await ledger.read('AAAAAAAA'), { side: 'server', occurrences: { length: 1 } })

@@ -27,7 +27,7 @@ t.test('failures added one after another give the same result as their entries',
   )
 })
 
-t.test('an occurrence is all of a failure that is not the same for all occurrences', async (t) => {
+t.test('an occurrence contains everything that differs between occurrences', async (t) => {
   const all = failure({ traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), pending: ['load of pages/index.server.ts'] })
   const { fingerprint: _, side: __, error: ___, ...occurrence } = all
   t.strictSame(toEntry(all).occurrences, [occurrence])

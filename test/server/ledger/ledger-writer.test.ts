@@ -35,7 +35,7 @@ function createFake(maxCharacters?: number) {
   return { fake, writer }
 }
 
-t.test('gathers what comes close together, by fingerprint', async (t) => {
+t.test('collects failures that come close together, by fingerprint', async (t) => {
   const { fake, writer } = createFake()
   for (let time = 0; time < 5; time++) writer.add(failure({ time: NOW + time }))
   writer.add(failure({ fingerprint: 'BBBBBBBB' }))
@@ -51,8 +51,8 @@ t.test('gathers what comes close together, by fingerprint', async (t) => {
   t.strictSame(fake.lines, [])
 })
 
-t.test('one failure takes no room from others, however often it comes', async (t) => {
-  // As much as some 300 times take, of which far fewer wait.
+t.test('a frequent failure takes no space from others', async (t) => {
+  // The size of about 300 occurrences, of which far fewer wait.
   const { fake, writer } = createFake(100_000)
   for (let time = 0; time < 320; time++) writer.add(failure({ time: NOW + time }))
   writer.add(failure({ fingerprint: 'BBBBBBBB' }))
@@ -98,7 +98,7 @@ t.test('waiting failures are limited by size, whatever visitors write into URLs'
   const path = `/${'x'.repeat(2_000)}`
   for (let round = 0; round < 20; round++) {
     for (let number = 0; number < 100; number++) writer.add(failure({ fingerprint: name(number), path }))
-    // What cannot be written stays as it is; what comes after it waits behind.
+    // A failure that cannot be written stays unchanged. Later ones wait after it.
     await writer.flush()
   }
   for (let number = 0; number < 1_000; number++) writer.add(failure({ fingerprint: `B${name(number, 7)}`, path }))

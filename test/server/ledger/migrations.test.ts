@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { join } from 'node:path'
 import { hourOf } from '../../../src/server/ledger/entries.ts'
 import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import { createLedger } from '../../../src/server/ledger/open-ledger.ts'
@@ -13,11 +13,11 @@ import { resolveOptions } from '../../../src/server/options/options.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, LIMITS, NOW } from './entries.ts'
 
-// Ledgers that earlier versions have written, and servers that run while a newer version changes their ledger.
+// Ledgers of earlier versions, and servers that run while a newer version migrates their ledger.
 
 const postgres = startPostgres(t)
 
-/** What the first versions wrote of one failure that is solved. They called a fingerprint a cause. */
+/** The rows of one solved failure as the first versions wrote them. They called a fingerprint a cause. */
 const [occurrence] = entry({ release: 'r2', message: 'no \0 \\' }).occurrences
 const DATA = JSON.stringify(occurrence)
 const FAILURE = ['AAAAAAAA', 'server', 'load', 'TypeError', 'no', 2, NOW, NOW, 'r1', 'r3', null, null, NOW + 5, 'no']
@@ -42,7 +42,7 @@ async function check(t: Test, ledger: Ledger) {
   t.strictSame(await ledger.hours(0), [{ fingerprint: 'AAAAAAAA', hour: hourOf(NOW), count: 4 }])
 }
 
-/** Writes a file as the version wrote it that had so many migrations. */
+/** Writes a file as the version with that number of migrations wrote it. */
 function earlierFile(t: Test, version: number) {
   const file = join(t.testdir({}), 'errors.db')
   const db = new Database(file)
@@ -65,7 +65,7 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
     await check(t, await openSqliteLedger(file, LIMITS))
   })
 
-  t.test(`a file of format ${version} becomes one as a new file is`, async (t) => {
+  t.test(`a file of format ${version} is migrated to the format of a new file`, async (t) => {
     const { db } = earlierFile(t, version)
     migrateSqlite(db, SQLITE_MIGRATIONS)
     const fresh = new Database(':memory:')
@@ -86,7 +86,7 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
     t.equal(left, 0, 'with all that belongs to it')
   })
 
-  t.test(`a command reads a file of format ${version} and leaves it as it is`, async (t) => {
+  t.test(`a command reads a file of format ${version} and does not change it`, async (t) => {
     const { file, db } = earlierFile(t, version)
     const read = async () => {
       const ledger = await readSqliteLedger(file, LIMITS)
@@ -103,7 +103,7 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
   })
 }
 
-/** Makes tables as the version wrote them that had so many migrations. Returns the database's URL. */
+/** Creates tables as the version with that number of migrations wrote them. Returns the database's URL. */
 async function earlierTables(t: Test, version: number) {
   const url = postgres.createDatabase(`earlier${version}`)
   const pool = new pg.Pool({ connectionString: url })
@@ -123,7 +123,7 @@ async function earlierTables(t: Test, version: number) {
   return { url, pool }
 }
 
-/** The names that an operator sees: of columns, indexes and keys. */
+/** Returns the names of columns, indexes and keys, which operators see. */
 const NAMES = `
   SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_name LIKE 'hydrant%'
   UNION ALL SELECT indexdef FROM pg_indexes WHERE tablename LIKE 'hydrant%'
@@ -157,7 +157,7 @@ for (const version of [1, 2, POSTGRES_MIGRATIONS.length - 1]) {
   )
 }
 
-/** Do to a ledger what a version to come may do while this one has it open. */
+/** Changes that a later version may make to a ledger while this version has it open. */
 const OVERTAKE: Record<string, (t: Test) => { ledger: string; overtake: () => Promise<void> }> = {
   SQLite(t) {
     const ledger = join(t.testdir({}), 'errors.db')
@@ -195,7 +195,7 @@ for (const [store, prepare] of Object.entries(OVERTAKE)) {
       await ledger.record([entry()])
       await overtake()
       const batch = [entry({ fingerprint: 'BBBBBBBB' })]
-      // PostgreSQL's tables are looked at again with the next use, as they are after each fault.
+      // PostgreSQL's tables are checked again at the next use, as after each error.
       await ledger.record(batch).catch(() => ledger.record(batch))
       t.strictSame(await ledger.fingerprints(), ['BBBBBBBB'])
       t.match(warnings, [

@@ -24,7 +24,7 @@ async function fail(port: number | string, times: number) {
 function countIn(file: string): { count: number; integrity: unknown } {
   const db = new Database(file)
   try {
-    // A file that has just been made is empty.
+    // A file that has just been created is empty.
     const isMade = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'failures'").get() !== undefined
     const count = isMade ? db.prepare<[], number>('SELECT coalesce(sum(count), 0) FROM failures').pluck().get() : 0
     return { count: count ?? 0, integrity: db.pragma('integrity_check', { simple: true }) }

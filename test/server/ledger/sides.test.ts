@@ -1,4 +1,4 @@
-// Ledgers from before the first character of a fingerprint said the side, and fingerprints that both sides have.
+// Ledgers from before the first character of a fingerprint showed its side, and fingerprints that both sides have.
 
 import Database from 'better-sqlite3'
 import pg from 'pg'
@@ -112,7 +112,7 @@ const client = (digest: string) =>
   })
 
 for (const [store, open] of Object.entries(STORES)) {
-  t.test(`${store}: a report never touches a failure of the server, whichever came first`, async (t) => {
+  t.test(`${store}: a report never changes a server failure, whichever came first`, async (t) => {
     const orders: readonly (readonly LedgerEntry[])[][] = [
       [[server('000001')], [client('000002')]],
       [[client('000002')], [server('000001')]],

@@ -10,7 +10,7 @@ const ledger = place.startsWith('postgres:')
   : createFileLedger(place, LIMITS, (text) => console.error(text))
 
 for (let batch = 0; batch < Number(batches); batch++) {
-  // Each in another order, as replicas meet failures.
+  // Each batch has another order, as replicas meet failures.
   const fingerprints = [1, 2, 3, 4, 5].map((number) => name((number + batch) % 5))
   const times = (fingerprint: string) => [
     { fingerprint, release, time: NOW + batch },

@@ -12,7 +12,7 @@ export interface Writer {
   ended: Promise<number | null>
 }
 
-/** A process of its own that writes five failures twice with each batch. */
+/** Starts a process that writes five failures twice with each batch. */
 export function startWriter(t: Pick<Test, 'teardown'>, place: string, batches: number, release = 'r1'): Writer {
   const words = ['dist/test/server/ledger/writer-program.js', place, String(batches), release]
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -63,7 +63,7 @@ t.test('a message cannot imitate another line or control the terminal', async (t
   for (const line of others) t.match(line, /^ {4}/)
 })
 
-t.test('how lines are broken does not make another failure', async (t) => {
+t.test('the kind of line break does not make another failure', async (t) => {
   const fingerprints = [await report('a b'), await report('a\nb'), await report('a\r\nb')].map(
     ({ failure }) => failure.fingerprint,
   )

@@ -201,7 +201,7 @@ t.test('no field of a report can imitate anything else', async (t) => {
   t.equal(line?.url, '/products/5')
 })
 
-t.test('what a browser is said to have thrown never has the fingerprint of a server’s failure', async (t) => {
+t.test('a reported browser failure never has the fingerprint of a server failure', async (t) => {
   const { log, post } = await start(t)
   await post(report)
   const other = await buildFiles(t.testdir({}), {
