@@ -1,17 +1,10 @@
-export default function ErrorPage({ status, message, digest, retry }: ErrorPageProps) {
-  return (
-    <div role="alert">
-      <h1>{status === 403 ? 'You may not see this' : 'Something went wrong'}</h1>
-      <p>{message}</p>
-      {digest && <p>Digest: {digest}</p>}
-      <button type="button" onClick={retry}>Try again</button>
-    </div>
-  )
-}
-`
+import { href } from 'hydrant/react'
+import { Code } from '../../components/code.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { Section } from '../../components/section.tsx'
+import { Table } from '../../components/table.tsx'
+import { logLine } from '../../content/samples.ts'
 
-const REFUSAL = `
-import { HttpError, type LoadContext } from 'hydrant'
 export default function Failures() {
   return (
     <>
@@ -186,12 +179,6 @@ grep -c '"digest":"7K3M9QZD-' site.log   # how often this failure happened
 
 const BOUNDARY = `
 import { FailureBoundary } from 'hydrant/react'
-import { Code } from '../../components/code.tsx'
-import { PageHead } from '../../components/page-head.tsx'
-import { Section } from '../../components/section.tsx'
-import { Table } from '../../components/table.tsx'
-import { logLine } from '../../content/samples.ts'
-
 
 <FailureBoundary>
   <Suspense fallback={<p>Reviews are on their way…</p>}>
@@ -201,7 +188,22 @@ import { logLine } from '../../content/samples.ts'
 `
 
 const ERROR_PAGE = `
+import type { ErrorPageProps } from 'hydrant/react'
 
+export default function ErrorPage({ status, message, digest, retry }: ErrorPageProps) {
+  return (
+    <div role="alert">
+      <h1>{status === 403 ? 'You may not see this' : 'Something went wrong'}</h1>
+      <p>{message}</p>
+      {digest && <p>Digest: {digest}</p>}
+      <button type="button" onClick={retry}>Try again</button>
+    </div>
+  )
+}
+`
+
+const REFUSAL = `
+import { HttpError, type LoadContext } from 'hydrant'
 
 export function load({ request }: LoadContext<'/members'>) {
   if (!request.user) throw new HttpError(403, 'Members only')
