@@ -69,11 +69,13 @@ const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>
   optionalDependencies: Record<string, string>
   peerDependencies: Record<string, string>
+  imports: Record<string, unknown>
   exports: Record<string, string | Record<string, string>>
 }
-const { dependencies, optionalDependencies, peerDependencies } = MANIFEST
-const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
-const FOR_BUILDING = ['esbuild', 'chokidar', 'typescript']
+const { dependencies, optionalDependencies, peerDependencies, imports } = MANIFEST
+/** The packages that a site has, and the bundled ones. */
+const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...imports })
+const FOR_BUILDING = ['acorn', 'esbuild', 'chokidar', 'typescript']
 
 t.test('shared knows React, the data format and itself', async (t) => {
   t.strictSame(strangers('src/shared', ['src/shared'], ['react', 'devalue'], false), [])
@@ -98,7 +100,7 @@ t.test('only the build and the development server know what they are made of', a
   const users = importsIn('scripts').filter(
     ({ specifier, isType }) => !isType && FOR_BUILDING.includes(packageOf(specifier)),
   )
-  t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev)\//.test(from)).map(show), [])
+  t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|vendor)\//.test(from)).map(show), [])
   t.strictSame(strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true), [])
 })
 
@@ -248,7 +250,7 @@ t.test('nor does the process that says so itself', async (t) => {
   const urls = [...stderr.matchAll(/^LOADED (.*)$/gm)].map(([, url]) => url ?? '')
   t.ok(urls.some((url) => url.endsWith('/dist/src/server/plugin.js')))
   t.strictSame(
-    urls.filter((url) => /\/(esbuild|chokidar|typescript)\/|\/dist\/scripts\//.test(url)),
+    urls.filter((url) => /\/(acorn|esbuild|chokidar|typescript)\/|\/dist\/scripts\//.test(url)),
     [],
   )
 })

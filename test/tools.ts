@@ -15,6 +15,8 @@ const TOOLS = [
   { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
   { program: '/usr/bin/setpriv', debianPackage: 'util-linux' },
+  // A terminal for the tests of what is written on one.
+  { program: '/usr/bin/script', debianPackage: 'bsdutils' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
   // A font, which a machine with browsers may lack: the tests of layouts draw with it.

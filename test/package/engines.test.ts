@@ -2,7 +2,8 @@
 // a site.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -18,6 +19,19 @@ const VERSIONS = ['20.19.0', '22.12.0', '24.0.0'] as const
  */
 const OVERRIDES: Record<string, object> = { '20.19.0': { 'light-my-request': '~6.6.0' } }
 
+/**
+ * The most packages of a site that has nothing but Hydrant, Fastify and React. On Node.js 20, npm installs better-sqlite3 12,
+ * which brings 35 packages that fetch or compile its binary.
+ */
+const MAX_PACKAGES: Record<(typeof VERSIONS)[number], number> = { '20.19.0': 135, '22.12.0': 100, '24.0.0': 100 }
+
+/** Output of `hydrant errors` before the first failure where the installed driver cannot be loaded. */
+const NO_DRIVER: Record<string, RegExp> = {
+  // Its install script, which fetches the binary, has not run.
+  '20.19.0': /\[HYD_LEDGER_SQLITE_MISSING\].*\n.*before Node\.js 22\.14 "npm install better-sqlite3@12"/,
+  '22.12.0': /\[HYD_LEDGER_SQLITE_UNFIT\].*\n.*before Node\.js 22\.14 "npm install better-sqlite3@12"/,
+}
+
 const PAGE = 'export default function Page() {\n  return <h1>Hello</h1>\n}\n'
 const PROGRAM = `import { createServer } from 'hydrant'
 const app = await createServer({ dir: '.', ledger: false, logger: false })
@@ -28,7 +42,9 @@ console.log(JSON.stringify({ node: process.version, statusCode, body }))
 
 const env = createUserEnv()
 const npm = findNpm()
-const folder = t.testdir({})
+// Outside of this repository, whose packages would be found otherwise.
+const folder = mkdtempSync(join(tmpdir(), 'hydrant-engines-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const tarball = await packHydrant()
 
 t.test('engines names exactly these versions', async (t) => {
@@ -49,7 +65,18 @@ for (const version of VERSIONS) {
     // Install scripts would compile better-sqlite3, which takes minutes.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
     await run(node, [npm, ...words, tarball, 'fastify', 'react', 'react-dom'], { cwd: site, env })
+    const count = await countPackages(node, site)
+    t.ok(count <= MAX_PACKAGES[version], `${count} packages`)
     await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'build'], { cwd: site, env })
+    const errors = await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'errors'], { cwd: site, env }).then(
+      () => '',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+    t.match(
+      errors,
+      NO_DRIVER[version] ?? '[HYD_LEDGER_MISSING]',
+      'hydrant errors loads the driver, or names the step that is missing',
+    )
     const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
     const answer = JSON.parse(stdout) as { node: string; statusCode: number; body: string }
     t.equal(answer.node, `v${version}`)
@@ -63,6 +90,13 @@ async function packHydrant(): Promise<string> {
   const { stdout } = await run(process.execPath, [npm, ...words], { env })
   const [packed] = JSON.parse(stdout) as [{ filename: string }]
   return join(folder, packed.filename)
+}
+
+/** Counts the packages that npm has installed for production, by name and version. */
+async function countPackages(node: string, site: string): Promise<number> {
+  const { stdout } = await run(node, [npm, 'ls', '--all', '--omit=dev', '--parseable', '--long'], { cwd: site, env })
+  const packages = stdout.split('\n').flatMap((line) => line.split(':')[1] ?? [])
+  return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
 }
 
 /** Installs a version of Node.js from the npm registry, once per checkout. Returns its program. */

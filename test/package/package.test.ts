@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { until } from '../until.ts'
 import { createUserEnv } from '../user-env.ts'
@@ -125,7 +125,7 @@ export function wrong({ params }: LoadContext<'/products/[id]'>) {
   href('/', { id: 7 })
 }
 `,
-  // The same code before the first build.
+  // The same before the first build.
   'early.ts': `import { href } from 'hydrant/react'
 
 export const anyPath = (path: \`/\${string}\`) => href(path)
@@ -148,7 +148,7 @@ interface Packed {
   files: { path: string }[]
 }
 
-/** Starts the installed command and sends requests to its own URL and to its console's. */
+/** Starts the installed command and asks it, at its own address and at its console's. */
 async function serveInstalled(t: Test, work: (origin: string, admin: string) => Promise<void>) {
   const child = spawn('npx', ['--no-install', 'hydrant', 'start', '--port', '0', '--admin', '0'], {
     cwd: folder,
@@ -158,7 +158,7 @@ async function serveInstalled(t: Test, work: (origin: string, admin: string) => 
   })
   const ended = once(child, 'close')
   t.teardown(async () => {
-    // Kills the whole group, because npx does not pass every signal on.
+    // The whole group: npx does not pass every signal on.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   })
@@ -176,7 +176,7 @@ const { stdout: packedText } = await run('npm', ['pack', '--ignore-scripts', '--
   env,
 })
 const [packed] = JSON.parse(packedText) as [Packed]
-// Everything runs before the first test, because tap ends when it has no test to wait for.
+// All before the first test: tap ends when it has none to wait for.
 await run(
   'npm',
   [
@@ -185,18 +185,18 @@ await run(
     '--no-audit',
     '--no-fund',
     '--silent',
-    // Where no binary can be fetched, compiling takes minutes: uses the one of this checkout.
+    // Compiling takes minutes where no binary can be fetched: the one of this checkout is as good.
     '--ignore-scripts',
     join(folder, packed.filename),
     ...['fastify', 'react', 'react-dom', '@types/react', 'better-sqlite3'].map((name) => `${name}@${version(name)}`),
   ],
   { cwd: folder, env },
 )
-// Version 13 contains its own binary.
+// 13 brings its own.
 const built = 'node_modules/better-sqlite3/build'
 if (existsSync(join(repository, built))) cpSync(join(repository, built), join(folder, built), { recursive: true })
 
-t.test('the tarball contains only files that are needed at run time', async (t) => {
+t.test('the tarball holds what runs and nothing else', async (t) => {
   const paths = packed.files.map(({ path }) => path)
   for (const needed of [
     'package.json',
@@ -209,6 +209,8 @@ t.test('the tarball contains only files that are needed at run time', async (t) 
     'dist/src/client/dev-reload.js',
     'console/.hydrant/manifest.json',
     'console/.hydrant/server/index.mjs',
+    'dist/vendor/pino-pretty.cjs',
+    'dist/vendor/pino-pretty.cjs.LICENSES.txt',
   ]) {
     t.ok(paths.includes(needed), needed)
   }
@@ -222,7 +224,7 @@ t.test('the tarball contains only files that are needed at run time', async (t) 
     [],
   )
   t.strictSame(
-    paths.filter((path) => /^dist\/(test|site|bench)\//.test(path)),
+    paths.filter((path) => /^dist\/(test|site|bench|scripts\/vendor)\//.test(path)),
     [],
   )
   for (const path of paths.filter((name) => /\.js$/.test(name))) {
@@ -251,13 +253,13 @@ t.test('the command builds a site in TypeScript and serves it', async (t) => {
       price: 5,
     })
     t.equal((await fetch(`${origin}/products/0`)).status, 404)
-    // The ledger, in a thread whose program the package contains.
+    // Where failures are kept, by a thread whose program the package brings.
     await until(() => existsSync(join(folder, 'hydrant-errors.db-wal')))
   })
   t.ok(existsSync(join(folder, 'hydrant-errors.db')))
 })
 
-t.test('the package contains the console', async (t) => {
+t.test('it brings the console along', async (t) => {
   await serveInstalled(t, async (_origin, admin) => {
     const html = await (await fetch(admin, { headers: { accept: 'text/html' } })).text()
     t.match(html, 'Nothing has failed yet.')
@@ -271,9 +273,9 @@ t.test('the package contains the console', async (t) => {
   })
 })
 
-t.test('its types resolve for bundlers and for Node, and refuse wrong code', async (t) => {
+t.test('its types resolve for bundlers and for Node, and refuse what is wrong', async (t) => {
   for (const [module, moduleResolution, include] of [
-    // Only the module resolution of bundlers finds files without their extension.
+    // A bundler's resolution alone finds files without their extension.
     ['esnext', 'bundler', ['consumer.ts', 'hydrant-env.d.ts', 'pages']],
     ['nodenext', 'nodenext', ['consumer.ts', 'hydrant-env.d.ts']],
     ['nodenext', 'nodenext', ['early.ts']],
@@ -303,9 +305,30 @@ t.test('its types resolve for bundlers and for Node, and refuse wrong code', asy
   }
 })
 
+t.test('start on a terminal writes its log for people', async (t) => {
+  t.notOk(existsSync(join(folder, 'node_modules/pino-pretty')), 'by what the package brings')
+  const command = 'npx --no-install hydrant start --port 0'
+  const child = spawn('script', ['--quiet', '--flush', '--return', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const ended = once(child, 'close')
+  t.teardown(async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    await ended
+  })
+  for await (const line of createInterface(child.stdout)) {
+    // Without the codes of colours.
+    if (/^\[\d\d:\d\d:\d\d\].* INFO.*: .*listening at http:/.test(stripVTControlCharacters(line))) return
+  }
+  t.fail('it did not start')
+})
+
 t.test('start loads nothing that only the build needs', async (t) => {
   const modules = join(folder, 'node_modules')
-  const removed = ['esbuild', '@esbuild', 'typescript', 'chokidar', 'readdirp', 'pino-pretty', '@types']
+  const removed = ['acorn', 'esbuild', '@esbuild', 'typescript', 'chokidar', 'readdirp', '@types']
   for (const name of removed) rmSync(join(modules, name), { recursive: true, force: true })
   t.notOk(readdirSync(modules).includes('esbuild'))
   await serveInstalled(t, async (origin) => {

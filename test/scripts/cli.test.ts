@@ -99,7 +99,7 @@ t.test('starts a build without the compiler, and prefers a flag to the environme
   })
   t.equal((await runCli(['build', dir])).code, 0)
   const refuse = `export async function resolve(name, context, next) {
-    if (/^(esbuild|typescript|chokidar)(\\/|$)|\\/scripts\\/(build|dev)\\//.test(name)) throw new Error('loaded ' + name)
+    if (/^(acorn|esbuild|typescript|chokidar)(\\/|$)|\\/scripts\\/(build|dev)\\//.test(name)) throw new Error('loaded ' + name)
     return next(name, context)
   }`
   const hooks = `import { register } from 'node:module'; register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(refuse))})`

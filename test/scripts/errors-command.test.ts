@@ -159,14 +159,29 @@ t.test('has colours when they are requested, and none in a pipe', async (t) => {
   t.ok(await coloured({ FORCE_COLOR: '1', NO_COLOR: '1' }), 'as Node does it')
 })
 
-t.test('loads neither the compiler nor the server', async (t) => {
+/** Words for Node.js that let no module of such a name load. */
+function refuseModules(names: RegExp): string[] {
   const refuse = `export async function resolve(name, context, next) {
-    if (/^(esbuild|typescript|chokidar|fastify|react-dom|pino)(\\/|$)|\\/scripts\\/(build|dev)\\//.test(name)) throw new Error('loaded ' + name)
+    if (${names}.test(name)) throw new Error('loaded ' + name)
     return next(name, context)
   }`
   const hooks = `import { register } from 'node:module'; register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(refuse))})`
-  const node = ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+  return ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
+}
+
+t.test('loads neither the compiler nor the server', async (t) => {
+  const node = refuseModules(
+    /^(acorn|esbuild|typescript|chokidar|fastify|react-dom|pino)(\/|$)|\/scripts\/(build|dev)\//,
+  )
   t.match(await runCli(['errors', failed], { node }), { code: 0, stderr: '', stdout: /^7F3KQ2M9 /m })
+})
+
+t.test('names the missing driver when no server could write the ledger', async (t) => {
+  const node = refuseModules(/^better-sqlite3$/)
+  const { code, stderr } = await runCli(['errors', t.testdir({})], { node })
+  t.equal(code, 1)
+  t.match(stderr, 'Error [HYD_LEDGER_SQLITE_MISSING] the ledger ')
+  t.match(stderr, 'before Node.js 22.14 "npm install better-sqlite3@12"')
 })
 
 t.test('reads a ledger that another process has open', async (t) => {

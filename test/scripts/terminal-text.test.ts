@@ -25,6 +25,16 @@ t.test('counts the columns of a text', async (t) => {
     ['❤️', 2],
     ['a\u200bb', 2],
     ['…', 1],
+    ['각', 2],
+    ['1️⃣', 2],
+    ['🇨🇭', 2],
+    ['☎', 1],
+    ['ｶﾞ', 2],
+    ['कि', 2],
+    ['☝🏽', 2],
+    ['🈀', 2],
+    ['⺚', 1],
+    ['\u3164', 0],
   ]
   for (const [text, width] of widths) t.equal(widthOf(text), width, JSON.stringify(text))
   t.equal(padToWidth('価', 4), '価  ')
@@ -62,6 +72,18 @@ t.test('decides about colours as Node does', async (t) => {
   t.ok(wantsColours(pipe, { FORCE_COLOR: '', NO_COLOR: '1' }))
   t.notOk(wantsColours(terminal, { FORCE_COLOR: '0' }))
   t.notOk(wantsColours(terminal, { TERM: 'dumb' }))
+})
+
+t.test('paints in the colours of a terminal, or not at all', async (t) => {
+  const styles = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const
+  t.strictSame(
+    styles.map((style) => createPaint(true)(style, 'x')),
+    ['1mx\u001b[22m', '2mx\u001b[22m', '31mx\u001b[39m', '32mx\u001b[39m', '33mx\u001b[39m', '36mx\u001b[39m'].map(
+      (codes) => `\u001b[${codes}`,
+    ),
+    'into a pipe as well',
+  )
+  t.equal(createPaint(false)('red', 'x'), 'x')
 })
 
 t.test('puts the caret below the column, behind tabs and wide letters', async (t) => {

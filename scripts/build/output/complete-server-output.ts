@@ -1,11 +1,12 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
 import type { ServerMapFields } from '../../../src/server/failures/stacks/function-names.ts'
 import { findComponents } from './find-components.ts'
+import { findDefinitions } from './find-definitions.ts'
 import { type Export, findExports } from './find-exports.ts'
 import { findFunctions } from './find-functions.ts'
+import { parseScript } from './parse-script.ts'
 import { createPlaces } from './positions.ts'
 import { isOfSite } from './site-sources.ts'
-import { readTokens } from './tokenize.ts'
 
 export interface ServerOutput {
   code: string
@@ -13,8 +14,9 @@ export interface ServerOutput {
 }
 
 /**
- * Completes a bundle of the server. Its map, which counts its paths from `folder`, says which sources are not the site's,
- * and where the site's exports and components are defined: what was thrown without a stack leads there.
+ * Completes a bundle of the server. Adds to its map an `ignoreList` of the sources that are not the site's, and the
+ * positions of the site's exports and components, which lead a value that was thrown without a stack to the source. Paths
+ * in the map are relative to `folder`.
  */
 export function createServerOutput(code: string, json: string, folder: string): ServerOutput {
   // esbuild has just written it.
@@ -28,13 +30,14 @@ export function createServerOutput(code: string, json: string, folder: string): 
     return source !== undefined && !ignoreList.includes(source)
   }
 
-  const tokens = readTokens(code) ?? []
-  const functions = findFunctions(code, tokens).filter(({ start }) => isSite(start))
-  const modules = findExports(tokens, functions).map(({ file, exports }) => ({
+  const program = parseScript(code)
+  const definitions = findDefinitions(program)
+  const functions = findFunctions(program).filter(({ start }) => isSite(start))
+  const modules = findExports(program, definitions).map(({ file, exports }) => ({
     file,
     exports: exports.filter(({ offset }) => isSite(offset)),
   }))
-  const { offsets, unnamed } = findComponents(tokens, functions, modules.flatMap(componentOf))
+  const { offsets, unnamed } = findComponents(program, definitions, functions, modules.flatMap(componentOf))
   const fields: ServerMapFields = {
     x_hydrant_exports: Object.fromEntries(
       modules.map(({ file, exports }) => [
@@ -53,9 +56,9 @@ function componentOf({ file, exports }: { file: string; exports: Export[] }): Ex
 }
 
 /**
- * Gives components without a name, such as those inside of `memo()`, the names of their variables. React's stacks of components have
- * nothing else for one that throws a value without a stack, and leave out what has no name. Behind everything else: no
- * place of the map changes.
+ * Gives components without a name, such as those inside `memo()`, the names of their variables. React's component stacks
+ * leave out a component without a name, and are all that is known when it throws a value without a stack. The code is
+ * added at the end, so that no position in the map changes.
  */
 function withNames(code: string, variables: readonly string[]): string {
   if (variables.length === 0) return code

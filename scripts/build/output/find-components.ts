@@ -1,63 +1,87 @@
-import { type Export, findDefinitions } from './find-exports.ts'
+import type { AnyNode, Expression, Program } from 'acorn'
+import type { Definitions } from './find-definitions.ts'
+import type { Export } from './find-exports.ts'
 import type { FunctionRange } from './find-functions.ts'
-import type { Token } from './tokenize.ts'
+import { nodesIn } from './parse-script.ts'
 
 export interface Components {
-  /** Where each begins, by the name that React's stacks of components have for it: offsets. */
+  /** The offsets where each begins, by its name in React's component stacks. */
   offsets: Map<string, number[]>
-  /** Variables of the bundle that hold a component which may have no name. */
+  /** Variables of the bundle whose component may have no name. */
   unnamed: Set<string>
 }
 
-/** What may be a component: elements begin with a small letter. The other is what esbuild calls an export without a name. */
+/** The name of an element begins with a small letter. `_default` is esbuild's name for an export without one. */
 const COMPONENT = /^[^a-z]|_default\d*$/
 const WRAPPER = /^(?:memo|forwardRef)\d*$/
 
-/** Finds what may be a component among the functions of a bundle. `exported` are exports that are components for certain. */
+/** Finds the functions of a bundle that may be components. Each of `exported` is known to be one. */
 export function findComponents(
-  tokens: readonly Token[],
+  program: Program,
+  { outer }: Definitions,
   functions: readonly FunctionRange[],
   exported: readonly Export[],
 ): Components {
   const offsets = new Map<string, number[]>()
   const unnamed = new Set<string>()
-  const { outer } = findDefinitions(tokens, functions)
   const starts = new Set(functions.map(({ start }) => start))
-  const text = (index: number) => tokens[index]?.text ?? ''
-
-  /** Behind `memo(` or `React.memo(`; 0 where none begins. */
-  function wrapperEnd(index: number): number {
-    const name = text(index + 1) === '.' ? index + 2 : index
-    return WRAPPER.test(text(name)) && text(name + 1) === '(' ? name + 2 : 0
-  }
 
   function add(name: string, offset: number) {
     if (COMPONENT.test(name)) offsets.set(name, [...(offsets.get(name) ?? []), offset])
   }
 
   for (const { name, start } of functions) if (name) add(name.text, start)
-  // `Price = memo(forwardRef(function … ))`, `Price = memo(Inner)`. Of those inside of functions nobody outside knows.
-  for (const [index, { text: variable }] of tokens.entries()) {
-    if (text(index + 1) !== '=' || !outer.has(variable)) continue
-    let inner = index + 2
-    for (let end = wrapperEnd(inner); end > 0; end = wrapperEnd(inner)) inner = end
-    const { start = -1 } = tokens[inner] ?? {}
-    const offset = starts.has(start) ? start : outer.get(text(inner))
-    if (inner === index + 2 || offset === undefined) continue
+  // `Price = memo(forwardRef(function … ))`, `Price = memo(Inner)`. Only the outermost scope is visible at the end of the bundle.
+  for (const [variable, { value }] of outer) {
+    const inner = unwrap(value)
+    if (!inner || inner === value) continue
+    const named = inner.type === 'Identifier' ? outer.get(inner.name)?.offset : undefined
+    const offset = starts.has(inner.start) ? inner.start : named
+    if (offset === undefined) continue
     add(variable, offset)
     unnamed.add(variable)
   }
-  // What a function of the site's or a package's has made of a component: `export default withSession(Page)`.
+  // `export default withSession(Page)`: a function has made another component of one.
   for (const { local, offset } of exported) {
-    if (!outer.has(local) || offsets.has(local)) continue
+    if (local === null || !outer.has(local) || offsets.has(local)) continue
     offsets.set(local, [offset])
     unnamed.add(local)
   }
-  // `Page.displayName = "…"`
-  for (const [index, { kind, text: name }] of tokens.entries()) {
-    if (name !== 'displayName' || text(index - 1) !== '.' || text(index + 1) !== '=') continue
-    const [offset, given] = [outer.get(text(index - 2)), tokens[index + 2]]
-    if (kind === 'word' && offset !== undefined && given?.kind === 'string') add(given.text.slice(1, -1), offset)
+  for (const node of nodesIn(program)) {
+    const [variable, name] = displayNameIn(node) ?? []
+    const definition = variable === undefined ? undefined : outer.get(variable)
+    if (name !== undefined && definition) add(name, definition.offset)
   }
   return { offsets, unnamed }
+}
+
+/** The argument of `memo()`, `React.memo()` or several of them; the value itself when it is no such call. */
+function unwrap(value: Expression | null): Expression | null {
+  if (value?.type !== 'CallExpression' || !WRAPPER.test(calledName(value.callee))) return value
+  const [inner] = value.arguments
+  return inner && inner.type !== 'SpreadElement' ? unwrap(inner) : null
+}
+
+function calledName(callee: AnyNode): string {
+  if (callee.type === 'Identifier') return callee.name
+  if (callee.type === 'MemberExpression') return calledName(callee.property)
+  // `(0, import_react.memo)(…)`
+  const last = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : undefined
+  return last ? calledName(last) : ''
+}
+
+/** The variable and the text of `Page.displayName = "…"`; null for any other node. */
+function displayNameIn(node: AnyNode): [variable: string, name: string] | null {
+  if (node.type !== 'AssignmentExpression' || node.left.type !== 'MemberExpression') return null
+  const { computed, object, property } = node.left
+  if (computed || object.type !== 'Identifier') return null
+  const name = textOf(node.right)
+  return property.type === 'Identifier' && property.name === 'displayName' && name !== null ? [object.name, name] : null
+}
+
+/** The text of a literal; null for any other expression. */
+function textOf(value: Expression): string | null {
+  if (value.type === 'Literal') return typeof value.value === 'string' ? value.value : null
+  if (value.type !== 'TemplateLiteral' || value.expressions.length > 0) return null
+  return value.quasis[0]?.value.cooked ?? null
 }

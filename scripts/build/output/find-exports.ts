@@ -1,104 +1,70 @@
-import type { FunctionRange } from './find-functions.ts'
-import type { Token } from './tokenize.ts'
+import type { Expression, ObjectExpression, Program } from 'acorn'
+import type { Definitions } from './find-definitions.ts'
 
-/** What a module exports, as the bundle defines it. */
+/** An export of a module, as the bundle defines it. */
 export interface Export {
-  /** Of the export. */
+  /** The name under which the module exports it. */
   name: string
-  /** Of the variable, function or class in the bundle. */
-  local: string
+  /** The variable, function or class of the bundle. Null when the export is a property of one. */
+  local: string | null
   offset: number
 }
 
 /**
- * Reads what esbuild writes for `import * as module0`: an object for each module, filled by
- * `__export(index_exports, { load: () => load2 })`, and all of these objects in the `modules` of the build's own entry.
+ * Lists the exports of each file in the `modules` of the build's own entry. For `import * as module0` esbuild writes an
+ * object that `__export(index_exports, { load: () => load2 })` fills.
  */
-export function findExports(
-  tokens: readonly Token[],
-  functions: readonly FunctionRange[],
-): { file: string; exports: Export[] }[] {
-  const text = (index: number) => tokens[index]?.text ?? ''
-  const { outer, inner } = findDefinitions(tokens, functions)
+export function findExports(program: Program, { outer, assigned }: Definitions): { file: string; exports: Export[] }[] {
+  const getters = findGetters(program)
+  const modules = outer.get(localName(program, 'modules'))?.value
 
-  // A module that is loaded later assigns its variables in a function.
-  const offsetOf = (name: string) => outer.get(name) ?? inner.get(name)
-
-  /** The members of an object literal: each key, and the index of the first token of its value. */
-  function membersOf(open: number): [key: string, value: number][] {
-    const members: [string, number][] = []
-    const end = tokens[open]?.pair ?? -1
-    let isKey = true
-    for (let index = open + 1; index < end; index++) {
-      const token = tokens[index]
-      if (isKey && text(index + 1) === ':') members.push([unquote(text(index)), index + 2])
-      isKey = token?.text === ','
-      if (token && token.pair > index) index = token.pair
-    }
-    return members
+  function toExport([name, getter]: Member): Export[] {
+    const value = getter.type === 'ArrowFunctionExpression' ? getter.body : null
+    // `() => import_cart.load` for a CommonJS module.
+    const variable = value?.type === 'MemberExpression' ? value.object : value
+    if (variable?.type !== 'Identifier') return []
+    const definition = outer.get(variable.name) ?? assigned.get(variable.name)
+    return definition ? [{ name, local: variable === value ? variable.name : null, offset: definition.offset }] : []
   }
 
-  /** The index of the bracket that opens the object which is given or assigned to a name. */
-  function objectOf(name: string, before: readonly string[], between: string): number {
-    return tokens.findIndex(
-      (token, index) =>
-        token.text === '{' &&
-        text(index - 1) === between &&
-        text(index - 2) === name &&
-        before.includes(text(index - 3)),
-    )
-  }
-
-  /** `() => load2` */
-  function exportOf(name: string, getter: number): Export[] {
-    const local = text(getter + 2) === '=>' ? text(getter + 3) : ''
-    const offset = offsetOf(local)
-    return offset === undefined ? [] : [{ name, local, offset }]
-  }
-
-  const modules = membersOf(objectOf(exportedName(tokens, 'modules'), ['var', 'const', 'let'], '='))
-  return modules.map(([file, value]) => ({
+  return membersOf(modules).map(([file, value]) => ({
     file,
-    exports: membersOf(objectOf(text(value), ['('], ',')).flatMap(([name, getter]) => exportOf(name, getter)),
+    exports: value.type === 'Identifier' ? membersOf(getters.get(value.name)).flatMap(toExport) : [],
   }))
 }
 
-export interface Definitions {
-  /** Of the module's own scope. */
-  outer: ReadonlyMap<string, number>
-  /** The first one inside of brackets. */
-  inner: ReadonlyMap<string, number>
-}
-
-/** Where variables, functions and classes are defined: offsets, by their names in the bundle. */
-export function findDefinitions(tokens: readonly Token[], functions: readonly FunctionRange[]): Definitions {
-  const starts = new Map(functions.flatMap(({ name, start }) => (name ? [[name.at, start]] : [])))
-  const [outer, inner] = [new Map<string, number>(), new Map<string, number>()]
-  let end = -1
-  for (const [index, { kind, text, start, pair }] of tokens.entries()) {
-    if (index > end && pair > index) end = pair
-    if (kind !== 'word' || !isDefined(tokens, index)) continue
-    const definitions = index > end ? outer : inner
-    if (!definitions.has(text)) definitions.set(text, starts.get(start) ?? start)
+/** The second argument of each `__export()`, by the name of the first. */
+function findGetters(program: Program): Map<string, ObjectExpression> {
+  const found = new Map<string, ObjectExpression>()
+  for (const statement of program.body) {
+    const call = statement.type === 'ExpressionStatement' ? statement.expression : null
+    if (call?.type !== 'CallExpression' || call.callee.type !== 'Identifier') continue
+    const [target, getters] = call.arguments
+    if (!/^__export\d*$/.test(call.callee.name) || target?.type !== 'Identifier') continue
+    if (getters?.type === 'ObjectExpression') found.set(target.name, getters)
   }
-  return { outer, inner }
+  return found
 }
 
-function isDefined(tokens: readonly Token[], index: number): boolean {
-  const [before, next, second] = [tokens[index - 1]?.text, tokens[index + 1]?.text, tokens[index + 2]?.text]
-  if (before === '.') return false
-  if (next === '=' && second !== '=') return true
-  return before === 'function' || before === 'class' || (before === '*' && tokens[index - 2]?.text === 'function')
+type Member = [key: string, value: Expression]
+
+function membersOf(object: Expression | null | undefined): Member[] {
+  if (object?.type !== 'ObjectExpression') return []
+  return object.properties.flatMap((property): Member[] => {
+    if (property.type !== 'Property' || property.computed) return []
+    const { key, value } = property
+    if (key.type === 'Identifier') return [[key.name, value]]
+    return key.type === 'Literal' ? [[String(key.value), value]] : []
+  })
 }
 
-/** What the bundle calls an export of its entry. */
-function exportedName(tokens: readonly Token[], name: string): string {
-  const open = tokens.findLastIndex(({ text }, index) => text === '{' && tokens[index - 1]?.text === 'export')
-  const exported = open === -1 ? [] : tokens.slice(open + 1, tokens[open]?.pair)
-  const as = exported.findIndex(({ text }, index) => text === 'as' && exported[index + 1]?.text === name)
-  return exported[as - 1]?.text ?? name
-}
-
-function unquote(text: string): string {
-  return /^["']/.test(text) ? text.slice(1, -1) : text
+/** The name in the bundle of an export of its entry. */
+function localName(program: Program, name: string): string {
+  for (const statement of program.body) {
+    if (statement.type !== 'ExportNamedDeclaration') continue
+    for (const { exported, local } of statement.specifiers) {
+      if (exported.type === 'Identifier' && exported.name === name && local.type === 'Identifier') return local.name
+    }
+  }
+  return name
 }

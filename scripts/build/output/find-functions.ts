@@ -1,91 +1,86 @@
-import { readTokens, type Token } from './tokenize.ts'
+import type {
+  AnyNode,
+  AssignmentProperty,
+  Class,
+  Function as FunctionNode,
+  MethodDefinition,
+  Node,
+  Program,
+  Property,
+  PropertyDefinition,
+} from 'acorn'
+import { nodesIn } from './parse-script.ts'
 
-/** A function or class of a script, from its first character to behind its last. */
+/** A function or class of a script, from its first character to the one after its last. */
 export interface FunctionRange {
   kind: 'function' | 'class'
   start: number
   end: number
-  /** What names it in the script: an identifier, or a property's key. Missing for one without a name. */
+  /** The name that the script gives it: an identifier, or the key of a property. Missing when it has none. */
   name?: { text: string; at: number }
 }
 
-/** In the order of their starts; those around others first. Empty for a script that cannot be read. */
-export function findFunctions(code: string, tokens: readonly Token[] = readTokens(code) ?? []): FunctionRange[] {
-  const found: FunctionRange[] = []
-  const at = (index: number): Token => tokens[index] ?? NONE
-  const isSign = (index: number, text: string) => at(index).kind === 'sign' && at(index).text === text
+/** Lists the functions and classes of a script by their starts. An outer one comes before those inside it. */
+export function findFunctions(program: Program): FunctionRange[] {
+  const found: { kind: FunctionRange['kind']; node: FunctionNode | Class }[] = []
+  const namings = new Map<Node, Naming>()
 
-  function add(kind: FunctionRange['kind'], first: number, last: number, name: Token | null) {
-    const range = { kind, start: at(first).start, end: at(last).end }
-    found.push(name ? { ...range, name: { text: unquote(name), at: name.start } } : range)
+  function name(value: Node | null | undefined, target: AnyNode, isMethod = false) {
+    if (value) namings.set(value, { target, isMethod })
   }
 
-  /** What an expression that begins there is assigned to. */
-  function target(first: number): Token | null {
-    const before = at(first - 2)
-    const isKey = isSign(first - 1, ':') && before.kind !== 'sign'
-    const isAssigned = isSign(first - 1, '=') && before.kind === 'word'
-    return isKey || isAssigned ? before : null
-  }
-
-  function addFunction(index: number) {
-    const first = at(index - 1).text === 'async' ? index - 1 : index
-    const star = isSign(index + 1, '*') ? 1 : 0
-    const own = at(index + 1 + star)
-    const isNamed = own.kind === 'word'
-    const parameters = index + 1 + star + (isNamed ? 1 : 0)
-    if (!isSign(parameters, '(')) return
-    const body = at(parameters).pair + 1
-    if (isSign(body, '{')) add('function', first, at(body).pair, isNamed ? own : target(first))
-  }
-
-  function addClass(index: number) {
-    const own = at(index + 1)
-    const isNamed = own.kind === 'word' && own.text !== 'extends'
-    let body = index + 1
-    while (body < tokens.length && !isSign(body, '{')) body = at(body).pair > body ? at(body).pair + 1 : body + 1
-    if (isSign(body, '{')) add('class', index, at(body).pair, isNamed ? own : target(index))
-  }
-
-  function addArrow(index: number) {
-    const parameters = isSign(index - 1, ')') ? at(index - 1).pair : index - 1
-    const isAsync = at(parameters - 1).text === 'async' && !isSign(parameters - 2, '.')
-    const first = isAsync ? parameters - 1 : parameters
-    let last = index + 1
-    if (isSign(last, '{')) last = at(last).pair
-    else {
-      while (last < tokens.length && !/^[,;)\]}]$/.test(signOf(at(last))))
-        last = at(last).pair > last ? at(last).pair + 1 : last + 1
-      last--
+  for (const node of nodesIn(program)) {
+    switch (node.type) {
+      case 'FunctionDeclaration':
+      case 'FunctionExpression':
+      case 'ArrowFunctionExpression':
+        found.push({ kind: 'function', node })
+        break
+      case 'ClassDeclaration':
+      case 'ClassExpression':
+        found.push({ kind: 'class', node })
+        break
+      case 'VariableDeclarator':
+        name(node.init, node.id)
+        break
+      case 'AssignmentExpression':
+      case 'AssignmentPattern':
+        name(node.right, node.left)
+        break
+      case 'MethodDefinition':
+      case 'Property':
+      case 'PropertyDefinition':
+        if (!node.computed) name(node.value, node.key, isMethod(node))
     }
-    add('function', first, last, target(first))
   }
-
-  // `name(…){`: nothing else looks like that, but for statements.
-  function addMethod(index: number) {
-    const key = at(index)
-    const body = at(index + 1).pair + 1
-    if (STATEMENTS.test(key.text) || !isSign(body, '{') || at(index - 1).text === 'function') return
-    if (isSign(index - 1, '*') && at(index - 2).text === 'function') return
-    add('function', index, at(body).pair, key)
-  }
-
-  for (const [index, token] of tokens.entries()) {
-    const isProperty = isSign(index - 1, '.') || isSign(index + 1, ':')
-    if (token.text === '=>') addArrow(index)
-    else if (token.kind === 'sign' || isSign(index - 1, '.')) continue
-    else if (token.text === 'function' && !isProperty) addFunction(index)
-    else if (token.text === 'class' && !isProperty) addClass(index)
-    else if (isSign(index + 1, '(')) addMethod(index)
-  }
-  return found.sort((a, b) => a.start - b.start || b.end - a.end)
+  return found
+    .map(({ kind, node }) => toRange(kind, node, namings.get(node)))
+    .sort((a, b) => a.start - b.start || b.end - a.end)
 }
 
-const NONE: Token = { kind: 'sign', text: '', start: 0, end: 0, pair: -1 }
-const STATEMENTS = /^(?:if|for|while|switch|catch|with|function|await)$/
+/** The variable, parameter or property that a function is the value of. */
+interface Naming {
+  target: AnyNode
+  isMethod: boolean
+}
 
-const signOf = ({ kind, text }: Token) => (kind === 'sign' ? text : '')
+function isMethod(node: AssignmentProperty | MethodDefinition | Property | PropertyDefinition): boolean {
+  if (node.type === 'PropertyDefinition') return false
+  return node.type === 'MethodDefinition' || node.method || node.kind !== 'init'
+}
 
-function unquote({ kind, text }: Token): string {
-  return kind === 'string' ? text.slice(1, -1) : text
+function toRange(kind: FunctionRange['kind'], node: FunctionNode | Class, naming: Naming | undefined): FunctionRange {
+  // The node of a method begins at its parameters.
+  const start = naming?.isMethod ? naming.target.start : node.start
+  const target = node.id ?? naming?.target
+  const text = target ? nameOf(target) : undefined
+  const at = target?.type === 'MemberExpression' ? target.property.start : (target?.start ?? 0)
+  return { kind, start, end: node.end, ...(text === undefined ? {} : { name: { text, at } }) }
+}
+
+function nameOf(target: AnyNode): string | undefined {
+  if (target.type === 'Identifier') return target.name
+  if (target.type === 'PrivateIdentifier') return `#${target.name}`
+  if (target.type === 'Literal') return String(target.value)
+  return target.type === 'MemberExpression' && !target.computed ? nameOf(target.property) : undefined
 }

@@ -1,11 +1,12 @@
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
 import type { NamedMap, NamedRange, Position } from '../../../src/server/failures/stacks/function-names.ts'
 import { type FunctionRange, findFunctions } from './find-functions.ts'
+import { parseScript } from './parse-script.ts'
 import { createPlaces } from './positions.ts'
 
 /**
- * Adds to the source map of a script what the source calls its functions, and which of its sources are not the site's.
- * `isForeign` is asked for each source, as the map has it.
+ * Adds to the source map of a script the source's names of its functions, and an `ignoreList` of the sources that are not
+ * the site's. `isForeign` gets each source as it is written in the map.
  */
 export function nameFunctions(code: string, json: string, isForeign: (source: string) => boolean): string {
   // esbuild has just written it.
@@ -28,7 +29,7 @@ function nameRanges(code: string, map: TraceMap, ignored: readonly number[]): Na
     return segment && segment.length > 1 && !ignored.includes(segment[1] ?? -1) ? segment : null
   }
 
-  /** What the source calls it; empty when that is not certain, as what bundling has made up changes with each build. */
+  /** The name in the source. Empty when it is not certain: names that bundling has made up change with each build. */
   function originalName({ name }: FunctionRange): string {
     const segment = name && segmentAt(name.at)
     if (!segment || segment.length === 1 || segment[0] !== place(name.at)[1]) return ''
@@ -39,20 +40,20 @@ function nameRanges(code: string, map: TraceMap, ignored: readonly number[]): Na
     return known[line]?.slice(column).replace(/^["']/, '').startsWith(name.text) ? name.text : ''
   }
 
-  for (const range of findFunctions(code)) {
+  for (const range of findFunctions(parseScript(code))) {
     while (around.at(-1) && (around.at(-1)?.range.end ?? 0) <= range.start) around.pop()
     const outer = around.at(-1)
     const own = originalName(range)
     const name = range.kind === 'class' ? own : fullName(own, outer)
     around.push({ range, name })
     if (segmentAt(range.start) === null && own === '') continue
-    // One that the source gives no name may be an export, elements begin with a small letter.
+    // A function without a name in the source may be an export. Names of elements begin with a small letter.
     if (range.name && !/^[a-z]/.test(own)) {
       components.set(range.name.text, [...(components.get(range.name.text) ?? []), place(range.start)])
     }
     if (range.kind === 'function') functions.push([...place(range.start), ...place(range.end), name])
     else if (own && range.name && range.name.text !== own) {
-      // Two of that name: which of them is meant, nobody can say.
+      // The script has two classes of this name.
       classes.set(range.name.text, classes.has(range.name.text) ? '' : own)
     }
   }

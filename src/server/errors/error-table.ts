@@ -61,11 +61,11 @@ export const errorTable = {
   },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package better-sqlite3, which cannot be loaded: %s',
-    fix: 'Run "npm install better-sqlite3", or "npm rebuild better-sqlite3" when it is there, which may want g++, make and python3; or name another ledger, "postgres://…" or false.',
+    fix: 'Run "npm install better-sqlite3", or before Node.js 22.14 "npm install better-sqlite3@12", or "npm rebuild better-sqlite3" when it is there, which may want g++, make and python3; or name another ledger, "postgres://…" or false.',
   },
   HYD_LEDGER_SQLITE_UNFIT: {
     message: 'the ledger %s needs another better-sqlite3: version %s would end the process on Node.js %s',
-    fix: 'Run "npm install better-sqlite3@13", or on Node.js 20 "npm install better-sqlite3@12"; or name another ledger, "postgres://…" or false.',
+    fix: 'Run "npm install better-sqlite3@13", or before Node.js 22.14 "npm install better-sqlite3@12"; or name another ledger, "postgres://…" or false.',
   },
   HYD_LEDGER_PG_MISSING: {
     message: 'the ledger %s needs the package pg, which cannot be loaded: %s',

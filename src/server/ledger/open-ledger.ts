@@ -11,6 +11,7 @@ import { createMemoryLedger } from './memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
 import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
+import { loadDriver } from './sqlite/driver.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
 
@@ -44,7 +45,11 @@ export async function openLedger(siteDir: string, { ledger, ledgerLimits }: Ledg
   const place = readPlace(siteDir, ledger)
   if (place.kind === 'none') throw createHydrantError('HYD_LEDGER_OFF', [siteDir])
   if (place.kind === 'postgres') return createPostgresLedger(place.url, limits)
-  if (!existsSync(place.file)) throw createHydrantError('HYD_LEDGER_MISSING', [place.file])
+  if (!existsSync(place.file)) {
+    // A server without the driver writes no file: the missing driver is the cause.
+    await loadDriver(place.file)
+    throw createHydrantError('HYD_LEDGER_MISSING', [place.file])
+  }
   return readSqliteLedger(place.file, limits)
 }
 

@@ -50,6 +50,6 @@ function toWritable(output: LogOutput): Writable {
 }
 
 async function loadPretty() {
-  const { default: pretty } = await import('pino-pretty')
+  const { default: pretty } = await import('#pino-pretty')
   return () => pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
 }

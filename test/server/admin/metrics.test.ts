@@ -1,6 +1,10 @@
 import t from 'tap'
 import { createServer } from '../../../src/server/create-server.ts'
-import { addRequestCounts, createRequestMetrics, endRequestCounts } from '../../../src/server/metrics/request-metrics.ts'
+import {
+  addRequestCounts,
+  createRequestMetrics,
+  endRequestCounts,
+} from '../../../src/server/metrics/request-metrics.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 /** Returns each sample's value by its name and labels. */

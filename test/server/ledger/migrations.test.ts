@@ -1,7 +1,7 @@
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { join } from 'node:path'
 import { hourOf } from '../../../src/server/ledger/entries.ts'
 import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import { createLedger } from '../../../src/server/ledger/open-ledger.ts'

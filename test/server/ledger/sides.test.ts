@@ -1,9 +1,9 @@
 // Ledgers from before the first character of a fingerprint showed its side, and fingerprints that both sides have.
 
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { join } from 'node:path'
 import { findFailure } from '../../../src/server/admin/find-failure.ts'
 import type { Ledger, LedgerEntry } from '../../../src/server/ledger/ledger.ts'
 import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'

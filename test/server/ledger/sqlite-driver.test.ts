@@ -10,10 +10,10 @@ const BUILT = join(import.meta.dirname, '../../../src')
 
 t.test('decides which better-sqlite3 fits which Node.js', async (t) => {
   const fit = (driver: string) =>
-    ['20.9.0', '22.23.3', '23.0.0', '24.21.0', '26.10.0'].map((node) => isFit(driver, node))
-  t.strictSame(fit('12.11.1'), [true, true, true, false, false])
-  t.strictSame(fit('13.0.0'), [false, true, true, true, true])
-  t.strictSame(fit('14.0.0-beta.1'), [false, true, true, true, true])
+    ['20.19.0', '22.13.1', '22.14.0', '23.5.0', '23.6.0', '24.0.0', '26.10.0'].map((node) => isFit(driver, node))
+  t.strictSame(fit('12.11.1'), [true, true, true, true, true, false, false])
+  t.strictSame(fit('13.0.0'), [false, false, true, false, true, true, true])
+  t.strictSame(fit('14.0.0-beta.1'), [false, false, true, false, true, true, true])
 })
 
 /** Returns the result of loading the driver, from a copy of the build, next to the packages of that folder. */

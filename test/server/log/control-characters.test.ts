@@ -1,5 +1,10 @@
 import t from 'tap'
-import { escapeControlCharacters, escapeObeyedIn, sanitizeLine, showControlCharacters } from '../../../src/server/log/control-characters.ts'
+import {
+  escapeControlCharacters,
+  escapeObeyedIn,
+  sanitizeLine,
+  showControlCharacters,
+} from '../../../src/server/log/control-characters.ts'
 
 t.test('JSON stays equivalent', async (t) => {
   const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }

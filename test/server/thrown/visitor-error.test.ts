@@ -3,8 +3,8 @@ import t from 'tap'
 import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
 import { HttpError } from '../../../src/server/thrown/http-error.ts'
 import { buildFiles, JSON_ONLY, serve } from '../served.ts'
-// Which errors with a 4xx status are for visitors. The shapes are those of the clients' published sources.
 
+// Which errors with a 4xx status are for visitors. The shapes are those of the clients' published sources.
 
 const SECRET = 'Invalid API Key provided: sk_live_abcd'
 const withFields = (fields: object, message = SECRET) => Object.assign(new Error(message), fields)

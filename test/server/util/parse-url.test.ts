@@ -1,6 +1,6 @@
-import t from 'tap'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import t from 'tap'
 import { judgeOrigin } from '../../../src/server/guards/cross-site.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.ts'
 import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'

@@ -23,14 +23,15 @@ export async function loadDriver(file: string): Promise<Driver> {
 }
 
 /**
- * Does that version of better-sqlite3 serve that version of Node.js? One that does not would end the process, which nothing
- * can catch: 12 on Node.js 24 as soon as a statement is collected as garbage, 13 on Node.js 20 with the first database.
+ * Returns whether that version of better-sqlite3 works on that version of Node.js. One that does not ends the process, which
+ * nothing can catch: 12 on Node.js 24 as soon as a statement is collected as garbage, 13 with the first database on a
+ * Node.js without Node-API 10, which 22.14 and 23.6 have added.
  */
 export function isFit(driver: string, node: string): boolean {
-  return majorOf(driver) < 13 ? majorOf(node) < 24 : majorOf(node) >= 22
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  if (Number.parseInt(driver, 10) < 13) return major < 24
+  return major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 14)
 }
-
-const majorOf = (version: string) => Number.parseInt(version, 10)
 
 /** The version of better-sqlite3 that is installed; null when it cannot be found. */
 export function installedVersion(): string | null {

@@ -1,5 +1,5 @@
-import t from 'tap'
 import { runInThisContext } from 'node:vm'
+import t from 'tap'
 import { readStack } from '../../../../src/server/failures/stacks/error-stack.ts'
 
 const SITE = '/shop/.hydrant/server/index.mjs'
