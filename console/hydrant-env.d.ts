@@ -1,4 +1,4 @@
-// Written by `hydrant build` and `hydrant dev`: the pages that `href` knows. Changes are lost.
+// Written by `hydrant build` and `hydrant dev`: the routes that `href` accepts. Do not edit.
 
 export {}
 

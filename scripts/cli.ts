@@ -24,18 +24,18 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-// Each command loads only what it needs: what runs in production has no use for the compiler.
+// Each command loads only what it needs: production must not load the compiler.
 function createProgram(): Command {
   const program = new Command('hydrant')
     .description('Server-rendered React pages from Fastify.')
     .version(readVersion(), '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'print this')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
-    // What is wrong is printed in one place, in the form of all other errors.
+    // `reportUsage` prints the error, in the same form as all other errors.
     .configureOutput({ outputError() {} })
-  addCommand(program, 'dev', 'serve a site while it is being written', {
+  addCommand(program, 'dev', 'serve a site in development, and rebuild it when a file changes', {
     serves: { port: '3000', host: 'localhost' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,
@@ -45,24 +45,24 @@ function createProgram(): Command {
     mode: 'production',
     load: async () => (await import('./commands/build.ts')).runBuild,
   })
-  addCommand(program, 'start', 'serve a site that was built', {
+  addCommand(program, 'start', 'serve a built site', {
     serves: { port: '3000', host: '127.0.0.1' },
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
   })
     .option('--socket <path>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
-    .option('-w, --workers <number>', 'processes that serve, or auto; also HYDRANT_WORKERS (1)')
+    .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
     .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   addErrorsCommand(program)
   return program
 }
 
 interface CommandParts {
-  /** Defaults, as the help shows them; null for a command that serves nothing. */
+  /** The defaults that the help shows; null for a command that does not serve. */
   serves: { port: string; host: string } | null
-  /** How React is loaded. */
+  /** Which build of React is loaded. */
   mode: 'development' | 'production'
-  /** The function takes what is to be told of NODE_ENV, or null. */
+  /** Returns the function that runs the command. Its `note` is a warning about NODE_ENV, or null. */
   load(): Promise<(dir: string, flags: Flags, note: string | null) => Promise<void>>
 }
 
@@ -78,25 +78,27 @@ function addCommand(program: Command, name: string, description: string, { serve
 }
 
 /**
- * The command owns the process, so React is loaded as it says: with React's development build a server tells visitors of its
- * errors. Returns what is to be told if NODE_ENV had another value.
+ * Sets NODE_ENV, which decides which build of React is loaded. The command owns the process, so it may: with React's
+ * development build, a server would send the details of errors to visitors. Returns a warning if NODE_ENV had another
+ * value, otherwise null.
  */
 function setNodeEnv(mode: CommandParts['mode']): string | null {
   const before = process.env.NODE_ENV
-  // Development goes with any name but the one that means production.
+  // Any name except `production` is fine for development.
   const isRight = mode === 'production' ? before === mode : before !== undefined && before !== 'production'
   if (isRight) return null
   process.env.NODE_ENV = mode
   return before === undefined ? null : `NODE_ENV was ${showValue(before)}; this command has set it to "${mode}"`
 }
 
-// Values are read and checked where those of the environment and of the configuration are, so none has a default here.
+// `resolveOptions` parses and checks the values, together with those of the environment and the configuration. So no
+// flag has a default here.
 function addServerOptions(command: Command, { port, host }: { port: string; host: string }) {
   command
     .option('-p, --port <number>', `TCP port, 0 for any free one; also PORT (${port})`)
     .option('-H, --host <name>', `address to listen on; also HOST (${host})`)
-    .option('-b, --base <path>', 'path below which the site is mounted; also HYDRANT_BASE (/)')
-    .option('--trust-proxy <which>', 'proxies whose forwarded headers count; also HYDRANT_TRUST_PROXY (false)')
+    .option('-b, --base <path>', 'path at which the site is mounted; also HYDRANT_BASE (/)')
+    .option('--trust-proxy <which>', 'proxies whose forwarded headers are trusted; also HYDRANT_TRUST_PROXY (false)')
     .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent; also LOG_LEVEL (info)')
     .addOption(
       new Option('--log-requests [boolean]', 'log a line for each request; also HYDRANT_LOG_REQUESTS (false)').preset(
@@ -112,7 +114,7 @@ function requireFolder(dir: string): string {
 
 function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
   if (exitCode === 0) return 0
-  // Without a command the help has been printed: that says it all.
+  // Without a command, Commander has already printed the help.
   if (code === 'commander.help') return 2
   const text = message.replace(/^error: /, '').replace(/\s+/g, ' ')
   console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text]), { withStack: false }))
@@ -120,6 +122,6 @@ function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
 }
 
 function readVersion(): string {
-  // Our own package.json, which npm refuses without a version.
+  // Hydrant's own package.json always has a version: npm refuses to publish it without one.
   return (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 }

@@ -38,7 +38,7 @@ function Request({ occurrence }: { occurrence: Occurrence }) {
         name="The visitor got"
         value={isRecovered ? 'the page anyway' : statusSent === null ? null : String(statusSent)}
       />
-      <Fact name="Client" value={userAgent} />
+      <Fact name="User agent" value={userAgent} />
       <Fact name="Pending" value={occurrence.pending?.join(', ') ?? null} />
       <Fact name="Release" value={release} />
       <Fact name="Build" value={occurrence.build === release ? null : (occurrence.build ?? null)} />

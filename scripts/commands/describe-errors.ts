@@ -10,15 +10,15 @@ import { formatFailure } from '../terminal/format-failure.ts'
 import { formatFailures, type View } from '../terminal/format-failures.ts'
 import type { ErrorsRequest } from './errors-arguments.ts'
 
-/** A ledger that is open, and how it is named to who reads what it says: a file, or an address without its password. */
+/** An open ledger, and its name for the reader: a file, or an address without its password. */
 export interface NamedLedger {
   ledger: Pick<Ledger, 'list' | 'read' | 'fingerprints'>
   name: string
-  /** What names it on the command line: ` ./my-site`; empty for that of the working directory. */
+  /** The arguments that select it on the command line: ` ./my-site`; empty for the ledger of the working directory. */
   words: string
 }
 
-/** What `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN. */
+/** Returns the text that `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN. */
 export async function describeErrors(request: ErrorsRequest, from: NamedLedger, view: View): Promise<string> {
   return request.kind === 'one' ? describeOne(request, from, view) : describeList(request, from, view)
 }
@@ -27,14 +27,14 @@ type RequestOf<Kind extends ErrorsRequest['kind']> = Extract<ErrorsRequest, { ki
 
 async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: NamedLedger, view: View) {
   const { ledger, name, words } = from
-  // One more than is shown tells whether that is all.
+  // One more than the list shows, to know whether there are more.
   const found = await ledger.list({ ...toListQuery(query, ''), limit: limit + 1 })
   const shown = found.slice(0, limit)
   if (isJson) return toJson(shown.map(summaryJson))
   if (shown.length === 0) {
     const { sort: _sort, ...choosing } = query
     const isChosen = Object.keys(choosing).length > 0
-    return `Nothing has failed${isChosen ? ' of what was asked for' : ''}, says the ledger ${name}.`
+    return `${isChosen ? 'No failure matches' : 'Nothing has failed yet'}. Ledger: ${name}`
   }
   const rest = found.length > limit ? `, ${ORDERS[query.sort ?? 'last']}; --limit ${limit * 2} shows more` : ''
   const isNew = query.isNew ? ` New in ${query.release}.` : ''
@@ -42,7 +42,7 @@ async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: N
     ...formatFailures(shown, view),
     '',
     `${countOf(shown)}${rest}.${isNew} Ledger: ${name}`,
-    `One of them in whole: hydrant errors ${shown[0]?.fingerprint ?? ''}${words}`,
+    `Details of one: hydrant errors ${shown[0]?.fingerprint ?? ''}${words}`,
   ].join('\n')
 }
 
@@ -55,11 +55,11 @@ async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger
   return formatFailure(details, { digest: meant }, view).join('\n')
 }
 
-/** Which of many are shown. */
+/** How the list is sorted. */
 const ORDERS: Record<Sort, string> = {
-  last: 'those seen last',
-  first: 'the newest ones',
-  count: 'those seen most often',
+  last: 'last seen first',
+  first: 'newest first',
+  count: 'most frequent first',
 }
 
 function unknownDigest({ fingerprint }: Digest, name: string, fingerprints: readonly string[]) {

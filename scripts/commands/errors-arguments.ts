@@ -2,7 +2,7 @@ import { type ListRequest, readListField } from '../../src/server/admin/list-que
 import { createHydrantError, showValue } from '../../src/server/errors/error-table.ts'
 import { type Digest, parseDigest } from '../../src/shared/wire/digest-format.ts'
 
-/** What `hydrant errors` is asked for. */
+/** The parsed arguments of `hydrant errors`. */
 export type ErrorsRequest = { isJson: boolean; limit: number } & (
   | { kind: 'list'; query: ListRequest }
   | { kind: 'one'; digest: Digest }
@@ -22,14 +22,14 @@ export interface ErrorsFlags {
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 10_000
-/** Flags that choose among failures. */
+/** Flags that apply to the list only. */
 const CHOOSING = ['since', 'side', 'route', 'release', 'new', 'sort', 'open'] as const
-/** Those that are read as the console's API reads them. */
+/** Flags that are parsed by the same code as the query of the console's API. */
 const SHARED = ['since', 'side', 'route', 'release', 'sort'] as const
 
 /**
- * Tells the words of the command line apart: a digest, typed in whatever way and in as many words, and a folder after it.
- * One word that is a folder is the folder. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
+ * Splits the arguments into a digest, which may be typed in any way and as several words, and the folder after it. A
+ * single word that names a folder is the folder. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
  */
 export function readWords(
   words: readonly string[],
@@ -46,7 +46,7 @@ export function readWords(
   if (whole) return { digest: whole, dir: '.' }
   if (words.length > 1 && parseDigest(words.slice(0, -1).join(' '))) throw createHydrantError('HYD_CLI_DIR', [last])
   throw misuse(
-    `${showValue(words.join(' '))} is neither a digest, like 7F3KQ2M9-K4D2P1 or its first half, nor a folder`,
+    `${showValue(words.join(' '))} is neither a digest (like 7F3KQ2M9-K4D2P1, or its first half) nor a folder`,
   )
 }
 
@@ -55,7 +55,7 @@ export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: numb
   const shared = { isJson: flags.json === true, limit: readLimit(flags.limit) }
   if (digest) {
     const given = CHOOSING.find((name) => flags[name] !== undefined)
-    if (given) throw misuse(`--${given} chooses among failures; leave it out, or leave out the digest`)
+    if (given) throw misuse(`--${given} applies to the list; leave out either --${given} or the digest`)
     return { ...shared, kind: 'one', digest }
   }
   const query: ListRequest = {}

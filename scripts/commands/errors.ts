@@ -13,7 +13,7 @@ import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
 
 type Env = Record<string, string | undefined>
 
-/** `hydrant errors`. Loads nothing that only building or serving needs. */
+/** Runs `hydrant errors`. Loads nothing that only building or serving needs. */
 export async function runErrors(
   words: readonly string[],
   { ledger, dev, ...flags }: ErrorsFlags & { ledger?: string; dev?: boolean },
@@ -23,7 +23,7 @@ export async function runErrors(
   const request = readRequest(digest, flags, now)
   const { stdout, env } = process
   if (dev && ledger !== undefined)
-    throw createHydrantError('HYD_CLI_USAGE', ['--dev names a ledger; leave out --ledger'])
+    throw createHydrantError('HYD_CLI_USAGE', ['--dev and --ledger both name a ledger; leave one of them out'])
   if (request.kind === 'list' && request.query.isNew)
     request.query.release ??= await readRelease(ledger === undefined ? dir : null, env)
   const { close, ...from } = await openForReading(dir, env, dev ? join(dir, DEV_LEDGER) : ledger)
@@ -35,7 +35,7 @@ export async function runErrors(
       now,
     }
     const text = await describeErrors(request, from, view)
-    // A reader that has seen enough, `head`, closes the pipe.
+    // `head` closes the pipe when it has read enough, which would be an uncaught error.
     stdout.on('error', () => {}).write(`${text}\n`)
   } finally {
     await close()
@@ -43,8 +43,9 @@ export async function runErrors(
 }
 
 /**
- * The ledger that the site's server writes, as the options of its build and the environment name it; without a build that of
- * the environment or the default. `place` is another one: a file from the working directory, or a `postgres:` URL.
+ * Opens the ledger that the site's server writes. Its place comes from the environment, from the configuration in the
+ * build if there is one, or from the default. `place` selects another ledger: a file relative to the working directory,
+ * or a `postgres:` URL.
  */
 async function openForReading(
   dir: string,
@@ -63,11 +64,11 @@ async function readOptions(dir: string, env: Env): Promise<Options> {
   return resolveOptions({ env, config: isBuilt ? await readConfig(folder) : {} })
 }
 
-/** What the build in a site's folder is called where failures are told, by the same options as its server's. */
+/** Returns the release of the build in a site's folder, resolved from the same options as by its server. */
 async function readRelease(dir: string | null, env: Env): Promise<string> {
   const folder = dir === null ? null : buildFolder(dir)
   if (folder === null || !existsSync(join(folder, BUILD_PATHS.manifest)))
-    throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release where there is no build'])
+    throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release, because there is no build'])
   const { release } = resolveOptions({ env, config: await readConfig(folder) })
   return release || readManifest(folder).buildId
 }
@@ -84,7 +85,7 @@ function nameOf(dir: string, { ledger }: Options): string {
   return placeOf(ledger)
 }
 
-// Not the URL, which may hold a password.
+// Leaves the URL out, because it may contain a password.
 function wordsFor(dir: string, place: string | undefined): string {
   if (place === undefined) return dir === '.' ? '' : ` ${quote(dir)}`
   return POSTGRES.test(place) ? ' --ledger …' : ` --ledger ${quote(place)}`

@@ -33,7 +33,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
       return `The host ${JSON.stringify(headers.host ?? '')} is not served here. Start with --host to allow it.`
     }
     if (!isForeign(headers, site.options().allowedOrigins)) return null
-    return 'Only pages of this machine may ask for this. Name others in "allowedOrigins".'
+    return 'Only pages of this machine may request this. Add other origins to "allowedOrigins".'
   }
 
   async function close() {

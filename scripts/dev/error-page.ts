@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../src/shared/wire/html.ts'
 
-/** What a browser shows while the site does not build or start. It loads itself again when that has changed. */
+/** Creates the page that a browser shows while the site does not build or start. It reloads after the next build. */
 export function createErrorPage(what: string, text: string, base: string): string {
   const channel = `${base === '/' ? '' : base}/_hydrant/dev`
   return `<!doctype html>
@@ -21,7 +21,7 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 0.5rem;
 <main role="alert">
 <h1>${escapeHtml(what)}</h1>
 <pre>${escapeHtml(text)}</pre>
-<p>This page loads itself again when the site has been built again.</p>
+<p>This page reloads when the site has been built again.</p>
 </main>
 <script>new EventSource(${JSON.stringify(channel)}).addEventListener('reload', () => location.reload())</script>
 </body>

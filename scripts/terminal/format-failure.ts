@@ -22,11 +22,11 @@ export function formatFailure(details: FailureDetails, { digest }: Meant, view: 
   return [
     ...formatHead(details, view),
     ...(digest !== null && !meant
-      ? ['', `The occurrence ${digest} is no longer kept; this is what is known of the failure.`]
+      ? ['', `The occurrence ${digest} is no longer kept; this is what the ledger knows of the failure.`]
       : []),
     ...(meant ? ['', ...formatOccurrence(meant, digest === null, error, view)] : []),
     '',
-    ...(source ? formatSource(source, view) : ['No part of its stack lies in the site.']),
+    ...(source ? formatSource(source, view) : ['No frame of its stack is in the site.']),
     ...formatErrors(error, view.paint),
     ...formatOthers(others, meant !== undefined, view),
   ]
@@ -53,7 +53,7 @@ function formatOccurrence(one: Occurrence, isLast: boolean, error: KeptError, { 
   const request = [one.method, one.path].filter((part) => part !== null).join(' ')
   const isOtherMessage = one.message !== error.message
   return [
-    paint('bold', `${isLast ? 'The last time' : 'This time'}: ${one.digest}`),
+    paint('bold', `${isLast ? 'Last occurrence' : 'This occurrence'}: ${one.digest}`),
     ...formatFields(paint, [
       ['time', formatTimeAgo(one.time, now)],
       ['message', isOtherMessage ? one.message : ''],
@@ -61,9 +61,9 @@ function formatOccurrence(one: Occurrence, isLast: boolean, error: KeptError, { 
       ['request', one.host === null ? request : `${request} on ${one.host}`.trim()],
       ['request id', one.requestId ?? ''],
       ['trace', one.traceId ? `${one.traceId}, span ${one.spanId ?? ''}` : ''],
-      ['asked by', one.userAgent ?? ''],
+      ['user agent', one.userAgent ?? ''],
       ['status', one.statusSent === null ? '' : String(one.statusSent)],
-      ['recovered', one.isRecovered ? 'the browser showed the page all the same' : ''],
+      ['recovered', one.isRecovered ? 'the browser showed the page anyway' : ''],
       ['release', one.release],
       ['build', one.build === one.release ? '' : (one.build ?? '')],
       ['server', serverOf(one)],

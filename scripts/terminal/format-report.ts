@@ -10,9 +10,7 @@ export function formatReport(build: SiteBuild): string {
   return [
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
     `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
-    ...(build.keptFiles > 0
-      ? [`kept for pages that are open: ${countFiles(build.keptFiles)} of the build before`]
-      : []),
+    ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of the previous build`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
 }

@@ -58,7 +58,8 @@ export async function ask(url: URL, init: RequestInit, app: App, isStale = false
   if (!body || !isOurs) {
     if (hasActed) return { kind: 'done' }
     // What answers in Hydrant's place may have done anything.
-    if (init.method) throw new Error('Something else than this site has answered; whether the form arrived is unknown.')
+    if (init.method)
+      throw new Error('The response did not come from this site; the form may or may not have been received.')
     return { kind: 'load' }
   }
   return readAnswer(body, status, app, init.signal).catch((error) => {
@@ -127,7 +128,7 @@ function readAnswer(
     readLines(body, take)
       .catch(() => {})
       .then(() => {
-        const cut = new Error('The connection was cut before all of the page had come.')
+        const cut = new Error('The connection closed before the page was complete.')
         if (!isDecided) reject(cut)
         // What has been left goes on waiting until the next page stands.
         if (!signal?.aborted) deferred.failPending(cut)

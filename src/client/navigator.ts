@@ -77,7 +77,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     // A form that is sent ends it, as in any document, as long as the address has not changed.
     if (from === null && sentBefore !== formsSent) {
       stop()
-      throw new DOMException('A form has been sent since.', 'AbortError')
+      throw new DOMException('A newer form was sent.', 'AbortError')
     }
     if (answer.kind === 'page') return { ...answer, stop }
     const isReplaced = from !== null || navigationType === 'replace'

@@ -29,7 +29,7 @@ export function createWatch(
     const { length } = document.getElementsByTagName('*')
     if (document.readyState !== 'loading' || length === count) {
       isOver = true
-      const error = new Error('The connection was cut before all of the page had come.')
+      const error = new Error('The connection closed before the page was complete.')
       logError(error, {})
       deferred.failPending(error)
       failPending(document, error)

@@ -121,8 +121,8 @@ export function createSender(app: App, begin: ReturnType<typeof createActivity>,
       case 'load':
         // Nothing has been done with it yet. A browser's forms know no other method.
         if (method !== 'POST') {
-          showSentence('This was not sent. Load the page again and try once more.')
-          throw new Error(`No action of this site's present build answers ${method} ${url.href}.`)
+          showSentence('This was not sent. Reload the page and try again.')
+          throw new Error(`The current build of this site has no action for ${method} ${url.href}.`)
         }
         return sendNatively(url.href, enctype ?? MULTIPART, formData)
       case 'done':

@@ -127,7 +127,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error
-    sendRefusal(statusCode, 'What was sent cannot be read.', request, reply)
+    sendRefusal(statusCode, 'The request cannot be read.', request, reply)
   })
   const served = new Promise<ServedSite>((resolve) => {
     app.register(async (scope) => resolve(await mountSite(scope, folder, options, { keeper, measures, worker })))
@@ -141,13 +141,10 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
 function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 400
   const url = createRedactor(request.headers)(request.url)
-  request.log.info(
-    { method: request.method, url, statusCode: status },
-    `refused: ${status} an address that is not well formed`,
-  )
+  request.log.info({ method: request.method, url, statusCode: status }, `refused with ${status}: the URL is malformed`)
   reply.header(REQUEST_ID_HEADER, request.id)
   // No hook has looked at the host.
-  sendRefusal(status, 'The address is not well formed.', request, reply, UNKNOWN_HOST)
+  sendRefusal(status, 'The address is malformed.', request, reply, UNKNOWN_HOST)
 }
 
 // Different on every replica and after each start, without a random number for each request.

@@ -1,4 +1,4 @@
-// The public entry `hydrant`: what server files, the configuration and Fastify apps import.
+// The public entry `hydrant`, which server files, the configuration and Fastify apps import.
 
 export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'

@@ -13,18 +13,18 @@ import type { SiteOptions } from './options/config.ts'
 import { resolveOptions } from './options/options.ts'
 import { joinBases, mountSite } from './site/mount-site.ts'
 
-/** Options of the Fastify plugin. */
+/** Options of the Fastify plugin: those of the site, and where its build is. */
 export interface PluginOptions extends SiteOptions {
   /** The site's folder, absolute or relative to the working directory. */
   dir: string
-  /** The build's folder (`<dir>/.hydrant`). */
+  /** The folder of the build, absolute or relative to the working directory (`<dir>/.hydrant`). */
   buildDir?: string
 }
 
-// It ends the process, which is not this plugin's to end unless somebody says so.
+// The hang watch ends the process, so an app has to turn it on itself.
 const DEFAULTS = { 'timeouts.hangMs': 0 }
 
-// Fastify, and who traces it, name a plugin by its function.
+// Fastify and tracing tools use the name of the function as the name of the plugin.
 const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, given) {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
   const folder = buildFolder(dir, buildDir)
@@ -58,21 +58,24 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
 }
 
 const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmin(app, given) {
-  // Loaded only where it is wanted.
+  // Loaded only when the console is registered.
   const { mountAdmin } = await import('./admin/admin-plugin.ts')
   await mountAdmin(app, given)
 }
 
 /**
- * Serves a built site from a Fastify app: `await app.register(hydrant, { dir: './my-site' })`. The app's other routes,
- * hooks, decorators and error handler go on as before. The environment (`HYDRANT_…`) beats these options, which beat
- * the site's `hydrant.config.ts`. Fastify's own `prefix` goes before `base`.
+ * The Fastify plugin that serves a built site from your app: `await app.register(hydrant, { dir: './my-site' })`. The
+ * other routes, hooks, decorators and the error handler of the app work as before. Environment variables (`HYDRANT_…`)
+ * override these options, which override the site's `hydrant.config.ts`. The site is mounted at Fastify's `prefix`
+ * followed by `base`.
  *
- * Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_REACT_DEVELOPMENT,
- * HYD_REACT_MIXED, HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or HYD_BASE_TAKEN.
+ * Rejects with HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_SERVER_THREW,
+ * HYD_REACT_DEVELOPMENT, HYD_REACT_MIXED, HYD_REACT_SERVER_MIXED, HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or
+ * HYD_BASE_TAKEN.
  *
- * `hydrant.admin` serves the operators' console, its API and metrics of the sites that are registered before:
- * `await app.register(hydrant.admin, { prefix: '/ops' })`. Throws HYD_ADMIN_UNGUARDED without a token and without
- * `auth: 'app'`, HYD_SITE_UNKNOWN, HYD_BASE_TAKEN, HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID.
+ * `hydrant.admin` is the plugin that serves the operators' console, its JSON API and metrics for the sites that are
+ * already registered: `await app.register(hydrant.admin, { prefix: '/ops' })`. Rejects with HYD_ADMIN_UNGUARDED if it
+ * has no token and `auth` is 'token', and with HYD_SITE_UNKNOWN, HYD_BASE_TAKEN, HYD_OPTION_UNKNOWN or
+ * HYD_OPTION_INVALID.
  */
 export const hydrant = Object.assign(plugin, { admin })

@@ -1,10 +1,10 @@
 /**
- * Types of the files that a page may import besides scripts: stylesheets, CSS modules and assets. A site names them in its
- * tsconfig.json: `"types": ["hydrant/assets"]`.
+ * Types of the files that a page may import besides scripts: stylesheets, CSS modules and assets. To use them, add
+ * `"types": ["hydrant/assets"]` to the `compilerOptions` of the site's tsconfig.json.
  */
 
 declare module '*.module.css' {
-  /** The class names of the file, each with the name that the build has given it. */
+  /** The class names of the file: the key is the name in the file, the value is the name in the build. */
   const classes: Readonly<Record<string, string>>
   export default classes
 }

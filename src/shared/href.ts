@@ -2,32 +2,33 @@ import { base } from './base.ts'
 import type { Params } from './page-types.ts'
 
 /**
- * The site's pages by their routes. `hydrant build` and `hydrant dev` write them into `hydrant-env.d.ts`; without that
- * file it is empty, and any path may be given to `href`.
+ * The routes of the site. `hydrant build` and `hydrant dev` write them to `hydrant-env.d.ts`. Without that file this
+ * interface is empty, and `href` accepts any path.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: what a site's own declarations add to
+// biome-ignore lint/suspicious/noEmptyInterface: the declarations in a site's hydrant-env.d.ts are merged into it
 export interface Routes {}
 
-/** A page as its folder and file say it: `/products/[id]`, without groups. */
+/** The route of a page, from the names of its folder and file, without groups: `/products/[id]`. */
 export type RouteId = keyof Routes extends never ? `/${string}` : keyof Routes & string
 
-/** What `href` puts into the places of a route's parameters: `{ id: string | number }` for `/products/[id]`. */
+/** The parameters that `href` needs for a route: `{ id: string | number }` for `/products/[id]`. */
 export type HrefParams<Route extends string> = { [Name in keyof Params<Route>]: string | number }
 
+/** The query and the fragment of a URL. */
 export interface HrefOptions {
-  /** The query. `undefined` leaves a name out, a list repeats it. */
+  /** The query: `{ page: 2 }` is `?page=2`. `undefined` leaves a name out, an array repeats it (none). */
   search?:
     | Readonly<Record<string, string | number | boolean | undefined | readonly (string | number | boolean)[]>>
     | URLSearchParams
     | undefined
-  /** What stands behind `#`, with or without it. */
+  /** The fragment, with or without `#` (none). */
   hash?: string | undefined
 }
 
-// No literal can be missing from a record, while a record of a pattern may be empty.
+// A record with a literal key requires that key; a record with a pattern as its key may be empty.
 type IsLiteral<Route extends string> = Record<never, never> extends Record<Route, 1> ? false : true
 
-/** What `href` takes behind the route: its parameters, when it has some, and the rest of the address. */
+/** The arguments of `href` after the route: its parameters, required if the route has some, and the options. */
 export type HrefArguments<Route extends string> =
   IsLiteral<Route> extends false
     ? [params?: Readonly<Record<string, string | number>>, options?: HrefOptions]
@@ -36,14 +37,17 @@ export type HrefArguments<Route extends string> =
       : [params: Readonly<HrefParams<Route>>, options?: HrefOptions]
 
 /**
- * The URL of a page, below the base: `href('/products/[id]', { id: 7 })` is `/products/7`, and `/shop/products/7` where
- * the site is mounted at `/shop`. Works wherever a site's code runs, in the browser and on the server, also outside of
- * components. Values are encoded; the slashes of a catch-all's value stay.
+ * Returns the URL of a page, including the base: `href('/products/[id]', { id: 7 })` is `/products/7`, or
+ * `/shop/products/7` if the site is mounted at `/shop`. It works everywhere in a site's code, in the browser and on the
+ * server, inside and outside of components. Values are encoded; the slashes in the value of a catch-all parameter are
+ * kept.
  *
- * Throws a TypeError for a value that is missing, empty or neither a string nor a number, and for one that would lead to another page: `.` and `..`
- * as segments, a slash at the beginning of the whole path.
+ * Throws a TypeError if a value is missing, is empty or has another type than string or number (in the query also
+ * boolean). Also throws if a value would lead to another page: `.` or `..` as a segment, or a slash at the beginning of
+ * the path.
  *
- * @param route The page as its file says it; known pages only, once `hydrant-env.d.ts` is there.
+ * @param route The route of the page: `/products/[id]`. TypeScript accepts only existing pages once `hydrant-env.d.ts`
+ *   is there.
  */
 export function href<const Route extends RouteId>(route: Route, ...[params, options]: HrefArguments<Route>): string {
   const path = route
@@ -62,12 +66,12 @@ function fillSegment(segment: string, route: string, params: Readonly<Record<str
   if (value === '') throw new TypeError(`href('${route}'): "${name}" is missing or empty`)
   const parts = dots ? value.split('/') : [value]
   if (parts.includes('.') || parts.includes('..')) {
-    throw new TypeError(`href('${route}'): "${name}" must not have the segment "." or ".."; got "${value}"`)
+    throw new TypeError(`href('${route}'): "${name}" must not contain the segment "." or ".."; got "${value}"`)
   }
   return parts.map(encodeURIComponent).join('/')
 }
 
-// Anything else would be `[object Object]` or the like in the address, and lead to no page.
+// A value of another type would become `[object Object]` or similar in the URL, which leads to no page.
 function textOf(value: unknown, types: readonly string[], route: string, name: string): string {
   if (types.includes(typeof value)) return String(value)
   const given = Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`

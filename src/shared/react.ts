@@ -1,4 +1,4 @@
-// The public entry `hydrant/react`: what page files import.
+// The public entry `hydrant/react`, which page files import.
 
 export { type HrefArguments, type HrefOptions, type HrefParams, href, type RouteId, type Routes } from './href.ts'
 export type {

@@ -70,7 +70,7 @@ t.test('a form of another site is refused, and one of the site itself passes beh
     const other = target.startsWith(own) ? origin : own
     await open.goto(`${other}/evil?to=${encodeURIComponent(target)}`, 'load')
     await send(open)
-    t.equal(await open.read('#failed'), '403: This was sent from another site.')
+    t.equal(await open.read('#failed'), '403: This request comes from another site.')
   }
   await open.goto(`${origin}/notes`, 'load')
   t.notMatch(await open.read('ul'), 'evil')

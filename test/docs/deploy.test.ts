@@ -109,7 +109,7 @@ t.test('a built site runs in a folder that it may not write', async (t) => {
     const server = start({})
     const url = await urlOf(server)
     await checkSite(t, url)
-    await server.waitFor(/failures are kept in memory until the server ends: the ledger .* cannot be written/)
+    await server.waitFor(/failures are kept in memory until the server stops: the ledger .* cannot be written/)
     t.equal(server.lines.filter((line) => line.includes('"level":40')).length, 1)
     t.equal(await server.stop('SIGTERM'), 0)
   })

@@ -50,7 +50,7 @@ t.test(
         )
         t.notMatch(main, /Waiting for/, 'in the place of what was awaited')
         t.equal(counted, 'Count: 1', 'the rest of the page works')
-        t.match(errors.join(), /The connection was cut/, 'the console says why')
+        t.match(errors.join(), /The connection closed before/, 'the console says why')
       })
     }
   },

@@ -8,7 +8,7 @@ import { openWays, type Way } from './ways.ts'
 const SLOW = '/failures/f16/fail'
 const ENDLESS_LOAD = '/failures/f15/fail'
 
-const LEFT = { level: INFO, msg: 'the visitor left before the answer was complete' }
+const LEFT = { level: INFO, msg: 'the client disconnected before the response was complete' }
 const TOLD = { level: 20, msg: 'the visitor has gone; no more parts are made' }
 
 const site = await startSite(t, { env: { LOG_LEVEL: 'debug', HYDRANT_TIMEOUTS_LOAD_MS: '2500' } })

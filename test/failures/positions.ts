@@ -56,7 +56,7 @@ const JSON_DATA: Outcome = { kind: 'json' }
 const NO_DATA: Outcome = {
   kind: 'refusal',
   status: 406,
-  message: 'This page has no data; ask for text/html.',
+  message: 'This page has no data; request text/html instead.',
   as: 'problem',
 }
 

@@ -107,7 +107,7 @@ for (const way of ways) {
     })
 
     t.test('F18: a connection that is cut', async (t) => {
-      const message = /The connection was cut/
+      const message = /The connection closed/
       const work = async () => void (await open.goto(`${way.origin}/failures/f18/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)
       check(t, line, way, { type: 'Error', message, route: '/failures/f18/fail' })

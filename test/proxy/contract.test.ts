@@ -159,7 +159,7 @@ async function checkLeaving(t: Test, visitor: Visitor, { base, answering }: Plac
   const isShell = (text: string) => text.includes('Waiting')
   await visitor.ask({ path, onText: (text) => !isShell(text) }).catch(() => {})
   const left = (server: SiteServer) =>
-    server.waitForLine(({ msg, url }) => url === path && msg.includes('visitor left'))
+    server.waitForLine(({ msg, url }) => url === path && msg.includes('client disconnected'))
   t.match(await Promise.any(answering.map(left)), { url: path }, 'who goes away is known to have gone')
 }
 

@@ -16,13 +16,13 @@ export const brokenSites: BrokenSite[] = [
     title: 'two pages for one URL',
     files: { 'pages/about.tsx': page, 'pages/(info)/about.tsx': page },
     expected: ['HYD_BUILD_URL_TAKEN pages/about.tsx'],
-    message: 'pages/(info)/about.tsx and pages/about.tsx both answer /about',
+    message: 'pages/(info)/about.tsx and pages/about.tsx have the same URL, /about',
   },
   {
     title: 'a public file at a page’s URL',
     files: { 'pages/about.tsx': page, 'public/about': 'text' },
     expected: ['HYD_BUILD_URL_TAKEN public/about'],
-    message: 'pages/about.tsx and public/about both answer /about',
+    message: 'pages/about.tsx and public/about have the same URL, /about',
   },
   {
     title: 'two layouts in one folder',
@@ -33,7 +33,7 @@ export const brokenSites: BrokenSite[] = [
     title: 'a bracket that is not closed',
     files: { 'pages/products/[id.tsx': page },
     expected: ['HYD_BUILD_SEGMENT pages/products/[id.tsx'],
-    message: 'the segment "[id" must be one whole pair of brackets',
+    message: 'the segment "[id" must be a name in one pair of brackets',
   },
   {
     title: 'a parameter that stands twice',
@@ -134,7 +134,7 @@ export const brokenSites: BrokenSite[] = [
       'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:2:26',
       'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:3:17',
     ],
-    message: 'the browser cannot have node:fs: pages/a.tsx → node:fs',
+    message: 'browser code imports node:fs, which only the server may use: pages/a.tsx → node:fs',
   },
   {
     title: 'a server module under another name',
@@ -214,7 +214,7 @@ export const brokenSites: BrokenSite[] = [
     title: 'a configuration that throws',
     files: { 'hydrant.config.ts': "throw new Error('no database')\nexport default {}\n" },
     expected: ['HYD_BUILD_CONFIG hydrant.config.ts:1:7'],
-    message: 'hydrant.config.ts failed while it was loaded: no database',
+    message: 'hydrant.config.ts failed to load: no database',
   },
   {
     title: 'an unknown option for esbuild',

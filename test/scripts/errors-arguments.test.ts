@@ -22,13 +22,13 @@ t.test('distinguishes a digest from a folder', async (t) => {
 })
 
 t.test('says what is neither', async (t) => {
-  const neither = { code: 'HYD_CLI_USAGE', message: /is neither a digest, like .*, nor a folder$/ }
+  const neither = { code: 'HYD_CLI_USAGE', message: /is neither a digest \(like .*\) nor a folder$/ }
   for (const words of [['my-sit'], ['7F3KQ2M'], ['no-such', './my-site'], ['./my-site', '7F3KQ2M9']]) {
     t.throws(() => readWords(words, isFolder), neither, words.join(' '))
   }
   t.throws(() => readWords(['7F3KQ2M9', './my-sit'], isFolder), {
     code: 'HYD_CLI_DIR',
-    message: '"./my-sit" is no folder',
+    message: '"./my-sit" is not a folder',
   })
 })
 
@@ -56,11 +56,11 @@ t.test('refuses invalid flags', async (t) => {
   const refused = (flags: ErrorsFlags, message: string) =>
     t.throws(() => readRequest(null, flags, NOW), { code: 'HYD_CLI_USAGE', message }, message)
   for (const since of ['', 'yesterday', '7', '7x', '-7d', '2026-13-45']) refused({ since }, '--since must be like 30m')
-  refused({ sort: 'time' }, '--sort must be one of last, first and count; got "time"')
+  refused({ sort: 'time' }, '--sort must be last, first or count; got "time"')
   refused({ side: 'both' }, '--side must be server or client; got "both"')
   for (const limit of ['0', '-1', '1.5', 'all', '10001'])
     refused({ limit }, '--limit must be a whole number from 1 to 10000')
   for (const flags of [{ since: '7d' }, { side: 'server' }, { route: '/' }, { open: true }, { new: true }]) {
-    t.throws(() => readRequest(DIGEST, flags, NOW), { code: 'HYD_CLI_USAGE', message: 'chooses among failures' })
+    t.throws(() => readRequest(DIGEST, flags, NOW), { code: 'HYD_CLI_USAGE', message: 'applies to the list' })
   }
 })

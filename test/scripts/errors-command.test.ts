@@ -52,7 +52,7 @@ t.test('leads from a visitor’s digest to the line, while the server runs and a
   while (shown.code === 1) shown = await runCli(['errors', digest, dir])
   t.match(shown, { code: 0, stderr: '' })
   t.match(shown.stdout, /^TypeError: Cannot read properties of undefined \(reading 'price'\)$/m)
-  t.match(shown.stdout, `This time: ${digest}`)
+  t.match(shown.stdout, `This occurrence: ${digest}`)
   t.match(shown.stdout, /^ {2}request +GET \/products\/7 on 127\.0\.0\.1$/m)
   t.match(shown.stdout, /^load \(pages\/products\/\[id\]\.server\.ts:3:18\)$/m)
   t.match(shown.stdout, /^ {2}> 3 \| {3}return product\.price\n {4} {2}\| {18}\^$/m)
@@ -80,9 +80,9 @@ t.test('leads from a visitor’s digest to the line, while the server runs and a
     ['--release', 'v9'],
     ['--new', '--release', 'v9'],
   ])
-    t.match(await runCli(['errors', dir, ...words]), { code: 0, stdout: /^Nothing has failed of what was asked for/ })
+    t.match(await runCli(['errors', dir, ...words]), { code: 0, stdout: /^No failure matches\. / })
   const env = { HYDRANT_RELEASE: 'v9' }
-  t.match(await runCli(['errors', dir, '--new'], { env }), { code: 0, stdout: /^Nothing has failed of/ })
+  t.match(await runCli(['errors', dir, '--new'], { env }), { code: 0, stdout: /^No failure matches\. / })
   t.match(await runCli(['errors', dir, '--release', buildId]), { code: 0, stdout: '1 failure, seen once. Ledger' })
 })
 
@@ -111,21 +111,21 @@ t.test('reads the ledger that the configuration or the environment names, and a 
   t.match(none, {
     code: 1,
     stdout: '',
-    stderr: `Error [HYD_LEDGER_MISSING] there is no ledger ${join(dir, 'kept/failures.db')}\nTry: `,
+    stderr: `Error [HYD_LEDGER_MISSING] there is no ledger at ${join(dir, 'kept/failures.db')}\nTry: `,
   })
   const file = join(failed, FILE)
   const ofEnvironment = await runCli(['errors', dir], { env: { HYDRANT_LEDGER: file } })
   t.match(ofEnvironment, { code: 0, stdout: /^7F3KQ2M9 /m })
   copyFileSync(file, join(dir, 'copy.db'))
   const ofCopy = await runCli(['errors', '7F3KQ2M9-K4D2P1', '--ledger', 'copy.db'], { cwd: dir })
-  t.match(ofCopy, { code: 0, stdout: 'This time: 7F3KQ2M9-K4D2P1' })
+  t.match(ofCopy, { code: 0, stdout: 'This occurrence: 7F3KQ2M9-K4D2P1' })
   const off = await runCli(['errors', dir], { env: { HYDRANT_LEDGER: 'false' } })
   t.match(off, { code: 1, stderr: 'Error [HYD_LEDGER_OFF] the site in ' })
 })
 
 t.test('creates no ledger if there is none', async (t) => {
   const dir = t.testdir({})
-  t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger ${join(dir, FILE)}` })
+  t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger at ${join(dir, FILE)}` })
   t.notOk(existsSync(join(dir, FILE)))
 })
 
@@ -141,10 +141,10 @@ t.test('ends with 2 when it is misused', async (t) => {
   const misused = async (args: string[], stderr: string) =>
     t.match(await runCli(['errors', ...args]), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
   await misused(['no-such-folder'], 'HYD_CLI_USAGE] "no-such-folder" is neither a digest')
-  await misused(['7F3KQ2M9', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is no folder')
+  await misused(['7F3KQ2M9', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is not a folder')
   await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be like 30m')
-  await misused(['--sort', 'time'], 'HYD_CLI_USAGE] --sort must be one of last, first and count; got "time"')
-  await misused(['--new'], 'HYD_CLI_USAGE] --new needs --release where there is no build')
+  await misused(['--sort', 'time'], 'HYD_CLI_USAGE] --sort must be last, first or count; got "time"')
+  await misused(['--new'], 'HYD_CLI_USAGE] --new needs --release, because there is no build')
   await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")
 })
 

@@ -24,7 +24,7 @@ t.test('reads a ledger in PostgreSQL, exits, and never prints its password', asy
     t.match(list, { code: 0, stderr: '', stdout: /^7F3KQ2M9 /m })
     t.match(list.stdout, `Ledger: ${placeOf(url)}`)
     const one = await runCli(['errors', '7F3KQ2M9-K4D2P1', dir, ...args], { env })
-    t.match(one, { code: 0, stdout: 'This time: 7F3KQ2M9-K4D2P1' })
+    t.match(one, { code: 0, stdout: 'This occurrence: 7F3KQ2M9-K4D2P1' })
     const unknown = await runCli(['errors', '7F3KQ2M8', dir, ...args], { env })
     t.match(unknown, { code: 1, stderr: 'has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9' })
     t.notMatch(list.stdout + one.stdout + unknown.stderr, 'a-password')

@@ -42,7 +42,7 @@ t.test('lists failures, last seen first', async (t) => {
       'AAAAAAAA     client      1  5 h ago    –                                Error: gone',
       '',
       '2 failures, seen 3 times. Ledger: /site/ledger.db',
-      'One of them in whole: hydrant errors 7F3KQ2M9 ./my-site',
+      'Details of one: hydrant errors 7F3KQ2M9 ./my-site',
     ].join('\n'),
   )
 })
@@ -65,18 +65,15 @@ t.test('lists the selected failures, and says when there are more', async (t) =>
   t.equal(await fingerprints({ open: true }), 'BC')
   t.equal(await fingerprints({ limit: '2' }), 'AB')
   t.match(await print(ledger, null), /^AAAAAAAA .*solved: TypeError/m)
-  t.match(await print(ledger, null, { flags: { limit: '2' } }), '2 failures, seen 2 times, those seen last; --limit 4')
+  t.match(await print(ledger, null, { flags: { limit: '2' } }), '2 failures, seen 2 times, last seen first; --limit 4')
   t.notMatch(await print(ledger, null, { flags: { limit: '3' } }), '--limit')
 })
 
 t.test('says that nothing has failed, and who says so', async (t) => {
-  t.equal(await print(await ledgerOf(), null), 'Nothing has failed, says the ledger /site/ledger.db.')
+  t.equal(await print(await ledgerOf(), null), 'Nothing has failed yet. Ledger: /site/ledger.db')
   const ledger = await ledgerOf(failure())
   const flags = { side: 'client' }
-  t.equal(
-    await print(ledger, null, { flags }),
-    'Nothing has failed of what was asked for, says the ledger /site/ledger.db.',
-  )
+  t.equal(await print(ledger, null, { flags }), 'No failure matches. Ledger: /site/ledger.db')
   t.equal(await print(ledger, null, { flags: { ...flags, json: true } }), '[]')
 })
 
@@ -135,13 +132,13 @@ t.test('shows one failure with the requested occurrence', async (t) => {
   last seen    2026-11-21 19:43:28 UTC (just now)
   releases     v0 to v1
 
-This time: 7F3KQ2M9-K4D2P1
+This occurrence: 7F3KQ2M9-K4D2P1
   time        2026-11-21 19:40:28 UTC (3 min ago)
   route       /products/[id]
   request     GET /products/7 on shop.example
   request id  req-1
   trace       4bf92f3577b34da6a3ce929d0e0e4736, span 00f067aa0ba902b7
-  asked by    browser
+  user agent  browser
   status      500
   release     v1
 
@@ -168,14 +165,14 @@ t.test('shows the last occurrence for a first half', async (t) => {
     failure({ time: NOW, digest: '7F3KQ2M9-000003', message: 'cannot read price of product 8', isRecovered: true }),
   )
   const text = await print(ledger, '7F3KQ2M9')
-  t.match(text, /^The last time: 7F3KQ2M9-000003$/m)
+  t.match(text, /^Last occurrence: 7F3KQ2M9-000003$/m)
   t.match(text, /^ {2}message +cannot read price of product 8$/m)
-  t.match(text, /^ {2}recovered +the browser showed the page all the same$/m)
+  t.match(text, /^ {2}recovered +the browser showed the page anyway$/m)
 })
 
 t.test('says when the requested occurrence is no longer kept', async (t) => {
   const text = await print(await ledgerOf(failure()), '7F3KQ2M9-ZZZZZZ')
-  t.match(text, /^The occurrence 7F3KQ2M9-ZZZZZZ is no longer kept; this is what is known of the failure\.$/m)
+  t.match(text, /^The occurrence 7F3KQ2M9-ZZZZZZ is no longer kept; this is what the ledger knows of the failure\.$/m)
   t.match(text, /^ {2}7F3KQ2M9-K4D2P1 /m)
 })
 
@@ -222,7 +219,7 @@ t.test('shows a failure outside any request, and one without a stack', async (t)
   const ledger = await ledgerOf(ofError({ stack: [] }, { phase: 'process', ...outside }))
   const text = await print(ledger, '7F3KQ2M9')
   t.match(text, 'server, process')
-  t.match(text, 'No part of its stack lies in the site.')
+  t.match(text, 'No frame of its stack is in the site.')
   t.notMatch(text, /null|undefined| request /)
 })
 

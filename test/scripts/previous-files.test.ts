@@ -39,7 +39,7 @@ t.test('keeps the files of the previous build for pages that are open', async (t
   const onlyOne = one.manifest.clientFiles.filter((name) => !two.manifest.clientFiles.includes(name))
   t.ok(onlyOne.length >= 3, 'page, part and stylesheet')
   t.equal(two.keptFiles, onlyOne.length)
-  t.match(formatReport(two), `kept for pages that are open: ${onlyOne.length} files of the build before`)
+  t.match(formatReport(two), `kept for open pages: ${onlyOne.length} files of the previous build`)
   for (const [index, name] of ofOne.entries())
     t.strictSame(readFileSync(join(client, name)), contents[index], `${name} is as it was, compressed copies included`)
   for (const name of onlyOne.filter((file) => /\.(js|css)$/.test(file)))

@@ -25,7 +25,7 @@ t.test('refuses values that would lead to another page or another host', async (
   for (const [route, params, message] of [
     ['/p/[id]', {}, `href('/p/[id]'): "id" is missing or empty`],
     ['/p/[id]', { id: '' }, `href('/p/[id]'): "id" is missing or empty`],
-    ['/p/[id]', { id: '.' }, `href('/p/[id]'): "id" must not have the segment "." or ".."; got "."`],
+    ['/p/[id]', { id: '.' }, `href('/p/[id]'): "id" must not contain the segment "." or ".."; got "."`],
     ['/p/[id]', { id: '..' }, /got "\.\."/],
     ['/p/[...path]', { path: 'a/../b' }, /got "a\/\.\.\/b"/],
     ['/p/[...path]', { path: './b' }, /"path" must not/],

@@ -84,7 +84,7 @@ function readSegments(
     }
     if (segment.kind === 'catchAll' && segments.slice(index + 1).some(({ kind }) => kind !== 'group')) {
       report(
-        createProblem('HYD_BUILD_SEGMENT', [name, 'takes the rest of the path, so it must be last'], placeOf(index)),
+        createProblem('HYD_BUILD_SEGMENT', [name, 'matches the rest of the path, so it must be last'], placeOf(index)),
       )
       return null
     }

@@ -14,11 +14,11 @@ const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 export function parseSegment(text: string): Segment {
   if (text.includes('[') || text.includes(']')) return parseParameter(text)
   if (text.startsWith('(') && text.endsWith(')')) {
-    return text.length > 2 ? { kind: 'group' } : { kind: 'bad', reason: 'names no group' }
+    return text.length > 2 ? { kind: 'group' } : { kind: 'bad', reason: 'has no name in its parentheses' }
   }
   if (urlSegment.test(text)) return { kind: 'static', text }
   const found = [...text].find((character) => !urlSegment.test(character)) ?? ''
-  return { kind: 'bad', reason: `holds ${JSON.stringify(found)}, which a segment of a URL may not` }
+  return { kind: 'bad', reason: `contains ${JSON.stringify(found)}, which is not allowed in a URL segment` }
 }
 
 /** A path as the site developer writes it (`/products/[id]`) and as Fastify's router takes it (`/products/:id`). */
@@ -42,11 +42,12 @@ export function joinSegments(segments: readonly Segment[]): { id: string; url: s
 
 function parseParameter(text: string): Segment {
   if (!/^\[[^[\]]*\]$/.test(text)) {
-    return { kind: 'bad', reason: 'must be one whole pair of brackets around a name, or have none' }
+    return { kind: 'bad', reason: 'must be a name in one pair of brackets, or contain no brackets' }
   }
   const isCatchAll = text.startsWith('[...')
   const name = text.slice(isCatchAll ? 4 : 1, -1)
-  if (name === '') return { kind: 'bad', reason: 'names no parameter' }
-  if (!identifier.test(name)) return { kind: 'bad', reason: `has the parameter "${name}", which is no identifier` }
+  if (name === '') return { kind: 'bad', reason: 'has no name in its brackets' }
+  if (!identifier.test(name))
+    return { kind: 'bad', reason: `has the parameter "${name}", which is not a valid identifier` }
   return { kind: isCatchAll ? 'catchAll' : 'param', name }
 }

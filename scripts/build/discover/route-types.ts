@@ -24,7 +24,7 @@ export function createRouteTypes(routes: readonly string[]): string {
   // Of what a file's name may hold only this means something inside of quotes.
   const names = routes.map((route) => `'${route.replaceAll("'", "\\'")}'`)
   const lines = names.map((name) => `    ${name}: unknown\n`)
-  return `// Written by \`hydrant build\` and \`hydrant dev\`: the pages that \`href\` knows. Changes are lost.
+  return `// Written by \`hydrant build\` and \`hydrant dev\`: the routes that \`href\` accepts. Do not edit.
 
 export {}
 

@@ -49,7 +49,7 @@ export function createBrowserGuard(siteDir: string, serverOnly: readonly string[
 
   function refuse(target: string): OnResolveResult {
     const detail: BrowserGuardDetail = { kind: 'server-in-browser', target }
-    return { errors: [{ text: `The browser cannot have ${target}`, detail }] }
+    return { errors: [{ text: `Browser code must not import ${target}`, detail }] }
   }
 }
 

@@ -98,12 +98,12 @@ Error: connect ECONNREFUSED 10.0.0.5:5432
   last seen    2026-11-21 19:40:28 UTC (3 min ago)
   releases     v41 to v42
 
-This time: 7K3M9QZD-0F4XTB
+This occurrence: 7K3M9QZD-0F4XTB
   time        2026-11-21 19:40:28 UTC (3 min ago)
   route       /products/[id]
   request     GET /products/7 on shop.example
   request id  3F9QK2ZD-1f
-  asked by    browser
+  user agent  browser
   status      500
   release     v42
 
@@ -125,7 +125,7 @@ fingerprint  side    count  last seen  source                           message
 0VW8A1ZD     client      2  5 h ago    components/cart.tsx:41           RangeError: Invalid currency code
 
 2 failures, seen 9 times. Ledger: /srv/my-site/hydrant-errors.db
-One of them in whole: hydrant errors 7K3M9QZD ./my-site
+Details of one: hydrant errors 7K3M9QZD ./my-site
 `
 
 const SCRIPT = `

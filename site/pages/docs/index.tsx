@@ -1,7 +1,7 @@
-import classes from './index.module.css'
 import { href } from 'hydrant/react'
 import { PageHead } from '../../components/page-head.tsx'
 import { chapters } from '../../content/chapters.ts'
+import classes from './index.module.css'
 
 export default function Docs() {
   return (

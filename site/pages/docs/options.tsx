@@ -342,5 +342,5 @@ export default defineConfig({
 
 const MESSAGE = `
 Error [HYD_BUILD_MISSING] there is no build in /srv/my-site/.hydrant
-Try: Run "hydrant build" for this site first.
+Try: Run "hydrant build" for this site first, or pass the folder of a site that has been built.
 `

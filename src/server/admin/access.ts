@@ -26,7 +26,7 @@ export function addGuard(app: FastifyInstance, door: Auth, allowedHosts: Allowed
     switch (judgement.kind) {
       case 'in':
         if (isSafe(request.method) || door.mayChange(request.headers)) return undefined
-        return sendProblem(403, 'This token may read, and change nothing.', request, reply)
+        return sendProblem(403, 'This token is read-only.', request, reply)
       case 'wait':
         reply.header('retry-after', judgement.seconds)
         return sendProblem(429, 'Too many wrong tokens; try again in a moment.', request, reply)
@@ -57,7 +57,7 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
   const host = request.host ?? ''
   // A page of another site can have its own name lead to this machine; it cannot have another name sent.
   if (hosts !== null && !hosts.includes(host.toLowerCase())) {
-    return { status: 421, detail: `Ask under one of these hosts: ${hosts.join(', ')}.` }
+    return { status: 421, detail: `This host is not allowed; use one of these: ${hosts.join(', ')}.` }
   }
   const { method, headers } = request
   const fetchSite = headers['sec-fetch-site']
@@ -67,7 +67,7 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
   // What only reads may be linked to, and nothing else: other ports of this machine are of the same site.
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
   if (verdict.kind === 'refused' || (isFromElsewhere && isSafe(method) && !isLink)) {
-    return { status: 403, detail: 'This was sent from another site.' }
+    return { status: 403, detail: 'This request comes from another site.' }
   }
   return null
 }
@@ -94,5 +94,5 @@ function askForToken(prefix: string, request: FastifyRequest, reply: FastifyRepl
     return reply.redirect(prefix + SIGN_IN_PATH + search, 303)
   }
   reply.header('www-authenticate', 'Bearer realm="Hydrant"')
-  return sendProblem(401, 'Send the token: "Authorization: Bearer <token>".', request, reply)
+  return sendProblem(401, 'Send the token in a header: "Authorization: Bearer <token>".', request, reply)
 }

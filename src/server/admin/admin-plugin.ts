@@ -66,14 +66,13 @@ function checkOptions(given: AdminPluginOptions & { prefix?: string }) {
     const meant = closestMatch(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
     throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, meant ? `; did you mean "${meant}"?` : ''])
   }
-  if (!['token', 'app', 'none'].includes(auth))
-    throw invalid('auth', 'one of "token", "app" and "none"', showValue(auth))
+  if (!['token', 'app', 'none'].includes(auth)) throw invalid('auth', '"token", "app" or "none"', showValue(auth))
   if (site !== undefined && typeof site !== 'string') throw invalid('site', 'the base of a site', showValue(site))
   if (only !== undefined && only !== 'metrics') throw invalid('only', '"metrics"', showValue(only))
   const tokens = { token: findToken(auth, 'token', token), readToken: findToken(auth, 'readToken', readToken) }
   if (auth === 'token' && tokens.token === '') throw createHydrantError('HYD_ADMIN_UNGUARDED', [])
   if (tokens.readToken !== '' && tokens.readToken === tokens.token)
-    throw invalid('readToken', 'another one than "token"', 'the same one')
+    throw invalid('readToken', 'different from "token"', 'the same token')
   return { auth, tokens, site, only }
 }
 
@@ -81,10 +80,10 @@ const VARIABLES = { token: 'HYDRANT_ADMIN_TOKEN', readToken: 'HYDRANT_ADMIN_READ
 
 /** What is given, or what the environment has; empty for none. */
 function findToken(auth: string, name: keyof typeof VARIABLES, given: string | undefined): string {
-  if (auth !== 'token' && given !== undefined) throw invalid(name, `left out when "auth" is "${auth}"`, 'one')
+  if (auth !== 'token' && given !== undefined) throw invalid(name, `left out when "auth" is "${auth}"`, 'a token')
   const token = given ?? (auth === 'token' ? process.env[VARIABLES[name]] : undefined) ?? ''
   const { expected, accepts } = rules[`admin.${name}`] ?? {}
-  if (token !== '' && !accepts?.(token)) throw invalid(name, String(expected), 'another one')
+  if (token !== '' && !accepts?.(token)) throw invalid(name, String(expected), 'a secret value')
   return token
 }
 

@@ -11,7 +11,10 @@ export async function askLedger<T>(work: () => Promise<T>, log: Pick<FastifyBase
   try {
     return { kind: 'answered', value: await work() }
   } catch (error) {
-    log.error({ err: error }, `the console could not ask the ledger: ${error instanceof Error ? error.message : error}`)
+    log.error(
+      { err: error },
+      `the console could not read or write the ledger: ${error instanceof Error ? error.message : error}`,
+    )
     return { kind: 'away', problem: AWAY }
   }
 }

@@ -16,7 +16,7 @@ export function addEvents(app: FastifyInstance, changes: Changes) {
   })
   app.get('/api/events', (request, reply) => {
     if (open.size >= MAX_LISTENERS) {
-      return sendProblem(503, `No more than ${MAX_LISTENERS} can listen at once.`, request, reply)
+      return sendProblem(503, `${MAX_LISTENERS} event streams are open already, which is the limit.`, request, reply)
     }
     const { raw } = reply
     reply.hijack()

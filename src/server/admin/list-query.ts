@@ -61,9 +61,9 @@ export function readListField(name: ListField, text: string, request: ListReques
     case 'new':
       return put(request, 'isNew', readBoolean(text), 'true or false')
     case 'sort':
-      return put(request, 'sort', oneOf(SORTS, text), 'one of last, first and count')
+      return put(request, 'sort', oneOf(SORTS, text), 'last, first or count')
     case 'after':
-      return put(request, 'after', parsePlace(text), 'what "next" of the page before says')
+      return put(request, 'after', parsePlace(text), 'the value of "next" in the previous page')
     case 'limit':
       return put(request, 'limit', readLimit(text), `a whole number from 1 to ${MAX_LIMIT}`)
     default:

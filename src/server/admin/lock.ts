@@ -41,7 +41,7 @@ export function addLock(app: FastifyInstance) {
     const verdict = await check(first)
     if (verdict === 'open')
       app.log.error(
-        `the console at ${app.prefix} is locked: no hook of the app asks who is there. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
+        `the console at ${app.prefix} is locked: no hook of the app rejects unknown clients. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
       )
     if (verdict === 'unknown') known = undefined
     return verdict
@@ -54,10 +54,20 @@ export function addLock(app: FastifyInstance) {
       case 'guarded':
         return undefined
       case 'open':
-        return sendProblem(403, 'The console is locked, as nothing guards it. The log says what to do.', request, reply)
+        return sendProblem(
+          403,
+          'The console is locked, because the app does not protect it. The log says what to do.',
+          request,
+          reply,
+        )
       case 'unknown':
         reply.header('retry-after', 1)
-        return sendProblem(503, 'The app is too busy to say whether the console is guarded.', request, reply)
+        return sendProblem(
+          503,
+          'The app is too busy to check whether the console is protected. Try again in a moment.',
+          request,
+          reply,
+        )
     }
   })
   app.get(CHECK_PATH, {

@@ -49,20 +49,17 @@ type SetMetrics = (tally: RequestCounts) => void
 
 function measureRequests(registry: Registry): SetMetrics {
   const { counter, gauge } = metricsOf(registry)
-  const requests = counter('hydrant_requests_total', 'Requests that were answered.', ['method', 'status', 'route'])
+  const requests = counter('hydrant_requests_total', 'Requests that got a response.', ['method', 'status', 'route'])
   const aborted = counter(
     'hydrant_requests_aborted_total',
-    'Requests whose visitors have left before the answer was complete.',
+    'Requests whose client disconnected before the response was complete.',
     ['route'],
   )
   const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase', 'route'])
-  const timeouts = counter('hydrant_timeouts_total', 'Deadlines of loads, actions and renders that have passed.', [
-    'phase',
-    'route',
-  ])
-  const shed = counter('hydrant_shed_total', 'Requests that were refused, as the event loop was too late.')
-  const inFlight = gauge('hydrant_requests_in_flight', 'Requests that are being answered now.')
-  const connections = gauge('hydrant_connections', 'Connections that are open now.')
+  const timeouts = counter('hydrant_timeouts_total', 'Loads, actions and renders that timed out.', ['phase', 'route'])
+  const shed = counter('hydrant_shed_total', 'Requests that were refused because the event loop was too late.')
+  const inFlight = gauge('hydrant_requests_in_flight', 'Requests in flight.')
+  const connections = gauge('hydrant_connections', 'Open connections.')
   return (tally) => {
     for (const each of [requests, aborted, failures, timeouts, shed]) each.reset()
     for (const { route, ...counts } of tally.routes) {
@@ -82,21 +79,21 @@ function measureProcesses(
   { served, workersLost, lastReload }: Pick<MetricsSource, 'served' | 'workersLost' | 'lastReload'>,
 ): SetMetrics {
   const { counter, gauge } = metricsOf(registry)
-  const processes = gauge('hydrant_processes', 'Processes that serve, by the release of the site.', ['release'])
-  const info = gauge('hydrant_build_info', 'Always 1: what is served, and by what.', [
+  const processes = gauge('hydrant_processes', 'Processes that serve the site, by its release.', ['release'])
+  const info = gauge('hydrant_build_info', 'Always 1. The labels say which versions are running.', [
     'version',
     'release',
     'build',
     'node',
     'react',
   ])
-  const lost = counter('hydrant_workers_lost_total', 'Workers that have ended without being told to.')
-  const reloadedAt = gauge('hydrant_last_reload_timestamp_seconds', 'When the last reload was over; 0 for none.')
+  const lost = counter('hydrant_workers_lost_total', 'Workers that exited without being asked to.')
+  const reloadedAt = gauge('hydrant_last_reload_timestamp_seconds', 'When the last reload ended; 0 before the first.')
   const isReloaded = gauge(
     'hydrant_last_reload_successful',
-    'Whether all workers are of the build that the last reload found; 1 before the first.',
+    '0 if the last reload failed, otherwise 1; 1 before the first.',
   )
-  const lostLines = counter('hydrant_log_lines_lost_total', 'Lines of the log that could not be written.')
+  const lostLines = counter('hydrant_log_lines_lost_total', 'Log lines that could not be written.')
   return ({ logLinesLost }) => {
     for (const each of [processes, info, lost, lostLines]) each.reset()
     for (const { release, build } of served()) {
@@ -115,7 +112,7 @@ function measureLedger(registry: Registry, writer: Pick<LedgerWriter, 'stats'>):
   const { counter, gauge } = metricsOf(registry)
   const queue = gauge('hydrant_ledger_queue', 'Failures that wait to be written to the ledger.')
   const written = counter('hydrant_ledger_written_total', 'Failures written to the ledger.')
-  const dropped = counter('hydrant_ledger_dropped_total', 'Failures lost, as the queue was full.')
+  const dropped = counter('hydrant_ledger_dropped_total', 'Failures lost because the queue was full.')
   return () => {
     for (const each of [written, dropped]) each.reset()
     const stats = writer.stats()
@@ -149,7 +146,11 @@ function writeDurations({ routes, render, firstByte }: RequestCounts): string[] 
     ),
   )
   return [
-    writeHistograms('hydrant_request_duration_seconds', 'From a request to the end of its answer.', requests),
+    writeHistograms(
+      'hydrant_request_duration_seconds',
+      'From the start of a request to the end of its response.',
+      requests,
+    ),
     writeHistograms(
       'hydrant_load_duration_seconds',
       'The loads of a page and its layouts, which run at the same time.',
@@ -157,7 +158,7 @@ function writeDurations({ routes, render, firstByte }: RequestCounts): string[] 
     ),
     writeHistograms(
       'hydrant_action_duration_seconds',
-      'The action of a page, once its form has arrived.',
+      'The action of a page, after its form was received.',
       ofRoutes(({ actions }) => actions),
     ),
     writeHistograms('hydrant_render_duration_seconds', 'Rendering a document: all of it, or its shell.', [

@@ -43,7 +43,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
     const isDefaultTaken = admin.port === null && error instanceof Error && 'code' in error && error.code === IN_USE
     if (!isDefaultTaken) throw error
     log.warn(
-      `there is no console, as port ${DEFAULT_ADMIN_PORT} is in use: choose another with --admin <port>, or switch it off with --admin false`,
+      `there is no console, because port ${DEFAULT_ADMIN_PORT} is in use: choose another port with --admin <port>, or turn the console off with --admin false`,
     )
     return null
   }

@@ -26,7 +26,7 @@ export function readManifest(folder: string): Manifest {
     // Its writer is `hydrant build`; format and version are checked below.
     manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
   } catch (cause) {
-    throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json is cut short'], cause)
+    throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json cannot be parsed'], cause)
   }
   if (manifest?.format !== MANIFEST_FORMAT || manifest.hydrant !== VERSION) {
     throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest?.hydrant ?? 'unknown'), VERSION])

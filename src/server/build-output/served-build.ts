@@ -25,6 +25,6 @@ export function warnOfSameRelease(
   if (!before || !after || before.release !== after.release || before.build === after.build) return
   log.warn(
     { release: after.release, build: after.build },
-    `the build is new and its release is still "${after.release}": HYDRANT_RELEASE does not change while a process runs, "release" in hydrant.config.ts does`,
+    `the new build has the same release as the previous one, "${after.release}": HYDRANT_RELEASE cannot change while the process runs, so set "release" in hydrant.config.ts`,
   )
 }

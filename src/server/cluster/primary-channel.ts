@@ -42,7 +42,7 @@ export function createLink(worker: Worker): PrimaryChannel {
     },
     findAddress: ({ port, host, socket }) =>
       new Promise((resolve, reject) => {
-        worker.once('disconnect', () => reject(new Error('the primary has died')))
+        worker.once('disconnect', () => reject(new Error('the primary has exited')))
         process.on('message', (sent) => {
           const message = unwrap<ToWorker>(sent)
           if (message?.kind === 'listening') resolve(message.address)

@@ -14,7 +14,7 @@ export function createRemoteLedger(link: PrimaryChannel, openOwn: () => Ledger):
   const calls = createCalls((call) => void link.send({ kind: 'call', call }))
   const remote = forwardCalls(calls.call, async () => {})
   let own: Ledger | null = null
-  link.onClose(() => calls.failAll(new Error('the primary has died')))
+  link.onClose(() => calls.failAll(new Error('the primary has exited')))
   return {
     settle: calls.settle,
     ledger: createDelegateLedger(

@@ -39,9 +39,9 @@ export function createSharedListener(
     async listen(wanted) {
       opening ??= open()
       if (wanted.port !== port || wanted.host !== host || wanted.socket !== socket)
-        log.warn('the options on disk say another port, host or socket: that takes a new start')
+        log.warn('the options on disk name another port, host or socket: restart to apply it')
       const [address] = (await opening).map((server) => server.address())
-      if (!address) throw new Error('the primary listens no more')
+      if (!address) throw new Error('the primary no longer listens')
       return address
     },
     close() {

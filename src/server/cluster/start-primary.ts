@@ -100,7 +100,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
     if (pool.isStopping()) return
     const { code, signal } = outcome.failed
     // What it said stands above.
-    if (signal !== null) log.fatal(`a worker was ended by ${signal} before it was ready`)
+    if (signal !== null) log.fatal(`a worker was killed by ${signal} before it was ready`)
     await close()
     process.exit(code || 1)
   }
@@ -158,19 +158,19 @@ function endWithSignals(
       logger: log,
       skip: reloads ? ['SIGHUP'] : [],
       onSecondSignal(signal) {
-        log.error(`second ${signal}, exiting: the workers are ended at once`)
+        log.error(`second ${signal}: killing the workers and exiting`)
         pool.kill()
       },
       onTimeout(delayMs) {
-        log.error(`workers were not done within ${delayMs} ms, and are ended`)
+        log.error(`the workers did not stop within ${delayMs} ms: killing them`)
         pool.kill()
       },
     },
     async ({ signal, err }) => {
-      if (err) log.fatal({ err }, 'the primary has failed: its workers are told to stop')
-      else log.info({ signal }, 'stopping: requests in flight are finished first')
+      if (err) log.fatal({ err }, 'the primary failed: stopping the workers')
+      else log.info({ signal }, 'stopping: waiting for the requests in flight')
       if (!(await close())) process.exit(1)
-      log.info('stopped: nothing was left')
+      log.info('stopped: all requests are finished')
     },
   )
   const reload = () => void pool.reload()

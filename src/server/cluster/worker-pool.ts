@@ -81,10 +81,10 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: WorkerPo
     lost++
     slot.current = null
     const text = `worker ${slot.name} ${why}`
-    if (slot.isReplacing) return log.warn({ worker: pid }, `${text}; its successor is starting`)
+    if (slot.isReplacing) return log.warn({ worker: pid }, `${text}; its replacement is starting`)
     const pauseMs = pauseBefore(slot.lastPauseMs, performance.now() - slot.startedAt)
     slot.lastPauseMs = pauseMs
-    log.warn({ worker: pid }, `${text}; another one starts in ${pauseMs} ms`)
+    log.warn({ worker: pid }, `${text}; a replacement starts in ${pauseMs} ms`)
     refill(slot, pauseMs)
   }
 
@@ -139,7 +139,7 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: WorkerPo
         }
       }
       isStarting = false
-      for (const slot of slots) if (slot.current && !alive.has(slot.current)) onLost(slot, slot.current, 'has ended')
+      for (const slot of slots) if (slot.current && !alive.has(slot.current)) onLost(slot, slot.current, 'has exited')
       return { addresses: addresses[0] ?? [] }
     },
     async reload() {
@@ -147,25 +147,25 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: WorkerPo
       if (reloads++ > 0 || isStopping) return
       for (let done = 0; done < reloads; ) {
         done = reloads
-        log.info('reloading: each worker is told to stop once its successor is ready')
+        log.info('reloading: each worker stops when its replacement is ready')
         const [before] = serving()
         const isDone = await allSucceed()
         if (isStopping) return
         lastReload = { at: Date.now(), isDone }
         if (isDone) warnOfSameRelease(before?.served(), serving()[0]?.served(), log)
-        if (isDone) log.info('reloaded: all workers are of the build that is on disk')
-        else log.error('the build that is on disk cannot start: the workers of the one before go on serving')
+        if (isDone) log.info('reloaded: all workers serve the build on disk')
+        else log.error('the build on disk cannot start: the workers of the previous build continue to serve')
       }
       reloads = 0
     },
     leave(worker) {
       const slot = slotOf(worker)
-      if (slot) onLost(slot, worker, 'is ending')
+      if (slot) onLost(slot, worker, 'is shutting down')
     },
     replace(worker) {
       const slot = slotOf(worker)
       if (!slot || isStopping) return
-      log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it will, once its successor is ready`)
+      log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it stops when its replacement is ready`)
       void replace(slot)
     },
     serving,
@@ -200,5 +200,5 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: WorkerPo
 }
 
 function describe({ code, signal }: End): string {
-  return signal === null ? `has ended with ${code}` : `was ended by ${signal}`
+  return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
 }

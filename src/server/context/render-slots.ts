@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { sendRefusal } from '../http/refusal.ts'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 import type { RequestContext } from './request-context.ts'
 
 const BUSY = 503
@@ -17,7 +17,7 @@ export class RenderSlots {
     this.#line = createThrottledLine((count) =>
       log.warn(
         { statusCode: BUSY, refused: count },
-        `refused: ${BUSY} requests for pages, as ${max} are being made: ${count} (what do they wait for? or raise limits.maxRenders)`,
+        `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise limits.maxRenders)`,
       ),
     )
   }

@@ -128,7 +128,7 @@ export class RequestContext {
     if (meaning.kind === 'redirect') return this.lateRedirect(meaning.redirection)
     // What has been told to stop does so in whatever way it likes.
     if (!this.#isAborted) this.fail(thrown, details)
-    const substitute = new Error('Something was thrown that cannot be looked at.')
+    const substitute = new Error('The thrown value cannot be inspected.')
     this.#failures.alias(substitute, thrown, this)
     return substitute
   }
@@ -190,8 +190,8 @@ export class RequestContext {
   #checkLeaving() {
     if (this.reply.raw.writableEnded) return
     this.isGone = true
-    this.note({}, 'the visitor left before the answer was complete')
-    this.abort(new DOMException('The visitor is gone.', 'AbortError'))
+    this.note({}, 'the client disconnected before the response was complete')
+    this.abort(new DOMException('The client disconnected.', 'AbortError'))
     this.#onLeave?.()
   }
 }

@@ -57,7 +57,7 @@ export function createErrorAnalyzer(mapper: SourceMapper, naming: Naming): Error
     } catch (error) {
       // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
       const { type, message } = describeThrown(error)
-      const own = { type: 'FailurePath', message: `while a failure was examined: ${message}` }
+      const own = { type: 'FailurePath', message: `the analysis of a failure failed: ${message}` }
       const fingerprint = fingerprintOf({ type: own.type, message: type, frames: [], key: naming.key })
       return { fingerprint, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
     }

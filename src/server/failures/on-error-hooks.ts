@@ -89,5 +89,5 @@ export function wasTold(error: unknown, request: Holder): boolean {
 /** What hooks get: the thrown error itself, or an error with what was thrown as its cause. */
 export function asError(thrown: unknown): Error {
   if (!types.isProxy(thrown) && thrown instanceof Error) return thrown
-  return new Error('Something was thrown that is not an Error.', { cause: thrown })
+  return new Error('The thrown value is not an Error.', { cause: thrown })
 }

@@ -39,7 +39,7 @@ export function createFailureListener(
     warnedAt = performance.now()
     const { type, message, stack: frames } = describeThrown(error)
     const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
-    log.warn({ err: { type, message, stack }, digest }, `onFailure has failed itself: ${type}: ${message}`)
+    log.warn({ err: { type, message, stack }, digest }, `onFailure threw: ${type}: ${message}`)
   }
 
   async function settleAll() {

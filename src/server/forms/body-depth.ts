@@ -11,7 +11,7 @@ export function requireShallow(body: unknown) {
   const seen = new Set<object>()
   let level = [body]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new HttpError(400, `What was sent is nested deeper than ${MAX_DEPTH} levels.`)
+    if (depth > MAX_DEPTH) throw new HttpError(400, `The body is nested deeper than ${MAX_DEPTH} levels.`)
     level = level.flatMap((value) => partsOf(value, seen))
   }
 }

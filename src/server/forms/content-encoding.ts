@@ -12,5 +12,5 @@ export const refuseEncoded: preParsingHookHandler = (request, reply, payload, do
   const isExpanded = payload !== request.raw
   if (encoding === undefined || isExpanded || /^(?:identity)?$/i.test(encoding.trim())) return done(null, payload)
   reply.header('accept-encoding', 'identity')
-  done(new HttpError(UNSUPPORTED, 'What was sent is compressed; send it as it is.'))
+  done(new HttpError(UNSUPPORTED, 'The body is compressed; send it uncompressed.'))
 }

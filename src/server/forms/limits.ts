@@ -9,7 +9,7 @@ export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['for
   const { bodyLimit, maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits
   switch (option) {
     case 'bodyLimit':
-      return new HttpError(413, `What was sent is larger than ${bodyLimit} bytes (${option}).`)
+      return new HttpError(413, `The body is larger than ${bodyLimit} bytes (${option}).`)
     case 'forms.maxFields':
       return new HttpError(413, `The form has more than ${maxFields} fields (${option}).`)
     case 'forms.maxFieldBytes':
@@ -19,10 +19,10 @@ export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['for
     case 'forms.maxFileBytes':
       return new HttpError(413, `A file of the form is larger than ${maxFileBytes} bytes (${option}).`)
     case 'forms.maxUploadBytes':
-      return new HttpError(429, `Too many files are being sent at the moment. Try again later (${option}).`)
+      return new HttpError(429, `Too many files are being uploaded. Try again later (${option}).`)
   }
 }
 
 export function createMalformed(cause?: unknown): HttpError {
-  return new HttpError(400, 'The form is not well formed.', { cause })
+  return new HttpError(400, 'The form is malformed.', { cause })
 }

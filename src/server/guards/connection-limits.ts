@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { createHttpOptions } from './http-options.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
@@ -30,7 +30,7 @@ function limitConnections({ server, log }: FastifyInstance, maxConnections: numb
   const line = createThrottledLine((count) =>
     log.warn(
       { closed: count },
-      `closed: new connections, as ${maxConnections} are open: ${count} (who holds them? or raise limits.maxConnections)`,
+      `closed ${countOf(count, 'new connection')}, because ${maxConnections} are open (find the clients that hold them, or raise limits.maxConnections)`,
     ),
   )
   server.maxConnections = maxConnections

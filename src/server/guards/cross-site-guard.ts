@@ -28,7 +28,10 @@ export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Opti
     const url = redact(request.originalUrl)
     const { hint } = verdict
     const compared = redact(verdict.compared)
-    request.log.info({ method, url, statusCode: 403 }, `refused: 403 from another site: ${compared} (${hint})`)
-    done(new CrossSiteError(403, 'This was sent from another site.'))
+    request.log.info(
+      { method, url, statusCode: 403 },
+      `refused with 403: the request comes from another site: ${compared} (${hint})`,
+    )
+    done(new CrossSiteError(403, 'This request comes from another site.'))
   })
 }

@@ -52,11 +52,11 @@ export function judgeOrigin({ method, isUpgrade, fetchSite, origin, host, allowe
 // A port is part of what is compared also when the Host names none. Behind a proxy that drops it the two cannot be told
 // from a page of another server on the same machine, which has the site's cookies.
 const PORT_HINT =
-  'if this is the site itself, let the proxy pass the port on (nginx: proxy_set_header Host $http_host), or add the origin to allowedOrigins'
+  'if this is the site itself, make the proxy forward the port (nginx: proxy_set_header Host $http_host), or add the origin to allowedOrigins'
 
 function allowHint(origin: string | undefined): string {
-  if (authorityOf(origin ?? '') === null) return 'only requests with an origin can be allowed'
-  return 'if this is the site itself, let the proxy pass the public host on; if it is another that may, add it to allowedOrigins'
+  if (authorityOf(origin ?? '') === null) return 'only a request with an origin can be allowed'
+  return 'if this is the site itself, make the proxy forward the public host; if it is another site that may send this, add it to allowedOrigins'
 }
 
 function isPortLost(from: string | null, own: string | null): boolean {

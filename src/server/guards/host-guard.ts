@@ -27,7 +27,7 @@ export function addHostGuard(app: FastifyInstance, hosts: readonly string[]) {
     const asked = redact(request.host ?? '', { maxLength: MAX_LOGGED_HOST })
     request.log.info(
       { method: request.method, url, statusCode: MISDIRECTED, host: asked },
-      `refused: ${MISDIRECTED} a host that is not among "hosts"`,
+      `refused with ${MISDIRECTED}: the host is not in "hosts"`,
     )
     sendRefusal(MISDIRECTED, 'This host is not served here.', request, reply, UNKNOWN_HOST)
   })

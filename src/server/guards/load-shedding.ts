@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { sendRefusal } from '../http/refusal.ts'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1
@@ -32,7 +32,7 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
   const line = createThrottledLine((count) =>
     app.log.warn(
       { statusCode: BUSY, refused: count, delayMs: Math.round(delayMs) },
-      `refused: ${BUSY} requests, as the event loop is more than ${maxDelayMs} ms late: ${count} (limits.maxEventLoopDelayMs)`,
+      `refused with ${BUSY}: ${countOf(count, 'request')}, because the event loop is more than ${maxDelayMs} ms late (limits.maxEventLoopDelayMs)`,
     ),
   )
   app.addHook('onClose', (_app, done) => {

@@ -9,6 +9,9 @@ const MAX_LOGGED = 200
 export function refuseLongUrl(maxUrlBytes: number, request: FastifyRequest, reply: FastifyReply) {
   const { method, headers, originalUrl } = request
   const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
-  request.log.info({ method, url, statusCode: TOO_LONG }, `refused: ${TOO_LONG} a URL of ${originalUrl.length} bytes`)
+  request.log.info(
+    { method, url, statusCode: TOO_LONG },
+    `refused with ${TOO_LONG}: a URL of ${originalUrl.length} bytes`,
+  )
   sendRefusal(TOO_LONG, `The address is longer than ${maxUrlBytes} bytes (limits.maxUrlBytes).`, request, reply)
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import { NO_STORE } from '../http/headers.ts'
 import { PROBLEM_TYPE } from '../http/problem.ts'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 
 interface Refusal {
   status: number
@@ -14,7 +14,7 @@ interface Refusal {
 
 const TOO_SLOW: Refusal = { status: 408, detail: 'The request took too long to arrive.' }
 const TOO_LARGE: Refusal = { status: 431, detail: 'The headers of the request are too large.' }
-const MALFORMED: Refusal = { status: 400, detail: 'The request is not well formed.' }
+const MALFORMED: Refusal = { status: 400, detail: 'The request is malformed.' }
 
 /** How long the visitor has to take the answer, while what still arrives is thrown away. */
 const LINGER_MS = 1_000
@@ -30,7 +30,10 @@ export function createClientErrorHandler(write: (details: object, message: strin
     const line =
       lines.get(refusal) ??
       createThrottledLine((count) =>
-        write({ statusCode: status, refused: count, ...last }, `refused: ${status} ${detail} (${count})`),
+        write(
+          { statusCode: status, refused: count, ...last },
+          `refused with ${status}: ${detail} (${countOf(count, 'request')})`,
+        ),
       )
     lines.set(refusal, line)
     line.count()

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 
 /**
  * Lets requests that arrive together on one connection wait for the one before them: Node hands over all of them at once, and who
@@ -10,7 +10,10 @@ import { createThrottledLine } from '../log/throttled-line.ts'
 export function createPipelineQueue(maxWaiting: number, log: Pick<FastifyBaseLogger, 'info'>) {
   const waiting = new WeakMap<Socket, number>()
   const line = createThrottledLine((count) =>
-    log.info({ closed: count }, `closed: connections on which more than ${maxWaiting} requests waited (${count})`),
+    log.info(
+      { closed: count },
+      `closed ${countOf(count, 'connection')} with more than ${maxWaiting} waiting requests (limits.maxPipelined)`,
+    ),
   )
 
   return {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 
 /** How often is looked until a visitor is too slow. Turns of the event loop lie between: its own delays count once. */
 const CHECKS = 4
@@ -23,7 +23,7 @@ export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   const line = createThrottledLine((count) =>
     app.log.info(
       { ended: count, remoteAddress },
-      `ended: visitors who took nothing of their answer for ${sendMs} ms (${count})`,
+      `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms (timeouts.sendMs)`,
     ),
   )
   const stop = endSlowReaders(app.server, sendMs, (socket) => {

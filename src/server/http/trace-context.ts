@@ -18,7 +18,7 @@ export function findTrace(request: FastifyRequest, own: FindTrace | null): Trace
     const found = traceOf(`00-${traceId}-${spanId}-00`)
     if (found) return found
   } catch (err) {
-    request.log.warn({ err }, 'the option traceOf has thrown')
+    request.log.warn({ err }, 'traceOf threw')
   }
   return traceOf(request.headers.traceparent)
 }

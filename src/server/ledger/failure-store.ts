@@ -62,7 +62,7 @@ export function createFailureStoreFor(
         try {
           listener(failure)
         } catch (err) {
-          log.error({ err, digest: failure.digest }, 'what was to be told of a failure has failed itself')
+          log.error({ err, digest: failure.digest }, 'a failure listener threw')
         }
       }
     },
@@ -71,8 +71,7 @@ export function createFailureStoreFor(
       if (closing.signal.aborted) return
       const marked = mark(digest)
         .catch((err) => {
-          if (!closing.signal.aborted)
-            log.warn({ err, digest }, 'the ledger could not be told that a browser has recovered')
+          if (!closing.signal.aborted) log.warn({ err, digest }, 'the ledger could not mark a failure as recovered')
         })
         .finally(() => marking.delete(marked))
       marking.add(marked)
@@ -86,7 +85,7 @@ export function createFailureStoreFor(
       await Promise.all([writer.close(), ...marking])
       const { queued, dropped } = writer.stats()
       if (queued + dropped > 0)
-        log.warn({ queued, dropped }, 'failures are lost for the ledger, which could not be written')
+        log.warn({ queued, dropped }, 'failures are lost, because the ledger could not be written')
       await ledger.close()
     },
   }

@@ -38,7 +38,7 @@ const WORKER = new URL('./ledger-thread-program.js', import.meta.url)
 const MAX_HEAP_MB = 256
 
 function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
-  let reason = 'it has stopped'
+  let reason = 'it exited without an error'
   // Options of the process are meant for its own program, and some of them fit no other.
   const worker = new Worker(WORKER, {
     ...{ workerData, name: 'hydrant-ledger', execArgv: [] },

@@ -96,7 +96,7 @@ export function createLedgerWriter(
   }
 
   function works() {
-    if (pauseMs > 0) log.info({ dropped }, 'the ledger of failures can be written again')
+    if (pauseMs > 0) log.info({ dropped }, 'the ledger can be written again')
     pauseMs = 0
   }
 
@@ -107,7 +107,7 @@ export function createLedgerWriter(
     const message = error instanceof Error ? error.message : String(error)
     log.warn(
       { err: error, queued: queued(), dropped },
-      `the ledger of failures cannot be written, they are kept in memory meanwhile: ${message}`,
+      `the ledger cannot be written, so failures are kept in memory for now: ${message}`,
     )
   }
 

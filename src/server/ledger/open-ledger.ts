@@ -10,8 +10,8 @@ import { createThreadLedger } from './ledger-thread.ts'
 import { createMemoryLedger } from './memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
-import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
+import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
 
@@ -67,12 +67,12 @@ function readPlace(siteDir: string, ledger: Options['ledger']): LedgerLocation {
   if (/^postgres(?:ql)?:\/\//.test(ledger)) {
     // One for a socket names no host. Without the value, which may hold a password.
     if (parseUrl(ledger.replace('@/', '@socket/')) === null)
-      throw invalid('a URL like postgres://user@host/database', 'one that cannot be read')
+      throw invalid('a URL like postgres://user@host/database', 'a URL that cannot be parsed')
     return { kind: 'postgres', url: ledger }
   }
   const file = resolve(siteDir, ledger)
   const [folder] = relative(siteDir, file).split(sep)
-  if (folder === 'public') throw invalid('outside of public/, whose files are served', showValue(ledger))
+  if (folder === 'public') throw invalid('a file outside of public/, whose files everyone can read', showValue(ledger))
   return { kind: 'file', file }
 }
 
@@ -101,7 +101,7 @@ function withMemory(store: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger
 
   function giveWay(error: HydrantError): Ledger {
     if (memory) return memory
-    log.warn({ err: error }, `failures are kept in memory until the server ends: ${error.message}. ${error.fix}`)
+    log.warn({ err: error }, `failures are kept in memory until the server stops: ${error.message}. ${error.fix}`)
     memory = createMemoryLedger({ ...limits, maxBytes: Math.min(limits.maxBytes, MAX_MEMORY_BYTES) })
     return memory
   }

@@ -93,9 +93,9 @@ export function handleShutdown(
     },
     async ({ signal }) => {
       if (signal === undefined) return finish(told)
-      app.log.info({ signal }, 'stopping: requests in flight are finished first')
+      app.log.info({ signal }, 'stopping: waiting for the requests in flight')
       await finish({ delayMs: stopDelayMs, othersServe: false })
-      app.log.info('stopped: nothing was left')
+      app.log.info('stopped: all requests are finished')
     },
   )
 

@@ -61,7 +61,7 @@ async function isReported(session: Session, frame: Debugger.CallFrame | undefine
 
 // Nobody else can say it any more: the logger is the main thread's.
 function endProcess() {
-  const msg = 'the event loop hangs in something that cannot be stopped: the process is ended'
+  const msg = 'the event loop is blocked by code that cannot be interrupted: killing the process'
   try {
     writeSync(1, `${JSON.stringify({ level: 60, time: Date.now(), pid: process.pid, msg })}\n`)
   } finally {

@@ -63,7 +63,7 @@ export async function startWatchdog(
     report: `globalThis[Symbol.for(${JSON.stringify(REPORT)})]`,
   }
   const worker = new Worker(THREAD, { workerData, name: 'hydrant-hang', execArgv: [] })
-  worker.on('error', (err) => log.warn({ err }, 'nobody looks any more whether the event loop goes on'))
+  worker.on('error', (err) => log.warn({ err }, 'the event-loop watchdog has stopped'))
   worker.unref()
   return async () => {
     clearInterval(timer)

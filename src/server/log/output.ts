@@ -101,7 +101,7 @@ export function toStream(stream: Writable): Write {
   // Whoever reads the log may go away before the site does.
   stream.on('error', () => {})
   return (lines) => {
-    if (stream.writableLength > MAX_WAITING_BYTES) throw new Error('nobody has read the log for some time')
+    if (stream.writableLength > MAX_WAITING_BYTES) throw new Error('the log has not been read for some time')
     stream.write(Buffer.from(lines))
   }
 }

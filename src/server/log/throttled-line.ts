@@ -1,8 +1,8 @@
 const MINUTE_MS = 60_000
 
 /**
- * For what anybody can make happen as often as they like: tells of the first at once, and from then on once a minute of how
- * many there have been.
+ * A throttled log line, for events that clients can cause at will. `tell` writes it: for the first event at once, then
+ * once a minute with the number of events since.
  */
 export function createThrottledLine(tell: (count: number) => void): { count(): void; stop(): void } {
   let count = 0
@@ -23,4 +23,9 @@ export function createThrottledLine(tell: (count: number) => void): { count(): v
     },
     stop: () => clearTimeout(timer),
   }
+}
+
+/** `1 request`, `2 requests` */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -43,8 +43,8 @@ export function requireToken({ host, token, readToken }: AdminOptions) {
   if (readToken !== '' && (token === '' || token === readToken))
     throw createHydrantError('HYD_OPTION_INVALID', [
       'admin.readToken',
-      'left out, or stand beside an "admin.token" that is another one',
-      token === '' ? 'no "admin.token"' : 'the same one',
+      'left out, or set together with a different "admin.token"',
+      token === '' ? 'no "admin.token"' : 'the same token',
     ])
   if (token === '' && !isLoopback(host)) throw createHydrantError('HYD_OPTION_ADMIN_TOKEN', [host])
 }

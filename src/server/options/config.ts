@@ -3,197 +3,217 @@ import type { Params } from '../../shared/page-types.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 
-/** What a `load` is given. */
+/** The argument of a `load` function. */
 export interface LoadContext<Path extends string = string> {
-  /** Fastify's request, with whatever its plugins decorate it with. */
+  /** Fastify's request, with the decorators of your plugins. */
   request: FastifyRequest
-  /** Fastify's reply: set headers, cookies or a status on it. */
+  /** Fastify's reply, for setting headers, cookies or a status. */
   reply: FastifyReply
-  /** Fastify's instance, with its decorators. */
+  /** The Fastify instance, with its decorators. */
   app: FastifyInstance
-  /** Parameters of the path, decoded once. */
+  /** Parameters of the path: `{ id: '7' }` for `/products/[id]`. Each value is decoded once. */
   params: Params<Path>
-  /** The address as the visitor sees it. */
+  /** The URL of the page as the visitor sees it, with the public host and protocol. */
   url: URL
-  /** Aborts when the visitor is gone or the deadline has passed. */
+  /** Aborts when the client disconnects or the deadline passes (`timeouts.loadMs`, then `timeouts.renderMs`). */
   signal: AbortSignal
 }
 
-/** What an `action` is given. */
+/** The argument of an `action` function. */
 export interface ActionContext<Path extends string = string> extends LoadContext<Path> {
   /**
-   * The form that was sent, urlencoded or multipart; empty for any other body. Its files lie on the disk until the
-   * answer has been sent. JSON is in `request.body`.
+   * The submitted form, urlencoded or multipart. Empty for any other body; a JSON body is in `request.body`. Uploaded
+   * files are on the disk until the response has been sent.
    */
   form: FormData
 }
 
-/** Options of a site: in `hydrant.config.ts`, given to the plugin, or to `createServer`. */
+/** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */
 export interface SiteOptions {
-  /** Path below which the site is mounted, without a slash at its end: `/shop` ('/'). */
+  /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */
   base?: string
+  /** Deadlines, in milliseconds. */
   timeouts?: {
-    /** Milliseconds that the loads of a page, or its action, may take before the answer is 504 (10 000). */
+    /** Milliseconds for the loads of a page, or for its action. After that, the response is a 504 (10 000). */
     loadMs?: number
-    /** Milliseconds that rendering may take, streams included, before what is pending fails (10 000). */
+    /** Milliseconds for rendering a document, including its stream. After that, pending parts fail (10 000). */
     renderMs?: number
-    /** Milliseconds that requests in flight are given to finish when the server is told to stop (10 000). */
+    /** Milliseconds that a stopping server waits for requests in flight (10 000). For `hydrant start`. */
     drainMs?: number
     /**
-     * Milliseconds between the signal to stop and the end of taking requests, in which `/_hydrant/ready` says 503: what a
-     * load balancer takes to notice (0). For `hydrant start`.
+     * Milliseconds that a stopping server continues to accept requests while `/_hydrant/ready` responds with 503, so
+     * that a load balancer notices (0). For `hydrant start`.
      */
     stopDelayMs?: number
     /**
-     * Milliseconds that the event loop may be held up, by a loop without an end for one, before what holds it up is cut off, told of as a
-     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000; with the plugin 0). With
-     * the plugin the error is then thrown as an exception that nothing has caught.
+     * Milliseconds that the event loop may be blocked, by an endless loop for example. After that, the blocking code is
+     * interrupted and reported as a failure, and the process exits once the other requests are done. With the plugin,
+     * the error (HYD_HUNG) is thrown as an uncaught exception instead. 0 turns this off (60 000; 0 with the plugin).
      */
     hangMs?: number
   }
-  /** What there may be, before a request is refused. */
+  /** Limits above which requests are refused. */
   limits?: {
-    /** Pages that are being made at the same time; 503 (1 000). */
+    /** Pages that a process loads and renders at the same time. Above that, the response is a 503 (1 000). */
     maxRenders?: number
-    /** Bytes of the URL; 414 (8 192). */
+    /** Bytes of the URL. Above that, the response is a 414 (8 192). */
     maxUrlBytes?: number
-    /** Requests that wait on a connection for the one before them, before it is closed (100). */
+    /** Pipelined requests that may wait on one connection. Above that, the connection is closed (100). */
     maxPipelined?: number
-    /** Characters of a document, before it fails (50 000 000). */
+    /** Characters of a document. A longer one fails with HYD_DOCUMENT_TOO_LONG (50 000 000). */
     maxDocumentLength?: number
-    /** Milliseconds that the event loop may be late, before requests are answered 503; 0 for any (0). */
+    /** Milliseconds that the event loop may be late. Above that, the response is a 503. 0 turns this off (0). */
     maxEventLoopDelayMs?: number
   }
-  /** Host names that the site is asked by, `shop.example` or `*.shop.example`; others are answered 421 (any). */
+  /** Host names of the site: `shop.example` or `*.shop.example`. For other hosts, the response is a 421 (any host). */
   hosts?: string[]
-  /** Bytes that a body in JSON, an urlencoded form or the texts of a multipart form may have (1 048 576). */
+  /**
+   * Bytes of a JSON body, of an urlencoded form or of the text fields of a multipart form; 413 above that (1 048 576).
+   */
   bodyLimit?: number
-  /** What a form may hold, before it is refused with 413. */
+  /** Limits of forms. Above one of them, the response is a 413. */
   forms?: {
-    /** Fields that are no files (1 000). */
+    /** Number of fields that are not files (1 000). */
     maxFields?: number
     /** Bytes of one field (1 048 576). */
     maxFieldBytes?: number
-    /** Files (10). */
+    /** Number of files (10). */
     maxFiles?: number
     /** Bytes of one file (10 485 760). */
     maxFileBytes?: number
-    /** Bytes of the files of all forms that are being answered, in a process; 429 (1 073 741 824). */
+    /** Bytes of the files of all forms that a process handles at the same time; 429 above that (1 073 741 824). */
     maxUploadBytes?: number
   }
-  /** Origins of other sites whose forms and scripts may send what changes something: `['https://app.example']` ([]). */
+  /** Other origins that may send POST, PUT, PATCH and DELETE or open WebSockets: `['https://app.example']` (none). */
   allowedOrigins?: string[]
-  /** What browsers tell of failures in them. */
+  /** Reports that browsers send about their failures. */
   reports?: {
-    /** Ask browsers to report, and take what they send (true). */
+    /** Ask browsers to report failures, and accept their reports (true). */
     enabled?: boolean
-    /** Reports that a page sends at most (10). */
+    /** Maximum number of reports from one page (10). */
     maxPerPage?: number
-    /** Reports that are taken from one address in a minute (60). */
+    /** Reports that a process accepts from one address per minute (60). */
     maxPerAddress?: number
-    /** Reports that are taken in a minute, from all addresses together (600). */
+    /** Reports that a process accepts from all addresses per minute (600). */
     maxTotal?: number
-    /** Bytes that a report may have (32 768). */
+    /** Bytes of a report (32 768). */
     maxBytes?: number
-    /** Neither ask nor keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
+    /** Do not request or keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
     respectPrivacySignals?: boolean
   }
-  /** Compress documents and data as brotli or gzip for clients that accept it (true). */
+  /** Compress documents and data with brotli or gzip for clients that accept it (true). */
   compress?: boolean
-  /** Send a `Content-Security-Policy` by which scripts run with a nonce only, and no other site frames the page (true). */
+  /** Send a `Content-Security-Policy` that allows only scripts with a nonce, and no frames in other sites (true). */
   csp?: boolean
-  /** Send the other headers that keep browsers from harm, unless they are set: docs/security.md (true). */
+  /** Send the other security headers, unless they are already set; docs/security.md lists them (true). */
   securityHeaders?: boolean
-  /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
+  /**
+   * Name of the running version, such as a version number or a commit. Failures are stored with it (the build's id).
+   */
   release?: string
   /**
-   * A secret that keys the fingerprints in digests, the same on every replica: only those who know it can compute them.
-   * Another secret gives every failure another fingerprint. 16 to 200 letters, digits and punctuation characters (none:
-   * anyone who knows the error can compute its fingerprint).
+   * A secret that keys the fingerprints in digests, so that they cannot be computed without it: 16 to 200 printable
+   * ASCII characters without spaces. Use the same key on every replica; a new key gives every failure a new fingerprint
+   * (none: everyone who knows an error can compute its fingerprint).
    */
   digestKey?: string
   /**
-   * Is told of each failure once its line is logged, for a service of yours. It may take its time: no request waits, and a
-   * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
+   * Called with each failure after its line is logged, to pass it to another service. Requests do not wait for it; a
+   * stopping server waits two seconds. If it throws or rejects, a warning is logged (none).
    */
   onFailure?: (failure: FailureRecord) => unknown
   /**
-   * Tells which trace a failure belongs to, when it happens: `() => trace.getActiveSpan()?.spanContext()` with OpenTelemetry (the
-   * request's `traceparent`).
+   * Returns the trace that a failure belongs to, at the time of the failure. With OpenTelemetry:
+   * `() => trace.getActiveSpan()?.spanContext()` (the request's `traceparent` header).
    */
   traceOf?: FindTrace
   /**
-   * Where failures are kept: a file, relative to the site's folder; `postgres://user@host/database` for sites on several
-   * machines; or false, to keep nothing ('hydrant-errors.db').
+   * Where failures are stored: a file, relative to the site's folder; a database, `postgres://user@host/database`, for
+   * sites on several machines; or false for nowhere ('hydrant-errors.db').
    */
   ledger?: string | false
-  /** Bounds of what is kept. */
+  /** Limits of the ledger. Older failures are removed. */
   ledgerLimits?: {
-    /** The most failures to keep; the ones seen last stay (5 000). */
+    /** Number of failures; the ones seen last are kept (5 000). */
     maxFailures?: number
-    /** The most occurrences of each failure to keep; the newest stay (100). */
+    /** Number of occurrences of each failure; the newest are kept (100). */
     maxOccurrences?: number
-    /** Days that a failure is kept (30). */
+    /** Days that a failure is kept after it was last seen (30). */
     maxAgeDays?: number
-    /** Bytes of all that is stored (100 000 000). */
+    /** Bytes of the whole ledger (100 000 000). */
     maxBytes?: number
   }
-  /** Which of React's server builds renders: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
+  /** React's server build for rendering: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
   reactServer?: 'bun' | 'node'
 }
 
-/** What only a server of Hydrant's own takes: `hydrant start`, `createServer`. In an app of yours it is Fastify's. */
+/**
+ * Options of a site and of its server, for `hydrant start`, `hydrant dev` and `createServer`. In an app of your own,
+ * Fastify's options replace those of the server.
+ */
 export interface ServerOptions extends SiteOptions {
   timeouts?: SiteOptions['timeouts'] & {
-    /** Milliseconds that a request's headers may take to arrive, before it is refused with 408 (20 000). */
+    /** Milliseconds for receiving the headers of a request. After that, the response is a 408 (20 000). */
     headersMs?: number
-    /** Milliseconds that a whole request may take to arrive, its body included, before it is refused with 408 (300 000). */
+    /**
+     * Milliseconds for receiving a complete request, including its body. After that, the response is a 408 (300 000).
+     */
     requestMs?: number
-    /** Milliseconds that an answer may wait without the visitor taking any of it, before the connection is closed (30 000). */
+    /** Milliseconds that a client may read nothing of its response. After that, the connection is closed (30 000). */
     sendMs?: number
-    /** Milliseconds that a connection is kept open without a request (72 000). */
+    /** Milliseconds that an idle connection is kept open for the next request (72 000). */
     keepAliveMs?: number
   }
   limits?: SiteOptions['limits'] & {
-    /** Connections that are open at the same time; further ones are closed (10 000). */
+    /** Connections that a process holds open at the same time. New ones above that are closed (10 000). */
     maxConnections?: number
-    /** Bytes of all headers together, with the URL; 431 (16 384). */
+    /** Bytes of the URL and all headers of a request. Above that, the response is a 431 (16 384). */
     maxHeaderBytes?: number
   }
-  /** Which proxies' forwarded headers to believe; Fastify's own option (false). */
+  /** Proxies whose forwarded headers are trusted, as in Fastify's option of the same name, but not a number (false). */
   trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>
-  /** Which headers those proxies set: `X-Forwarded-For`, `-Host` and `-Proto`, or RFC 7239's `Forwarded` ('x-forwarded'). */
+  /**
+   * Headers that these proxies set: `X-Forwarded-For`, `-Host` and `-Proto`, or `Forwarded` of RFC 7239
+   * ('x-forwarded').
+   */
   forwardedHeader?: 'x-forwarded' | 'forwarded'
-  /** The proxy takes `base` away from the paths that it passes on (false). */
+  /** The proxy removes `base` from the paths that it forwards (false). */
   proxyStripsBase?: boolean
   /** Log a line for each request (false). */
   logRequests?: boolean
-  /** TCP port, 0 for any free one (3000). For `hydrant start`. */
+  /** TCP port; 0 for any free port (3000). For `hydrant start` and `hydrant dev`. */
   port?: number
-  /** Address to listen on ('127.0.0.1'). For `hydrant start`. */
+  /** Address to listen on ('127.0.0.1'; 'localhost' in development). For `hydrant start` and `hydrant dev`. */
   host?: string
-  /** A socket file to listen on, instead of host and port (none). For `hydrant start`. */
+  /** Socket file to listen on, instead of host and port (none). For `hydrant start`. */
   socket?: string
-  /** Processes that serve; 'auto' for as many as the machine can run at once (1). For `hydrant start`. */
+  /** Number of processes that serve; 'auto' for as many as the machine can run in parallel (1). For `hydrant start`. */
   workers?: number | 'auto'
-  /** Fastify's levels: fatal, error, warn, info, debug, trace, silent ('info'). */
+  /** Lowest level that is logged: fatal, error, warn, info, debug, trace or silent ('info'). */
   logLevel?: string
-  /** The operators' own listener: the console, its JSON API and metrics. For `hydrant start`. */
+  /**
+   * The operators' listener with the console, its JSON API and metrics; false turns it off (true). For `hydrant start`.
+   */
   admin?:
     | boolean
     | {
-        /** Address to listen on; beyond this machine it takes a token ('127.0.0.1'). */
+        /** Address to listen on. If other machines can reach it, `token` is required ('127.0.0.1'). */
         host?: string
-        /** TCP port, 0 for any free one; without one 9320, if that is free. */
+        /** TCP port; 0 for any free port (9320 if it is free, otherwise there is a warning and no console). */
         port?: number
-        /** What operators sign in with; HYDRANT_ADMIN_TOKEN keeps it out of the code (none). */
+        /**
+         * The token that operators sign in with. To keep it out of the code, set HYDRANT_ADMIN_TOKEN instead (none).
+         */
         token?: string
-        /** Another one, for who may read pages, API and metrics, and change nothing; HYDRANT_ADMIN_READ_TOKEN (none). */
+        /**
+         * A second token that only allows reading. To keep it out of the code, set HYDRANT_ADMIN_READ_TOKEN instead
+         * (none).
+         */
         readToken?: string
       }
 }
 
-/** esbuild's options of the same names, for the site's bundles. Only `hydrant build` and `hydrant dev` read them. */
+/** Options of esbuild for the site's bundles, with the same names. Only `hydrant build` and `hydrant dev` use them. */
 export interface EsbuildOptions {
   plugins?: readonly EsbuildPlugin[]
   loader?: Record<string, string>
@@ -201,20 +221,23 @@ export interface EsbuildOptions {
   alias?: Record<string, string>
 }
 
-/** The shape of an esbuild plugin (https://esbuild.github.io/plugins/). */
+/** An esbuild plugin (https://esbuild.github.io/plugins/). */
 export interface EsbuildPlugin {
   name: string
-  // esbuild's own type is not named here: a running server has no need of esbuild.
+  // Not esbuild's own type, because a running server does not need esbuild installed.
   setup(build: never): void | Promise<void>
 }
 
-/** What `hydrant.config.ts` exports. */
+/** The default export of `hydrant.config.ts`. */
 export interface Config extends ServerOptions {
-  /** A function keeps packages that only the build needs from being loaded by `hydrant start`. */
+  /**
+   * Options of esbuild. With a function that imports them, `hydrant start` does not load packages that only the build
+   * needs.
+   */
   esbuild?: EsbuildOptions | (() => EsbuildOptions | Promise<EsbuildOptions>)
 }
 
-/** Types the site's configuration: `export default defineConfig({ base: '/shop' })`. Returns what it is given. */
+/** Returns the given configuration; for type checking: `export default defineConfig({ base: '/shop' })`. */
 export function defineConfig(config: Config): Config {
   return config
 }

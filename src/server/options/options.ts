@@ -156,7 +156,7 @@ function resolveOption(
 }
 
 function invalid(source: string, rule: OptionRule, value: unknown) {
-  const shown = rule.isSecret || hasPassword(value) ? 'another one' : showValue(value)
+  const shown = rule.isSecret || hasPassword(value) ? 'a secret value' : showValue(value)
   return createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, shown])
 }
 

@@ -71,7 +71,7 @@ const oneOf = (scope: Scope, values: readonly string[], fallback: string): Optio
 })
 
 const keyRule = {
-  expected: 'a text of 16 to 200 letters, digits and signs, without blanks',
+  expected: 'a string of 16 to 200 printable ASCII characters without spaces',
   fallback: '',
   parse: asTyped,
   accepts: isKey,
@@ -91,7 +91,7 @@ const functionRule: OptionRule = {
 export const rules: Record<string, OptionRule> = {
   base: {
     scope: 'site',
-    expected: '"/" or a path like "/shop" of letters, digits, "-", "_", "." and "~", with no slash at its end',
+    expected: '"/", or a path like "/shop" of letters, digits, "-", "_", "." and "~" without a slash at the end',
     fallback: '/',
     parse: asTyped,
     accepts: (value) => typeof value === 'string' && /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+)$/.test(value),
@@ -109,13 +109,13 @@ export const rules: Record<string, OptionRule> = {
   'limits.maxDocumentLength': countRule('characters', 50_000_000, 1_000, 500_000_000),
   'limits.maxConnections': { ...countRule('connections', 10_000, 1), scope: 'server' },
   'limits.maxHeaderBytes': { ...countRule('bytes', 16_384, 1_024, 1_048_576), scope: 'server' },
-  'limits.maxRenders': countRule('pages', 1_000, 1),
+  'limits.maxRenders': countRule('renders', 1_000, 1),
   'limits.maxEventLoopDelayMs': countRule('milliseconds', 0),
   'limits.maxUrlBytes': countRule('bytes', 8_192, 1),
   'limits.maxPipelined': countRule('requests', 100),
   hosts: {
     scope: 'site',
-    expected: 'host names like "shop.example" or "*.shop.example", without ports, with commas between them',
+    expected: 'host names like "shop.example" or "*.shop.example", without ports, separated by commas',
     fallback: [],
     parse: (text) => text.split(',').map((host) => host.trim()),
     accepts: (value) => Array.isArray(value) && value.every(isHostPattern),
@@ -129,15 +129,15 @@ export const rules: Record<string, OptionRule> = {
   'forms.maxUploadBytes': countRule('bytes', 1_073_741_824, 0, Number.MAX_SAFE_INTEGER),
   allowedOrigins: {
     scope: 'site',
-    expected: 'origins like "https://app.example", with commas between them',
+    expected: 'origins like "https://app.example", separated by commas',
     fallback: [],
     parse: (text) => text.split(',').map((origin) => origin.trim()),
     accepts: (value) => Array.isArray(value) && value.every(isOrigin),
   },
   'reports.enabled': booleanRule('site', true),
   'reports.maxPerPage': countRule('reports', 10),
-  'reports.maxPerAddress': countRule('reports a minute', 60),
-  'reports.maxTotal': countRule('reports a minute', 600),
+  'reports.maxPerAddress': countRule('reports per minute', 60),
+  'reports.maxTotal': countRule('reports per minute', 600),
   'reports.maxBytes': countRule('bytes', 32_768, 1),
   'reports.respectPrivacySignals': booleanRule('site', false),
   compress: booleanRule('site', true),
@@ -167,7 +167,7 @@ export const rules: Record<string, OptionRule> = {
   reactServer: oneOf('site', ['bun', 'node'], 'bun'),
   trustProxy: {
     scope: 'server',
-    expected: 'true, false, or the proxies’ addresses and subnets with commas between them',
+    expected: 'true, false, or the addresses and subnets of the proxies, separated by commas',
     fallback: false,
     // Fastify trusts nobody for a number of proxies, as that many can be forged: it is refused, and `1` is not `true`.
     parse: (text) => parseWhole(text) ?? BOOLEANS.get(text) ?? text,
@@ -194,7 +194,7 @@ export const rules: Record<string, OptionRule> = {
   },
   socket: {
     scope: 'start',
-    expected: 'a file’s path of 1 to 107 bytes',
+    expected: 'a file path of 1 to 107 bytes',
     fallback: null,
     parse: asTyped,
     // What is longer the system cuts off.

@@ -103,7 +103,7 @@ const SIGNAL_OF_VISIT: OfVisit = {
 }
 
 // Made once: what it takes to make one is most of its stack, which tells nothing here.
-const OTHER_HAS_THROWN = new DOMException('Another load of this page has thrown.', 'AbortError')
+const OTHER_HAS_THROWN = new DOMException('Another load of this page threw.', 'AbortError')
 
 /** What a deadline's promise resolves with. */
 export const DEADLINE = Symbol('deadline')

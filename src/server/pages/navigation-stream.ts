@@ -140,7 +140,10 @@ const MAX_BUILD = 64
 export function refuseOtherBuild(stream: NavigationAnswer, site: Site, visit: RequestContext): boolean {
   const build = visit.request.headers[BUILD_HEADER]
   if (build === site.build.manifest.buildId) return false
-  visit.note({ build: String(build).slice(0, MAX_BUILD) }, 'a page of another build: it loads the document instead')
+  visit.note(
+    { build: String(build).slice(0, MAX_BUILD) },
+    'the page is from another build, so it loads the document instead',
+  )
   stream.send(['load'])
   stream.end()
   return true

@@ -78,7 +78,7 @@ export function respondWithError(
   const refusal = meaning.kind === 'notFound' ? NOT_FOUND : createRefusal(meaning.status, meaning.message)
   // It has been told already, with more detail.
   if (!(thrown instanceof CrossSiteError))
-    visit.note({ statusCode: refusal.status }, `refused: ${refusal.status} ${refusal.message}`)
+    visit.note({ statusCode: refusal.status }, `refused with ${refusal.status}: ${refusal.message}`)
   return showShown(refusal, place, format, site, visit)
 }
 

@@ -90,7 +90,7 @@ async function answerJson(
     return error
   }
   try {
-    if (!load) throw new HttpError(406, 'This page has no data; ask for text/html.')
+    if (!load) throw new HttpError(406, 'This page has no data; request text/html instead.')
     const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => visit.watchLeaving(stop))
     if (!visit.isGone) sendJson(json, site, visit)
   } catch (thrown) {

@@ -68,12 +68,12 @@ function describe(found: ForwardingMismatch, peer: string | undefined, { forward
   const other = isStandard ? 'X-Forwarded-…' : 'Forwarded'
   switch (found) {
     case 'nobody-trusted':
-      return `${sender} sends forwarded headers and trustProxy is false, so visitors have the proxy's address, host and scheme: if that is your proxy and sets them itself, set ${variable}`
+      return `${sender} sends forwarded headers, but trustProxy is false, so every visitor has the address, host and scheme of the proxy: if this is your proxy and it sets these headers itself, set ${variable}`
     case 'other-trusted':
-      return `${sender} sends forwarded headers and trustProxy does not name it, so they are ignored: if that is your proxy and sets them itself, set ${variable}`
+      return `${sender} sends forwarded headers, but trustProxy does not name it, so they are ignored: if this is your proxy and it sets these headers itself, set ${variable}`
     case 'other-header':
-      return `${sender}, which trustProxy trusts, sends ${other} and no ${read}, so it is ignored: if the proxy sets it itself, set HYDRANT_FORWARDED_HEADER=${isStandard ? 'x-forwarded' : 'forwarded'}`
+      return `${sender}, which trustProxy names, sends ${other} but not ${read}, so its headers are ignored: if the proxy sets ${other} itself, set HYDRANT_FORWARDED_HEADER=${isStandard ? 'x-forwarded' : 'forwarded'}`
     case 'no-proxy':
-      return `${sender} has come past the proxy and trustProxy is true, so whoever does may forge address, host and scheme: set HYDRANT_TRUST_PROXY to the proxy's address, or listen where only the proxy can come`
+      return `${sender} bypassed the proxy while trustProxy is true: such clients can forge their address, host and scheme. Set HYDRANT_TRUST_PROXY to the proxy's address, or listen on an address that only the proxy can reach`
   }
 }

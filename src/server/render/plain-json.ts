@@ -18,7 +18,7 @@ export async function toPlainJson(
   const waiting = new Set<string>()
   const deadline = new Promise<never>((_, reject) => {
     clearDeadline = startDeadline(timeoutMs, () => reject(onTimeout([...waiting].join(', '))))
-    watchLeaving(() => reject(new DOMException('The visitor is gone.', 'AbortError')))
+    watchLeaving(() => reject(new DOMException('The client disconnected.', 'AbortError')))
   })
   // Nobody waits for it when a value throws at once.
   deadline.catch(() => {})
@@ -38,7 +38,7 @@ function settle(value: unknown, path: string, waiting: Set<string>, around: Set<
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
   if (isThenable(value)) return settleLater(value, path, waiting, new Set(around))
-  if (around.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot say`)
+  if (around.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot represent`)
   if ('toJSON' in value && typeof value.toJSON === 'function') return value
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
     // Of any of the typed arrays.

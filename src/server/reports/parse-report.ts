@@ -34,7 +34,7 @@ function toReport(json: unknown): Report {
     case 'recovered': {
       allowOnly(fields, ['kind', 'build', 'path', 'digest'])
       const { fingerprint = '', occurrence } = parseDigest(toText(fields, 'digest')) ?? {}
-      if (occurrence === undefined) throw new Misfit('"digest" must be a whole digest')
+      if (occurrence === undefined) throw new Misfit('"digest" must be a complete digest')
       return { kind: 'recovered', build, path, digest: formatDigest(fingerprint, occurrence) }
     }
     case 'failure': {
@@ -56,7 +56,8 @@ function toError(value: unknown, depth: number): ReportedError {
   allowOnly(fields, ['type', 'message', 'stack', 'cause'])
   const error = { type: toText(fields, 'type'), message: toText(fields, 'message'), stack: toText(fields, 'stack') }
   if (fields.cause === undefined) return error
-  if (depth >= MAX_REPORTED_CAUSES) throw new Misfit(`more than ${MAX_REPORTED_CAUSES} causes of causes`)
+  if (depth >= MAX_REPORTED_CAUSES)
+    throw new Misfit(`"cause" must not be nested deeper than ${MAX_REPORTED_CAUSES} levels`)
   return { ...error, cause: toError(fields.cause, depth + 1) }
 }
 
@@ -67,12 +68,12 @@ function toFields(value: unknown, name: string): Fields {
 
 function allowOnly(fields: Fields, names: readonly string[]) {
   const unknown = Object.keys(fields).find((name) => !names.includes(name))
-  if (unknown !== undefined) throw new Misfit(`there is no field ${JSON.stringify(unknown.slice(0, 50))}`)
+  if (unknown !== undefined) throw new Misfit(`unknown field ${JSON.stringify(unknown.slice(0, 50))}`)
 }
 
 function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
   const value = fields[name]
-  if (typeof value !== 'string') throw new Misfit(`"${name}" must be a text`)
+  if (typeof value !== 'string') throw new Misfit(`"${name}" must be a string`)
   const length = REPORT_LENGTHS[name]
   if (value.length > length) throw new Misfit(`"${name}" must have at most ${length} characters`)
   if (!WITH_LINES.includes(name)) return tame(value)

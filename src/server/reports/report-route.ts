@@ -12,7 +12,7 @@ import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { publicAddress } from '../http/public-address.ts'
 import { REPORT_ROUTE } from '../http/route-config.ts'
 import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
-import { createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { isPrivate } from '../pages/report-settings.ts'
 import { serveError } from '../pages/serve-error.ts'
@@ -51,7 +51,7 @@ export function addReportRoute(
       const { headers, ip } = request
       // A browser always says one of them.
       if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) {
-        return done(new HttpError(403, 'This was sent by no browser.'))
+        return done(new HttpError(403, 'Only browsers may send reports.'))
       }
       // None comes with a connection through a socket file, whatever Fastify's types say.
       if (isWithin(ip ?? '')) return done()
@@ -63,7 +63,7 @@ export function addReportRoute(
       if (!isPrivate(reports, request.headers)) {
         const { parseReport: readReport } = await import('./parse-report.ts')
         const read = readReport(parseJson(request.body))
-        if ('problem' in read) throw new HttpError(400, `This is no report: ${read.problem}.`)
+        if ('problem' in read) throw new HttpError(400, `The report is not valid: ${read.problem}.`)
         taker ??= loadTaker()
         const take = await taker
         take(read.report, request)
@@ -78,7 +78,7 @@ export function addReportRoute(
       if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
         const url = site.failures.redactUrl(request)
         const reason = site.failures.redactMessage(message, request)
-        request.log.info({ method: request.method, url, statusCode }, `refused: ${statusCode} ${reason}`)
+        request.log.info({ method: request.method, url, statusCode }, `refused with ${statusCode}: ${reason}`)
       }
       return sendRefusal(statusCode, message, request, reply)
     },
@@ -89,7 +89,7 @@ function parseJson(body: unknown): unknown {
   try {
     return JSON.parse(String(body))
   } catch {
-    throw new HttpError(400, 'This is no report: it is no JSON.')
+    throw new HttpError(400, 'The report is not valid: it is not JSON.')
   }
 }
 
@@ -103,7 +103,10 @@ function sendRefusal(status: number, message: string, request: FastifyRequest, r
 /** Tells the log how many are refused. */
 function createRefusalCount(app: FastifyInstance): () => void {
   const line = createThrottledLine((count) =>
-    app.log.info({ refused: count }, `refused: 429 reports of browsers, too many of them: ${count}`),
+    app.log.info(
+      { refused: count },
+      `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress, reports.maxTotal)`,
+    ),
   )
   app.addHook('onClose', (_app, done) => {
     line.stop()

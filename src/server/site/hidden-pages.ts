@@ -20,6 +20,6 @@ export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: rea
   if (hidden.length === 0) return
   app.log.warn(
     { hidden },
-    `other routes of the app answer in the place of pages: ${hidden.join(', ')}. Remove them, or mount the site at another "base"`,
+    `other routes of the app hide pages of the site: ${hidden.join(', ')}. Remove these routes, or mount the site at another "base"`,
   )
 }

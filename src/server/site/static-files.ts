@@ -17,7 +17,7 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
       scope.setNotFoundHandler((request, reply) => {
         const { method } = request
         const url = failures.redactUrl(request)
-        request.log.info({ method, url, statusCode: 404 }, 'refused: 404 an asset that this build does not have')
+        request.log.info({ method, url, statusCode: 404 }, 'refused with 404: this build does not have the asset')
         return sendNoAsset(reply)
       })
       const asked = new WeakSet<FastifyRequest>()

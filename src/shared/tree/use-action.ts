@@ -38,7 +38,8 @@ export function useAction<A extends Action>(): ActionState<A> {
     async (body: SubmitBody, { method = 'POST', action = '' }: SubmitOptions = {}) => {
       // An effect of the first render comes before the page is interactive.
       await null
-      if (!navigation.submit) throw new Error('submit() is for event handlers and effects in the browser.')
+      if (!navigation.submit)
+        throw new Error('submit() may be called only in event handlers and effects, in the browser.')
       const own = address ? address.url.pathname + address.url.search : ''
       await navigation.submit(action || own, method, body)
     },

@@ -104,7 +104,7 @@ t.test('the read token reads everything and changes nothing', async (t) => {
   ] as const) {
     const answer = await admin.ask(path, { authorization }, method)
     t.equal(answer.status, 403, `${method} ${path}`)
-    t.match(answer.body, 'This token may read, and change nothing.')
+    t.match(answer.body, 'This token is read-only.')
   }
   t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
   const signIn = { method: 'POST', body: new URLSearchParams({ token: READ_TOKEN }), redirect: 'manual' } as const

@@ -52,8 +52,8 @@ t.test('names the valid values of an invalid field', async (t) => {
     ['limit=0', /^"limit" must be a whole number from 1 to 1000\.$/],
     ['limit=1e3', /^"limit"/],
     ['new=1', /^"new" must be true or false\.$/],
-    ['sort=lastSeen', /^"sort" must be one of last, first and count\.$/],
-    ['after=7', /^"after" must be what "next" of the page before says\.$/],
+    ['sort=lastSeen', /^"sort" must be last, first or count\.$/],
+    ['after=7', /^"after" must be the value of "next" in the previous page\.$/],
     ['after=12.7K2M9QX4.both', /^"after"/],
   ] as const) {
     const result = read(search)

@@ -82,7 +82,7 @@ t.test('a default port that is in use does not stop the site', async (t) => {
   await takePort(t, 9320)
   const child = startCli(t, ['start', dir, '--port', '0'], { env: { HYDRANT_ADMIN: '' } })
   const [, site = ''] = await child.waitFor(SITE)
-  const [line] = await child.waitFor(/"level":40.*there is no console.*/)
+  const [line] = await child.waitFor(/"level":40.*there is no console, because.*/)
   t.match(line, '--admin <port>')
   t.equal((await fetch(site)).status, 200)
 })
@@ -126,7 +126,7 @@ t.test('a read token works next to the other token', async (t) => {
     t.equal(code, 2)
     t.match(
       stderr,
-      /"admin\.readToken" must be left out, or stand beside an "admin\.token" that is another one; got (?:no|the same)/,
+      /"admin\.readToken" must be left out, or set together with a different "admin\.token"; got (?:no|the same)/,
     )
     t.notMatch(stderr, READ)
   }

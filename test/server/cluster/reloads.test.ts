@@ -76,7 +76,7 @@ t.test('a solved failure that occurs in a new build is open again, whatever the 
   t.equal(new Set(again.occurrences.map(({ build }) => build)).size, 2)
 
   const warned = server.lines.filter(({ level }) => level === 40)
-  t.match(warned, [{ release: 'v1', msg: /^the build is new and its release is still "v1": / }])
+  t.match(warned, [{ release: 'v1', msg: /^the new build has the same release as the previous one, "v1": / }])
   const [now] = await read('hydrant_build_info')
   t.match(now, 'release="v1"')
   t.not(now, first, 'another build')
@@ -87,8 +87,8 @@ t.test('a solved failure that occurs in a new build is open again, whatever the 
   const { length } = server.lines
   await buildFiles(dir, { 'server.ts': 'export default async function server() { await null; process.exit(3) }\n' })
   process.kill(server.pid, 'SIGHUP')
-  await server.waitForLine((line) => line.msg.startsWith('the build that is on disk cannot start'))
+  await server.waitForLine((line) => line.msg.startsWith('the build on disk cannot start'))
   t.strictSame(await read('hydrant_last_reload_successful'), ['hydrant_last_reload_successful 0'])
   t.strictSame(await read('hydrant_build_info'), [now])
-  t.notOk(server.lines.slice(length).some(({ msg }) => msg.startsWith('the build is new')))
+  t.notOk(server.lines.slice(length).some(({ msg }) => msg.startsWith('the new build has')))
 })

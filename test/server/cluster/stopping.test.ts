@@ -39,7 +39,7 @@ t.test('busy workers are replaced, and lose nothing', async (t) => {
   await buildFiles(dir, { 'hydrant.config.ts': "export default { host: '127.0.0.9' }\n" })
   process.kill(server.pid, 'SIGHUP')
   await server.waitForLine(({ msg }) => msg.startsWith('reloaded:'))
-  await server.waitForLine(({ level, msg }) => level === 40 && msg.includes('that takes a new start'))
+  await server.waitForLine(({ level, msg }) => level === 40 && msg.includes('restart to apply it'))
   await buildFiles(dir, { 'hydrant.config.ts': 'export default {}\n' })
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
   process.kill(server.pid, 'SIGTERM')

@@ -105,7 +105,7 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     const [killed, other] = before
     process.kill(killed, 'SIGKILL')
     const line = await server.waitForLine(({ worker, msg }) => worker === killed && msg.includes('SIGKILL'))
-    t.match(line.msg, /^worker [12] was ended by SIGKILL; another one starts in 100 ms$/)
+    t.match(line.msg, /^worker [12] was killed by SIGKILL; a replacement starts in 100 ms$/)
     t.equal(await readiness(), 200)
     const now = await server.pids()
     t.ok(now.includes(other))
@@ -118,7 +118,7 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     const [asked, other] = await server.pids()
     process.kill(asked, 'SIGTERM')
     const { msg } = await server.waitForLine(({ worker, msg }) => worker === asked && msg.includes('was asked to stop'))
-    t.match(msg, /^worker [12] was asked to stop: it will, once its successor is ready$/)
+    t.match(msg, /^worker [12] was asked to stop: it stops when its replacement is ready$/)
     await until(async () => {
       t.equal(await readiness(), 200)
       return !isRunning(asked)
@@ -156,7 +156,7 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     process.kill(pid, 'SIGWINCH')
     const fatal = await server.waitForLine(({ level }) => level === 60)
     t.match(fatal, { pid, digest: DIGEST_PATTERN, phase: 'process', err: { message: 'crash' } })
-    await server.waitForLine(({ worker, msg }) => worker === pid && /is ending; another one starts/.test(msg))
+    await server.waitForLine(({ worker, msg }) => worker === pid && /is shutting down; a replacement starts/.test(msg))
     await server.pids()
     t.equal(await readiness(), 200)
     t.ok(isRunning(pid), 'it waits for its request')
@@ -225,7 +225,7 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     const now = await server.pids()
     await buildFiles(dir, { 'server.ts': 'export default async function server() { await null; process.exit(3) }\n' })
     process.kill(server.pid, 'SIGHUP')
-    const { level } = await server.waitForLine(({ msg }) => msg.startsWith('the build that is on disk cannot start'))
+    const { level } = await server.waitForLine(({ msg }) => msg.startsWith('the build on disk cannot start'))
     t.equal(level, 50)
     t.strictSame((await server.pids()).sort(), now.sort())
     await buildFiles(dir, workerSite())
@@ -276,7 +276,7 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told
     process.kill(pid, 'SIGCONT')
     t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
     t.strictSame(await server.ended, [0, null])
-    t.match(server.lines.at(-1), { level: 30, pid: server.pid, msg: 'stopped: nothing was left' })
+    t.match(server.lines.at(-1), { level: 30, pid: server.pid, msg: 'stopped: all requests are finished' })
   })
 })
 
@@ -295,7 +295,7 @@ t.test('ready reports that the server stops, and a second signal ends everything
   t.equal((await server.ask('/pid')).status, 200, 'who has not heard is still answered')
   process.kill(server.pid, 'SIGINT')
   t.strictSame(await server.ended, [1, null])
-  t.match(server.lines.at(-1), { level: 50, msg: 'second SIGINT, exiting: the workers are ended at once' })
+  t.match(server.lines.at(-1), { level: 50, msg: 'second SIGINT: killing the workers and exiting' })
   await until(() => !pids.some(isRunning))
   const [own = '', ...others] = readdirSync(loaded)
   t.strictSame(others, [], 'only the primary has come to that')
@@ -328,7 +328,7 @@ t.test('an error that keeps the first worker from starting is reported once, and
   const { code, stdout, stderr } = await runCli(['start', broken, '--port', '0', '--workers', '3'])
   t.equal(code, 1)
   t.equal(stderr.split('there is no database').length, 2)
-  t.notMatch(stdout, 'another one starts')
+  t.notMatch(stdout, 'a replacement starts')
   const nested = `import cluster from 'node:cluster'
 cluster.setupPrimary({ execArgv: [], exec: ${JSON.stringify(cliPath)}, args: ['start', ${JSON.stringify(dir)}, '--port', '0', '--workers', '2'] })
 cluster.fork().on('exit', (code) => process.exit(code))`

@@ -66,8 +66,11 @@ t.test('the key comes from the environment, and no error shows it', async (t) =>
   t.equal(resolveOptions({ env: { HYDRANT_DIGEST_KEY: KEY } }).digestKey, KEY)
   t.equal(resolveOptions({}).digestKey, '')
   for (const wrong of ['short', 'with a blank in it', `${'x'.repeat(201)}`]) {
-    const problem = { code: 'HYD_OPTION_INVALID', message: /"HYDRANT_DIGEST_KEY" must be a text .*; got another one$/ }
+    const problem = {
+      code: 'HYD_OPTION_INVALID',
+      message: /"HYDRANT_DIGEST_KEY" must be a string .*; got a secret value$/,
+    }
     t.throws(() => resolveOptions({ env: { HYDRANT_DIGEST_KEY: wrong } }), problem)
-    t.throws(() => resolveOptions({ config: { digestKey: wrong } }), { message: /; got another one$/ })
+    t.throws(() => resolveOptions({ config: { digestKey: wrong } }), { message: /; got a secret value$/ })
   }
 })

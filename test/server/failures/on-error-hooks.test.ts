@@ -144,7 +144,7 @@ t.test('hooks get a thrown value that is not an Error as the cause of one', asyn
     const { response, told, lines } = await ask(url)
     t.equal(response.statusCode, 500)
     t.equal(lines.length, 1)
-    t.match(told, [{ error: new Error('Something was thrown that is not an Error.'), digest: lines[0]?.digest }])
+    t.match(told, [{ error: new Error('The thrown value is not an Error.'), digest: lines[0]?.digest }])
     t.match(told[0]?.error, { cause })
   }
   const { response, told, lines } = await ask('/proxy')
@@ -227,7 +227,7 @@ t.test('a hook that never ends is given up, and the visitor gets the sentence', 
   ] as const) {
     const { response, lines } = await ask(url, headers, method)
     t.equal(response.statusCode, 500, url)
-    t.match(lines, [{}, { phase: 'route', err: { message: /onError hook has not ended within 50 ms/ } }])
+    t.match(lines, [{}, { phase: 'route', err: { message: /onError hook did not finish within 50 ms/ } }])
     t.equal(response.headers['x-error-digest'], lines[0]?.digest, 'the first failure is shown')
     if (method !== 'HEAD') t.match(response.body, String(lines[0]?.digest))
   }

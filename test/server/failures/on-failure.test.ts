@@ -81,7 +81,7 @@ for (const [what, answer] of FAULTS) {
       t.equal(failuresOf(response).length, 1)
     }
     await app.close()
-    const warnings = log.lines.filter(({ msg }) => msg.startsWith('onFailure has failed itself'))
+    const warnings = log.lines.filter(({ msg }) => msg.startsWith('onFailure threw'))
     t.match(warnings, [{ level: 40, digest: log.errors()[0]?.digest }])
     t.equal(warnings.length, 1)
   })

@@ -63,7 +63,7 @@ t.test('clients that send a body too slowly are refused, whatever code reads it'
   )
   for (const answer of answers.slice(0, 3)) checkRefusal(t, answer, 408)
   t.equal(answers.filter((answer) => countAnswers(answer) === 1 && answer.startsWith('HTTP/1.1 408 ')).length, 60)
-  t.equal(log.lines.filter(({ msg }) => msg.startsWith('refused: 408')).length, 1)
+  t.equal(log.lines.filter(({ msg }) => msg.startsWith('refused with 408')).length, 1)
   t.strictSame(
     log.lines.filter(({ level }) => level >= ERROR),
     [],
@@ -79,7 +79,7 @@ t.test('connections beyond the limit are closed until others have disconnected',
   const ask = () => send(rawRequest('GET / HTTP/1.1', ['Host: localhost']))
   await until(async () => (await ask()) === '')
   await until(() => log.lines.length > 0)
-  t.match(log.lines.at(-1), { level: 40, msg: /^closed: new connections, as 3 are open: 1 / })
+  t.match(log.lines.at(-1), { level: 40, msg: /^closed 1 new connection, because 3 are open / })
   for (const socket of open) socket.destroy()
   await until(async () => (await ask()).startsWith('HTTP/1.1 200 '))
   t.equal(log.lines.filter(({ level }) => level > 30).length, 1)
@@ -98,7 +98,7 @@ t.test('a request that is too large is refused before any work', async (t) => {
     send(rawRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Accept: text/html', `X-Long: ${header}`]))
   checkRefusal(t, await ask('/', 'x'.repeat(4_000)), 431)
   checkRefusal(t, await ask(`/${'x'.repeat(4_000)}`, ''), 431)
-  t.match(log.lines.at(-1), { level: 30, msg: /^refused: 431 / })
+  t.match(log.lines.at(-1), { level: 30, msg: /^refused with 431: / })
   t.equal(parseRaw(await ask('/', 'x'.repeat(3_000))).status, 200)
 
   for (const path of ['/named/', '/rest/', '/?', '/unknown/', '/_hydrant/assets/']) {
@@ -109,7 +109,7 @@ t.test('a request that is too large is refused before any work', async (t) => {
     t.match(body, 'The address is longer than 1000 bytes (limits.maxUrlBytes).')
   }
   const line = log.lines.at(-1)
-  t.match(line, { level: 30, statusCode: 414, msg: 'refused: 414 a URL of 1001 bytes' })
+  t.match(line, { level: 30, statusCode: 414, msg: 'refused with 414: a URL of 1001 bytes' })
   t.ok(String(line?.url).length < 300, 'cut')
   for (const path of ['/named/', '/rest/']) {
     const { status, body } = parseRaw(await ask(path + 'x'.repeat(1_000 - path.length), ''))

@@ -93,7 +93,7 @@ t.test('only allowed origins pass', async (t) => {
 t.test('a refusal names both values and a fix', async (t) => {
   t.match(post({ origin: 'https://evil.example' }), {
     compared: 'Origin is "https://evil.example", the public host is "shop.example"',
-    hint: /public host .*allowedOrigins/,
+    hint: /forward the public host.*allowedOrigins/,
   })
   t.match(post({ fetchSite: 'cross-site', origin: 'https://evil.example' }), {
     compared: 'Sec-Fetch-Site is "cross-site", not "same-origin" or "none"; Origin is "https://evil.example"',
@@ -145,10 +145,10 @@ t.test('the refusal is a page for a browser and a problem for a script', async (
   const { app } = await serve(t, dir)
   const html = await app.inject({ method: 'POST', url: '/form', headers: { ...HTML, ...CROSS } })
   t.equal(html.statusCode, 403)
-  t.match(html.body, '403,This was sent from another site.')
+  t.match(html.body, '403,This request comes from another site.')
   t.equal(html.headers['cache-control'], 'no-store')
   const json = await app.inject({ method: 'POST', url: '/form', headers: { ...JSON_ONLY, ...CROSS } })
-  t.match(json.json(), { status: 403, detail: 'This was sent from another site.' })
+  t.match(json.json(), { status: 403, detail: 'This request comes from another site.' })
 })
 
 t.test('the host is the public one, as set by a trusted proxy', async (t) => {

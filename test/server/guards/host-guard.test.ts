@@ -50,7 +50,7 @@ t.test('other hosts get 421 at every URL, and their name is not in the response'
   })
   const posted = await app.inject({ method: 'POST', url: '/', headers: { host: 'evil.example' }, payload: { a: 1 } })
   t.equal(posted.statusCode, 421)
-  const line = log.lines.find(({ msg }) => msg.startsWith('refused: 421'))
+  const line = log.lines.find(({ msg }) => msg.startsWith('refused with 421'))
   t.match(line, { level: 30, method: 'GET', url: '/', host: 'evil.example', statusCode: 421 })
 })
 

@@ -53,5 +53,5 @@ t.test('an overloaded server refuses some requests, and never reports that it is
   const metrics = await (await fetch(`${/http:\S+/.exec(msg)?.[0]}/metrics`)).text()
   t.match(metrics, `hydrant_shed_total ${refused}\n`)
   const [warning] = lines.filter(({ level }) => level > 30)
-  t.match(warning, { level: 40, statusCode: 503, msg: /the event loop is more than 40 ms late: 1 / })
+  t.match(warning, { level: 40, statusCode: 503, msg: /: 1 request, because the event loop is more than 40 ms late / })
 })

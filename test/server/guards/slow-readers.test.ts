@@ -103,7 +103,7 @@ t.test('a client that reads nothing holds one response at most, for a limited ti
   for (const { bytesWritten } of connections.filter(({ destroyed }) => destroyed))
     t.ok(bytesWritten < BYTES + 100_000, `${bytesWritten} bytes`)
   t.equal(loads.count, 3, 'of twenty requests that nobody reads the answers to, one is answered')
-  t.match(loads.reasons, ['AbortError: The visitor is gone.'], 'the render is told to stop')
+  t.match(loads.reasons, ['AbortError: The client disconnected.'], 'the render is told to stop')
   await until(() => heldBytes() < before + BYTES / 2)
   t.pass('nothing is held any more')
   t.strictSame(
@@ -111,11 +111,11 @@ t.test('a client that reads nothing holds one response at most, for a limited ti
     [],
   )
   t.equal(
-    log.lines.filter(({ msg }) => msg.startsWith('the visitor left')).length,
+    log.lines.filter(({ msg }) => msg.startsWith('the client disconnected')).length,
     2,
     'of those that were not complete',
   )
-  const told = log.lines.filter(({ msg }) => msg.startsWith('ended: '))
+  const told = log.lines.filter(({ msg }) => msg.startsWith('closed '))
   t.match(told, [{ level: 30, ended: 1, remoteAddress: '127.0.0.1' }], 'in one line')
   t.equal(told.length, 1)
 
@@ -142,7 +142,7 @@ t.test('a client that reads slowly gets everything', async (t) => {
     socket.resume()
   })
   t.ok(bytes > BYTES)
-  t.notOk(log.lines.some(({ msg }) => msg.startsWith('ended: ')))
+  t.notOk(log.lines.some(({ msg }) => msg.startsWith('closed ')))
 })
 
 t.test('a connection with too many waiting requests is closed', async (t) => {
@@ -151,8 +151,8 @@ t.test('a connection with too many waiting requests is closed', async (t) => {
   await until(() => connections.length === 1)
   events.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1_500))
   await until(() => connections[0]?.destroyed)
-  const told = log.lines.filter(({ msg }) => msg.startsWith('closed: '))
-  t.match(told, [{ level: 30, closed: 1, msg: /more than 100 requests/ }])
+  const told = log.lines.filter(({ msg }) => msg.startsWith('closed '))
+  t.match(told, [{ level: 30, closed: 1, msg: /more than 100 waiting requests/ }])
   t.equal(told.length, 1)
 })
 

@@ -118,7 +118,7 @@ t.test('reports the policy of the app around the site', async (t) => {
   await app.register(helmet)
   await app.register(hydrant, { dir, ledger: false })
   await visitAll(app)
-  checkTold(t, log, '/', /\(header\) of \/ keeps the scripts .*: script-src 'self'/)
+  checkTold(t, log, '/', /\(header\) of \/ blocks the scripts .*: script-src 'self'/)
 })
 
 t.test('reports a hook that changes the policy for some requests, whatever was sent before', async (t) => {

@@ -20,7 +20,7 @@ t.test('a file that another process locks is written once the lock is released',
   await until(() => site.warnings().length > 0)
   t.match(site.warnings(), [
     {
-      msg: /^the ledger of failures cannot be written, they are kept in memory meanwhile: .*errors\.db failed: database is locked$/,
+      msg: /^the ledger cannot be written, so failures are kept in memory for now: .*errors\.db failed: database is locked$/,
       queued: 2,
       dropped: 0,
     },
@@ -29,7 +29,7 @@ t.test('a file that another process locks is written once the lock is released',
   await release()
   await site.counted(5)
   t.equal(site.warnings().length, 1)
-  await until(() => site.lines.some(({ msg }) => msg === 'the ledger of failures can be written again'))
+  await until(() => site.lines.some(({ msg }) => msg === 'the ledger can be written again'))
 })
 
 t.test(
@@ -43,7 +43,7 @@ t.test(
     await site.fail(t, 2)
     await until(() => site.warnings().length > 0)
     t.match(site.warnings(), [
-      { msg: /the ledger of failures cannot be written.* failed: (database or disk is full|disk I\/O error)$/ },
+      { msg: /the ledger cannot be written, so .* failed: (database or disk is full|disk I\/O error)$/ },
     ])
     await site.fail(t, 2)
     disk.empty()
@@ -61,7 +61,7 @@ t.test('a folder without write permission causes one warning, and failures are k
   t.match(site.warnings(), [
     {
       err: { type: 'HydrantError', code: 'HYD_LEDGER_UNWRITABLE' },
-      msg: /^failures are kept in memory until the server ends: the ledger \/proc\/.* cannot be written: .*\. Make its folder writable/,
+      msg: /^failures are kept in memory until the server stops: the ledger \/proc\/.* cannot be written: .*\. Make its folder writable/,
     },
   ])
   t.equal(site.warnings().length, 1)
@@ -88,7 +88,7 @@ t.test('PostgreSQL becomes unavailable and comes back', async (t) => {
   postgres.start()
   await site.counted(6)
   t.match(site.warnings(), [
-    { msg: /the ledger of failures cannot be written.*: the ledger postgres:\/\/\/postgres cannot be reached: / },
+    { msg: /the ledger cannot be written, so .*: the ledger postgres:\/\/\/postgres cannot be reached: / },
   ])
   t.equal(site.warnings().length, 1)
   t.notMatch(JSON.stringify(site.lines), 'a-password')
@@ -98,7 +98,7 @@ t.test('failures that could not be written until the end are reported as lost', 
   const site = await serveFailingSite(t, 'postgres://me:a-password@127.0.0.1:1/errors')
   await site.fail(t, 2)
   await site.close()
-  t.match(site.warnings().at(-1), { msg: 'failures are lost for the ledger, which could not be written', queued: 2 })
+  t.match(site.warnings().at(-1), { msg: 'failures are lost, because the ledger could not be written', queued: 2 })
   t.notMatch(JSON.stringify(site.lines), 'a-password')
 })
 

@@ -144,7 +144,7 @@ t.test('keeps failures that cannot be written up to a limit, reports it once, an
   t.match(fake.lines, [
     {
       level: 'warn',
-      text: 'the ledger of failures cannot be written, they are kept in memory meanwhile: no disk',
+      text: 'the ledger cannot be written, so failures are kept in memory for now: no disk',
       details: { queued: 2_500, dropped: 100 },
     },
   ])
@@ -161,7 +161,7 @@ t.test('keeps failures that cannot be written up to a limit, reports it once, an
   )
   t.match(fake.lines.at(-1), {
     level: 'info',
-    text: 'the ledger of failures can be written again',
+    text: 'the ledger can be written again',
     details: { dropped: 100 },
   })
 })

@@ -67,7 +67,7 @@ t.test('without better-sqlite3 a server serves and keeps failures in memory', as
   const dir = await buildFiles(t.testdir({}), FAILING)
   const site = await startWithout(t, 'better-sqlite3', dir, 'errors.db')
   await site.waitFor(
-    /"failures are kept in memory until the server ends: .*errors\.db needs the package better-sqlite3, which cannot be loaded: .*Run \\"npm install better-sqlite3\\"/,
+    /"failures are kept in memory until the server stops: .*errors\.db needs the package better-sqlite3, which cannot be loaded: .*Run \\"npm install better-sqlite3\\"/,
   )
   await fail(site.port, 2)
   t.equal(await site.stop('SIGTERM'), 0)

@@ -40,7 +40,7 @@ for (const version of ['12.11.1', '13.2.0']) {
     })
     const expected = new RegExp(
       isRefused
-        ? `^the ledger a\\.db needs another better-sqlite3: version ${version} would end .* ${NODE} .*@13"`
+        ? `^the ledger a\\.db needs another version of better-sqlite3: version ${version} would crash .* ${NODE} .*@13"`
         : '^loaded$',
     )
     t.match(load(folder), expected)

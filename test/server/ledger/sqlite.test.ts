@@ -115,7 +115,7 @@ t.test('a file of a newer format is refused and left unchanged', async (t) => {
   db.close()
   await t.rejects(openSqliteLedger(file, LIMITS), {
     code: 'HYD_LEDGER_NEWER',
-    message: `the ledger ${file} has format 99; this version of hydrant knows those up to ${SQLITE_MIGRATIONS.length}`,
+    message: `the ledger ${file} has format 99; this version of hydrant supports formats up to ${SQLITE_MIGRATIONS.length}`,
   })
   t.equal(openPlainly(t, file).pragma('user_version', { simple: true }), 99)
 })
@@ -180,7 +180,7 @@ t.test('a damaged file is moved aside, and the batch is written to a new one', a
   t.match(aside, /^errors\.db\.corrupt-\d{4}-\d\d-\d\dT[\d-]+\.\d+Z$/)
   t.strictSame(others, [])
   t.strictSame(readFileSync(join(file, '..', aside)), broken, 'nothing of it is lost')
-  t.match(notices, [/is damaged: it was moved to .*errors\.db\.corrupt-.*, and a new one has begun$/])
+  t.match(notices, [/is damaged: it was moved to .*errors\.db\.corrupt-.*, and a new ledger was created$/])
 })
 
 t.test('a file that turns out to be damaged later is moved aside too', async (t) => {

@@ -55,7 +55,7 @@ t.test('code that blocks an app is interrupted, and its digest leads to the line
 t.test('an app that catches the exception continues', async (t) => {
   const { ask, fatal, lines } = await startApp(t, 1_500, 'survive')
   void ask('/own/loop')
-  await until(() => lines.some((line) => line.startsWith('caught: the event loop was held up')))
+  await until(() => lines.some((line) => line.startsWith('caught: the event loop was blocked')))
   t.equal((await ask('/first'))?.status, 200)
   t.match(fatal(), [{ digest: DIGEST_PATTERN, err: { stack: /hanging-app\.js/ } }])
 })

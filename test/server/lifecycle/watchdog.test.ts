@@ -108,7 +108,7 @@ for (const [what, path, source] of PLACES) {
     const [line, ...others] = fatal()
     t.strictSame(others, [])
     t.match(line, { digest: DIGEST_PATTERN, phase: 'process', err: { type: 'HydrantError' } })
-    t.match(line?.err?.message, 'the event loop was held up for 2 s')
+    t.match(line?.err?.message, 'the event loop was blocked for 2 s')
     const { file, line: number, function: name } = source
     t.match(line?.err?.stack, new RegExp(`at ${name} \\(${file}:${number}:\\d+\\)`))
     t.notMatch(line?.err?.stack, /node:|eval|dist\/src\/server\/hang/)
@@ -122,7 +122,7 @@ t.test('earlier requests are finished, and the hanging one exceeds its deadline'
   const slow = ask('/slow')
   await ask('/')
   const hanging = hang('/loop')
-  await waitFor(/held up/)
+  await waitFor(/was blocked/)
   t.match(await slow, /came while the server stopped(?:.|\n)*<\/html>\s*$/)
   t.equal(await hanging, 504)
   t.ok(await waitFor(/did not finish within 500 ms.*at load \(pages\/loop\.server\.ts:\d+:\d+\)/))
@@ -141,8 +141,8 @@ t.test('with workers another worker starts, and the others serve meanwhile', asy
   }
   const before = await pids()
   void hang('/loop')
-  const [, digest = ''] = await waitFor(/"digest":"([^"]+)".*held up/)
-  await waitFor(/is ending; another one starts in 100 ms/)
+  const [, digest = ''] = await waitFor(/"digest":"([^"]+)".*was blocked/)
+  await waitFor(/is shutting down; a replacement starts in 100 ms/)
   const after = await until(async () => {
     const now = await pids()
     return now.some((pid) => !before.includes(pid)) ? now : null
@@ -155,7 +155,7 @@ t.test('code that V8 cannot stop ends the process at once, with a log line', asy
   const { hang, ended, fatal } = await start(t)
   void hang('/native')
   t.equal(await ended, null, 'by a signal')
-  t.match(fatal(), [{ msg: 'the event loop hangs in something that cannot be stopped: the process is ended' }])
+  t.match(fatal(), [{ msg: 'the event loop is blocked by code that cannot be interrupted: killing the process' }])
 })
 
 t.test('nothing is interrupted if the code ends in time, with a debugger, or with the watchdog off', async (t) => {

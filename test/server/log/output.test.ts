@@ -134,7 +134,7 @@ t.test('the bytes that wait for a reader that has stopped are limited', (t) => {
   let count = 0
   t.throws(() => {
     for (; count < 100; count++) write(lines)
-  }, /nobody has read the log/)
+  }, /the log has not been read/)
   t.equal(count, 17)
   t.end()
 })

@@ -121,7 +121,7 @@ t.test('a page without load has no JSON', async (t) => {
     type: 'about:blank',
     title: 'Not Acceptable',
     status: 406,
-    detail: 'This page has no data; ask for text/html.',
+    detail: 'This page has no data; request text/html instead.',
     instance: '/bare',
   })
   t.equal((await get('/bare', HTML)).statusCode, 200)

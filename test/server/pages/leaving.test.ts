@@ -60,10 +60,10 @@ t.test('a client that stops reading and disconnects is reported once', async (t)
   socket.destroy()
   const told = await server.waitForLine(({ msg }) => msg === 'told to stop')
   t.match(told, { aborted: /AbortError/ })
-  await server.waitForLine(({ msg, reqId }) => reqId === told.reqId && /visitor left/.test(msg))
+  await server.waitForLine(({ msg, reqId }) => reqId === told.reqId && /client disconnected/.test(msg))
   await server.settleLog()
   const lines = server.linesOf(String(told.reqId))
-  t.strictSame(lines.filter(({ msg }) => /visitor left/.test(msg)).length, 1, 'one line')
+  t.strictSame(lines.filter(({ msg }) => /client disconnected/.test(msg)).length, 1, 'one line')
   t.strictSame(
     lines.filter(({ level }) => level >= ERROR),
     [],
@@ -84,7 +84,7 @@ t.test('a client that disconnects while the load runs stops the load', async (t)
     lines.filter(({ level }) => level >= ERROR).map(({ msg }) => msg),
     [],
   )
-  t.equal(lines.filter(({ msg }) => /visitor left/.test(msg)).length, 1)
+  t.equal(lines.filter(({ msg }) => /client disconnected/.test(msg)).length, 1)
 })
 
 t.test('if a client disconnects while a hook of server.ts runs, no load runs', async (t) => {
@@ -92,7 +92,7 @@ t.test('if a client disconnects while a hook of server.ts runs, no load runs', a
   const socket = ask(server.port, '/loading?hooked')
   const { reqId } = await server.waitForLine(({ msg }) => msg === 'hook has begun')
   socket.destroy()
-  await server.waitForLine((line) => line.reqId === reqId && /visitor left/.test(line.msg))
+  await server.waitForLine((line) => line.reqId === reqId && /client disconnected/.test(line.msg))
   await server.settleLog()
   t.notOk(server.linesOf(String(reqId)).some(({ msg }) => msg === 'load has begun'))
 })
@@ -110,7 +110,7 @@ t.test('a server that is told to stop finishes the requests that it has begun', 
     })
   })
   const stopped = child.stop('SIGTERM')
-  await child.waitFor(/stopping: requests in flight are finished first/)
+  await child.waitFor(/stopping: waiting for the requests in flight/)
   await untilRefused(Number(port))
   // Opens the gate at which the page waits.
   void child.stop('SIGCONT')
@@ -128,7 +128,7 @@ t.test('an idle server stops at once', async (t) => {
     const socket = ask(Number(port), '/')
     await once(socket, 'data')
     t.equal(await child.stop(signal), 0, signal)
-    t.match(child.lines.at(-1), /"stopped: nothing was left"/, 'and says so')
+    t.match(child.lines.at(-1), /"stopped: all requests are finished"/, 'and says so')
     socket.destroy()
   }
 })

@@ -169,7 +169,9 @@ t.test('data that cannot be serialised is a failure that names the position', as
   for (const path of ['/unserialisable', '/unserialisable-later']) {
     const response = await get(path)
     t.match(failuresOf(response), [
-      { err: { message: `load of pages${path}.server.ts returned data.user.save that cannot be sent to the browser` } },
+      {
+        err: { message: `load of pages${path}.server.ts returned data.user.save, which cannot be sent to the browser` },
+      },
     ])
   }
 })

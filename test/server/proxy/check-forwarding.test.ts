@@ -46,7 +46,7 @@ t.test('a proxy that is not trusted is reported once', async (t) => {
   for (let count = 0; count < 3; count++)
     await send(rawRequest('GET / HTTP/1.1', ['Host: a', 'X-Forwarded-For: 192.0.2.1']))
   t.match(warnings(log), [
-    /^127\.0\.0\.1 sends forwarded headers and trustProxy is false, .*set HYDRANT_TRUST_PROXY=127\.0\.0\.1$/,
+    /^127\.0\.0\.1 sends forwarded headers, but trustProxy is false, .*set HYDRANT_TRUST_PROXY=127\.0\.0\.1$/,
   ])
   t.equal(app.server.listenerCount('request'), listeners - 1, 'and nobody looks any more')
 })
@@ -57,13 +57,13 @@ t.test('a proxy that does not fit the options is reported once per mismatch', as
   for (const header of ['X-Forwarded-For: 192.0.2.1', 'Forwarded: for=192.0.2.1', 'Forwarded: for=192.0.2.2'])
     await send(rawRequest('GET / HTTP/1.1', ['Host: a', header]))
   t.match(warnings(log), [
-    /^127\.0\.0\.1, which trustProxy trusts, sends Forwarded and no X-Forwarded-…, .*HYDRANT_FORWARDED_HEADER=forwarded$/,
+    /^127\.0\.0\.1, which trustProxy names, sends Forwarded but not X-Forwarded-…, .*HYDRANT_FORWARDED_HEADER=forwarded$/,
   ])
   const other = await serve(t, dir, { trustProxy: '10.0.0.1', forwardedHeader: 'forwarded' })
   const { send: sendOther } = await listenRaw(t, other.app)
   await sendOther(rawRequest('GET / HTTP/1.1', ['Host: a', 'Forwarded: for=192.0.2.1']))
   t.match(warnings(other.log), [
-    /^127\.0\.0\.1 sends forwarded headers and trustProxy does not name it, .*=127\.0\.0\.1$/,
+    /^127\.0\.0\.1 sends forwarded headers, but trustProxy does not name it, .*=127\.0\.0\.1$/,
   ])
 })
 

@@ -128,7 +128,7 @@ t.test('words of the code around the throw site stay, because they are not the v
 t.test('the line of a refusal contains no typed value either', async (t) => {
   t.equal(
     await said('/refuses', 'No account for jane@example.org', form({ mail: 'jane@example.org' })),
-    'refused: 422 No account for [hidden]',
+    'refused with 422: No account for [hidden]',
   )
 })
 

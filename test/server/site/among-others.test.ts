@@ -118,7 +118,7 @@ t.test('one warning at the start names pages that another route replaces', async
   await app.register(hydrant, { dir, ledger: false })
   t.equal((await get(app, '/')).body, 'own')
   await get(app, '/nowhere')
-  const told = warnings().filter((text) => text.includes('in the place of pages'))
+  const told = warnings().filter((text) => text.includes('hide pages of the site'))
   t.equal(told.length, 1)
   for (const one of [
     'GET / (pages/index.tsx)',

@@ -30,7 +30,7 @@ t.test('a build that cannot be served gives the reason and a fix', async (t) => 
   })
   for (const text of ['', '{', manifest.slice(0, 200)]) {
     writeFileSync(manifestFile, text)
-    await refuses('HYD_BUILD_INCOMPLETE', /manifest\.json is cut short/)
+    await refuses('HYD_BUILD_INCOMPLETE', /manifest\.json cannot be parsed/)
   }
   for (const text of ['{}', 'null', '[]', '5', JSON.stringify({ ...JSON.parse(manifest), format: 99 })]) {
     writeFileSync(manifestFile, text)
@@ -42,8 +42,8 @@ t.test('a build that cannot be served gives the reason and a fix', async (t) => 
 
   const code = readFileSync(serverFile, 'utf8')
   for (const [text, message] of [
-    ["throw new Error('at import')\n", /the server bundle of the build failed while it was loaded: at import/],
-    ['export const = 5\n', /the server bundle of the build failed while it was loaded: /],
+    ["throw new Error('at import')\n", /the server bundle of the build failed to load: at import/],
+    ['export const = 5\n', /the server bundle of the build failed to load: /],
     ["import 'no-such-package'\n", /no-such-package/],
     ['throw null\n', /: null/],
   ] as const) {

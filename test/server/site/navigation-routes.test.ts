@@ -157,7 +157,7 @@ t.test('the log reports a script of another build', async (t) => {
   const response = await served.get('/_hydrant/assets/about-OLDBUILD.js?token=secret')
   t.equal(response.statusCode, 404)
   const lines = served.log.lines.filter(({ reqId }) => reqId === response.headers['x-request-id'])
-  t.match(lines, [{ level: 30, url: '/_hydrant/assets/about-OLDBUILD.js', msg: /^refused: 404/ }])
+  t.match(lines, [{ level: 30, url: '/_hydrant/assets/about-OLDBUILD.js', msg: /^refused with 404/ }])
   t.equal(lines.length, 1)
 })
 

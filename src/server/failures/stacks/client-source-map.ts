@@ -79,9 +79,10 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
     const script = scriptOf(location)
     if (script === null) return { text, frame: raw }
     const map = load(script)
-    if (!map) return { text, frame: { ...raw, unmapped: 'no source map of that script is kept, or it cannot be read' } }
+    if (!map) return { text, frame: { ...raw, unmapped: 'the source map of this script is missing or cannot be read' } }
     const place = map.placeOf(line, column)
-    if (!place) return { text, frame: { ...raw, unmapped: 'its source map knows no source of that place' } }
+    if (!place)
+      return { text, frame: { ...raw, unmapped: 'the source map of this script has no source for this position' } }
     const { source: _, ...own } = place
     const known = functionAt(map.fields.x_hydrant_functions ?? [], line - 1, column - 1)
     const frame = { ...own, function: own.isSite ? known : name }

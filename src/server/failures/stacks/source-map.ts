@@ -70,7 +70,8 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   function mappedByNode(text: string, raw: SourceFrame, isAsync: boolean): MappedFrame {
     const isBundle = bundles.some(({ path }) => path === raw.file)
     const file = toSitePath(siteDir, raw.file)
-    if (isBundle) return { text, frame: { ...raw, unmapped: 'its source map is missing or cannot be read' } }
+    if (isBundle)
+      return { text, frame: { ...raw, unmapped: 'the source map of this file is missing or cannot be read' } }
     if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file) || isCaller(raw.file))
       return { text, frame: raw }
     const frame = { ...raw, file, function: originalName(raw.function, renamedIn(raw.file)), isSite: true }

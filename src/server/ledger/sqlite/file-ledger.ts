@@ -77,5 +77,5 @@ function moveAside(file: string, inode: number | null, notice: Notice) {
   for (const suffix of ['-wal', '-shm', '']) {
     if (inodeOf(file + suffix) !== null) renameSync(file + suffix, aside + suffix)
   }
-  notice(`the ledger ${file} is damaged: it was moved to ${aside}, and a new one has begun`)
+  notice(`the ledger ${file} is damaged: it was moved to ${aside}, and a new ledger was created`)
 }

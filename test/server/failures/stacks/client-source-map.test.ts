@@ -37,10 +37,10 @@ t.test('maps to the source, with names and code, for every host', async (t) => {
 t.test('gives the reason if a frame cannot be mapped to a source', async (t) => {
   const { mapFrame } = create()
   const frames: [string, RegExp | undefined][] = [
-    [`    at x (https://shop.example/_hydrant/assets/gone-ABCDEFGH.js:1:1)`, /no source map/],
-    [`    at x (https://shop.example/_hydrant/assets/${script}:99:1)`, /no source of that place/],
-    [`    at x (https://shop.example/_hydrant/assets/${script}:0:1)`, /no source of that place/],
-    [`    at x (https://shop.example/_hydrant/assets/${script}:1:0)`, /no source of that place/],
+    [`    at x (https://shop.example/_hydrant/assets/gone-ABCDEFGH.js:1:1)`, /source map of this script is missing/],
+    [`    at x (https://shop.example/_hydrant/assets/${script}:99:1)`, /no source for this position/],
+    [`    at x (https://shop.example/_hydrant/assets/${script}:0:1)`, /no source for this position/],
+    [`    at x (https://shop.example/_hydrant/assets/${script}:1:0)`, /no source for this position/],
     ['    at x (https://other.example/a.js:1:1)', undefined],
     ['    at x (https://shop.example/_hydrant/assets/../../../server/index.mjs:1:1)', undefined],
     ['    at x (file:///etc/passwd:1:1)', undefined],
