@@ -1,9 +1,9 @@
-/** What an assertion says beyond its title goes on for so many lines at most. */
+/** The number of lines that are shown of an assertion's details. */
 const MAX_DETAIL_LINES = 30
 
 /**
- * What failed, out of the text that tap writes: each as its file, its titles from outside to inside, and what was found.
- * A line for a subtest only repeats what is inside, so it is left out, unless nothing inside has failed.
+ * Lists the failures in the text that tap writes: the titles from the outermost test to the assertion, the place, and
+ * the details. The line of a subtest repeats the failures inside it, so it is listed only when there are none.
  */
 export function listFailed(tap: string): string[] {
   const titles: string[] = []
@@ -19,13 +19,20 @@ export function listFailed(tap: string): string[] {
     const isRepeated = innermost > depth
     innermost = depth
     if (isRepeated) continue
-    failed.push([...titles.slice(0, depth), title].join(' › ') + detailBehind(lines, index))
+    const detail = detailAfter(lines, index)
+    failed.push([...titles.slice(0, depth), title].join(' › ') + placeIn(detail) + detail)
   }
   return failed
 }
 
-/** The block of YAML behind a line. */
-function detailBehind(lines: readonly string[], index: number): string {
+/** Returns the place that the details name, in parentheses. */
+function placeIn(detail: string): string {
+  const [, file, line, column] = /^ *fileName: (.+)\n *lineNumber: (\d+)\n *columnNumber: (\d+)$/m.exec(detail) ?? []
+  return file === undefined ? '' : ` (${file}:${line}:${column})`
+}
+
+/** Returns the block of YAML after a line. */
+function detailAfter(lines: readonly string[], index: number): string {
   const rest = lines.slice(index + 1, index + 1 + MAX_DETAIL_LINES)
   if (!/^\s*---$/.test(rest[0] ?? '')) return ''
   const end = rest.findIndex((line) => /^\s*\.\.\.$/.test(line))

@@ -1,8 +1,8 @@
 // A site with a form, for tests that send it from outside.
 
+import { join } from 'node:path'
 import type { Test } from 'tap'
-import { createSite } from './scripts/create-site.ts'
-import { runCli } from './scripts/run-cli.ts'
+import { buildFiles } from './server/served.ts'
 
 const FILES = {
   'pages/layout.tsx':
@@ -52,8 +52,5 @@ export async function action({ form, reply, request }) {
 
 /** Writes and builds the site. Returns its folder. */
 export async function buildFormSite(t: Pick<Test, 'testdir'>): Promise<string> {
-  const dir = createSite(t, FILES, 'site')
-  const { code, stderr } = await runCli(['build', dir])
-  if (code !== 0) throw new Error(stderr)
-  return dir
+  return buildFiles(join(t.testdir({}), 'site'), FILES)
 }

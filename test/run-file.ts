@@ -1,24 +1,25 @@
 import { spawn } from 'node:child_process'
 import { listFailed } from './failed.ts'
+import { nameSources } from './source-places.ts'
 
-/** What a file of tests has come to. */
+/** The result of a test file. */
 export interface Outcome {
   passed: number
-  /** What failed, each in words. */
+  /** A description of each failure. */
   failures: string[]
-  /** All that it has written, in order. */
+  /** The text of both outputs, in order. */
   output: string
   seconds: number
 }
 
-/** A test gives up by itself after so long. */
+/** tap ends a test file after this time. */
 const PATIENCE_S = 240
-/** And what does not is ended. */
+/** A process that still runs after this time is killed. */
 const KILLED_AFTER_MS = (PATIENCE_S + 60) * 1000
-/** What a test has started may still write for a moment when it has ended. */
+/** How long the processes that a test started may keep its outputs open after it has ended. */
 const GRACE_MS = 10_000
 
-/** Runs a file of tests in a process of its own, as `node` alone would: nothing stands between Node.js and what it starts. */
+/** Runs a test file in a process of its own, started by `node` alone: no loader, hook or wrapper. */
 export function runFile(file: string): Promise<Outcome> {
   const startedAt = Date.now()
   const { NODE_OPTIONS: _, ...own } = process.env
@@ -38,13 +39,13 @@ export function runFile(file: string): Promise<Outcome> {
     let end = ''
     const finish = (leftBehind: boolean) => {
       const passed = countPassed(tap)
-      const failures = listFailed(tap)
-      // One that ends without a word of what failed has failed all the same.
+      const failures = listFailed(nameSources(tap))
+      // A process can fail without reporting a failed assertion.
       if (end !== '' && failures.length === 0) failures.push(end)
       if (end === '' && passed + failures.length === 0) failures.push('nothing in it was tested')
       if (leftBehind) failures.push('a process that it has started is still there')
       const seconds = (Date.now() - startedAt) / 1000
-      resolve({ passed, failures, output, seconds })
+      resolve({ passed, failures, output: nameSources(output), seconds })
     }
     child.on('error', reject)
     child.on('exit', (code, signal) => {
@@ -63,7 +64,7 @@ export function runFile(file: string): Promise<Outcome> {
   })
 }
 
-/** Counts the assertions, wherever they are nested; a line for a subtest only repeats what is inside. */
+/** Reads the number of passed assertions, nested ones included, from tap's summary. */
 function countPassed(tap: string): number {
   return Number(/^# \{ total: \d+, pass: (\d+)/m.exec(tap)?.[1] ?? 0)
 }

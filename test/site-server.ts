@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
-/** One line of the log, as far as tests look at it. */
+/** A line of the log, with the fields that tests read. */
 export interface LogLine {
   /** 30 is info, 50 is error. */
   level: number
   msg: string
   pid?: number
-  /** Of the site that is loaded. */
+  /** The release of the loaded site. */
   release?: string
-  /** The process that the primary tells of. */
+  /** The process id of the worker that a line of the primary is about. */
   worker?: number
   reqId?: string
   digest?: string
@@ -48,19 +48,19 @@ export const ERROR = 50
 export interface SiteServer {
   port: number
   pid: number
-  /** Everything so far. */
+  /** All lines so far. */
   lines: readonly LogLine[]
-  /** All lines about one request, in order. */
+  /** Returns all lines about one request, in order. */
   linesOf(reqId: string): LogLine[]
-  /** The next line that fits, or an earlier one. */
+  /** Resolves with the first line that fits, which may have been written before the call. */
   waitForLine(fits: (line: LogLine) => boolean): Promise<LogLine>
-  /** Resolves when the log tells of everything that has been answered before. */
+  /** Resolves when the log contains the lines of all requests that were answered before the call. */
   settleLog(): Promise<void>
   /** Resolves when the process has ended. */
   ended: Promise<unknown>
-  /** Where its failures are kept, unless `env` says another place. */
+  /** The path of the ledger, unless `env` sets another. */
   ledger: string
-  /** Ends it, at once with SIGKILL (SIGTERM). */
+  /** Stops the server with a signal (SIGTERM). */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -70,33 +70,33 @@ export interface StartOptions {
   env?: Record<string, string>
   /** Options of Node itself. */
   nodeOptions?: readonly string[]
-  /** Where another one was that has ended (any free one). */
+  /** The port to listen on (any free port). */
   port?: number
 }
 
 const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_RENDER_MS: '1500' }
 
-/** Starts a built site; it is stopped with the test. */
+/** Starts a built site. The server stops at the end of the test. */
 export async function startSite(
   t: Pick<Test, 'teardown'>,
   { dir = 'site', env = {}, nodeOptions = [], port: wanted = 0 }: StartOptions = {},
 ): Promise<SiteServer> {
-  // What the test itself runs with must not decide what the server does.
+  // The test's own environment must not configure the server.
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
   const ledgerFolder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const ledger = join(ledgerFolder, 'errors.db')
   const command = [process.execPath, ...nodeOptions, 'dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
-  // It dies with the test, however that ends: whoever holds the outputs that they share is waited for.
+  // The server dies with the test, however the test ends: the runner waits for processes that hold the shared outputs.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
     env: {
       ...Object.fromEntries(own),
       NODE_ENV: 'production',
       HYDRANT_TRUST_PROXY: '127.0.0.1',
-      // Of the project's own site: nobody else's notes, and none that stay.
+      // The project's own site starts without notes, and keeps none.
       NOTES_DB: ':memory:',
-      // Nor failures beside those that are looked up by hand.
+      // The failures of tests stay out of the ledger that developers use.
       HYDRANT_LEDGER: ledger,
-      // Many servers run at once, and there is one default port.
+      // Many servers run at once, and the admin console has one default port.
       HYDRANT_ADMIN: 'false',
       ...SHORT_DEADLINES,
       ...env,
@@ -116,7 +116,7 @@ export async function startSite(
   const lines: LogLine[] = []
   const waiting = new Set<() => void>()
   createInterface(child.stdout).on('line', (text) => {
-    // The server's log is JSON, a line each.
+    // The server logs a JSON object per line.
     lines.push(JSON.parse(text) as LogLine)
     for (const check of waiting) check()
   })
@@ -144,7 +144,7 @@ export async function startSite(
     linesOf: (reqId) => lines.filter((line) => line.reqId === reqId),
     waitForLine,
     async settleLog() {
-      // Lines come in the order in which they were written.
+      // The server writes lines in the order of the events.
       const path = `/settled-${++count}`
       await fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.text())
       await waitForLine((line) => line.url === path)

@@ -1,17 +1,18 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { installedVersion, isFit } from '../src/server/ledger/sqlite/driver.ts'
 
 /** The programs and fonts that the tests use, each with the Debian package that installs it. */
 const TOOLS = [
   { program: '/usr/bin/chromium', debianPackage: 'chromium' },
-  // The same without a browser's own windows, which take most of what opening a page takes.
+  // Chromium without windows, which take most of the time of opening a page.
   { program: '/usr/bin/chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
   { program: '/usr/bin/firefox-esr', debianPackage: 'firefox-esr' },
   { program: '/usr/sbin/nginx', debianPackage: 'nginx' },
   { program: '/usr/sbin/haproxy', debianPackage: 'haproxy' },
   { program: '/usr/bin/caddy', debianPackage: 'caddy' },
-  // The program without a server that starts by itself.
+  // This package does not start a server.
   { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
   { program: '/usr/bin/setpriv', debianPackage: 'util-linux' },
@@ -19,7 +20,7 @@ const TOOLS = [
   { program: '/usr/bin/script', debianPackage: 'bsdutils' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
-  // A font, which a machine with browsers may lack: the tests of layouts draw with it.
+  // A font that the layout tests use. A machine with browsers may lack it.
   { program: '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf', debianPackage: 'fonts-dejavu-core' },
 ]
 
@@ -35,9 +36,11 @@ export const CURL = '/usr/bin/curl'
 export const WGET = '/usr/bin/wget'
 export const PYTHON = '/usr/bin/python3'
 
+const run = promisify(execFile)
+
 const POSTGRES_VERSIONS = '/usr/lib/postgresql'
 
-/** The folder of PostgreSQL's programs, of the newest version that is there; null for none. */
+/** Returns the folder with the programs of the newest installed PostgreSQL, or null. */
 export function findPostgres(): string | null {
   if (!existsSync(POSTGRES_VERSIONS)) return null
   const folders = readdirSync(POSTGRES_VERSIONS)
@@ -46,34 +49,35 @@ export function findPostgres(): string | null {
   return folders.find((folder) => existsSync(`${folder}/initdb`)) ?? null
 }
 
-/** Installs what is missing. Throws when that is not possible: no test is left out. */
-export function installTools() {
+/** Installs the programs that are missing. Rejects when that is not possible, because no test is skipped. */
+export async function installTools(): Promise<void> {
   const missing = TOOLS.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
   if (findPostgres() === null) missing.push('postgresql')
-  if (missing.length > 0) installPackages(missing)
+  if (missing.length > 0) await installPackages(missing)
   for (const { program, debianPackage } of TOOLS) {
     if (!existsSync(program)) throw new Error(`${debianPackage} is installed, but ${program} is not there.`)
   }
   if (findPostgres() === null) throw new Error(`postgresql is installed, but not in ${POSTGRES_VERSIONS}.`)
-  installSqlite()
 }
 
-/** What compiles better-sqlite3 12. */
+/** The programs that compile better-sqlite3 12. */
 const COMPILER = [
   { program: '/usr/bin/g++', debianPackage: 'g++' },
   { program: '/usr/bin/make', debianPackage: 'make' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
 ]
 
-// It is an optional dependency: where no binary could be fetched and there was no compiler, npm has left it out. The lockfile has
-// the one for Node.js 20.
-function installSqlite() {
+/**
+ * Installs or compiles better-sqlite3 where npm left it out: it is an optional dependency, which needs a prebuilt
+ * binary or a compiler. The lockfile has the version for Node.js 20.
+ */
+export async function installSqlite(): Promise<void> {
   if (loadsSqlite()) return
-  // With what development needs, which NODE_ENV=production would take away.
+  // NODE_ENV=production would remove the development dependencies.
   const install = ['install', '--include=dev', '--include=optional', '--no-save', '--no-audit', '--no-fund']
   if (!isFit('12', process.versions.node)) return runNpm([...install, 'better-sqlite3@13'])
   const missing = COMPILER.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
-  if (missing.length > 0) installPackages(missing)
+  if (missing.length > 0) await installPackages(missing)
   console.log('Building better-sqlite3, once for this checkout…')
   const isThere = existsSync('node_modules/better-sqlite3')
   runNpm(isThere ? ['rebuild', 'better-sqlite3'] : install)
@@ -91,13 +95,13 @@ function loadsSqlite(): boolean {
   return spawnSync(process.execPath, ['-e', program]).status === 0
 }
 
-function installPackages(missing: readonly string[]) {
+async function installPackages(missing: readonly string[]) {
   console.log(`Installing ${missing.join(' and ')} with apt-get, once for this machine…`)
   if (spawnSync('apt-get', ['--version']).error) {
     throw new Error(`The tests need ${missing.join(' and ')}, and this machine has no apt-get. Install them by hand.`)
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const apt = (...words: string[]) => execFileSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  apt('update', '-qq')
-  apt('install', '-y', '-qq', '--no-install-recommends', ...missing)
+  const apt = (...words: string[]) => run('apt-get', words, { env, maxBuffer: Number.POSITIVE_INFINITY })
+  await apt('update', '-qq')
+  await apt('install', '-y', '-qq', '--no-install-recommends', ...missing)
 }

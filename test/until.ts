@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Calls `find` repeatedly until it returns a value. The test's own timeout ends it if that never happens. */
+/** Calls `find` until it returns a truthy value, and resolves with that value. The test's deadline limits the time. */
 export async function until<T>(find: () => T | Promise<T>): Promise<NonNullable<T>> {
   for (;;) {
     const found = await find()

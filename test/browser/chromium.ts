@@ -9,7 +9,7 @@ import { createClientCoverage } from './client-coverage.ts'
 /** A host name that resolves to this machine, for pages behind a proxy. */
 export const PUBLIC_HOST = 'public.example'
 
-/** Longer than any condition that a test waits for in a page takes. */
+/** How long a test waits for something in a page. */
 const PATIENCE_MS = 30_000
 
 const ARGUMENTS = [
@@ -34,9 +34,9 @@ export interface PageOptions {
 
 export interface OpenPage {
   page: Page
-  /** The errors of the console since the last `goto`, without those about responses that are not 2xx. */
+  /** Errors in the console since the last `goto`, without those about responses whose status is not 2xx. */
   errors: string[]
-  /** Loads a URL. Resolves at the response's first bytes, or when everything has arrived. */
+  /** Navigates to a URL. Resolves at the first bytes of the response, or when the page has loaded. */
   goto(url: string, until: 'commit' | 'load'): Promise<Response>
   /**
    * Runs a function in the page, also without JavaScript. Playwright's own `evaluate` first puts a script into each
@@ -46,11 +46,11 @@ export interface OpenPage {
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
-  /** Resolves when React has hydrated the document. */
+  /** Resolves when React has hydrated the page. */
   hydrated(): Promise<void>
-  /** Resolves when a matching element takes up space in the page. Without JavaScript it must already be there. */
+  /** Resolves when an element that matches the selector is visible. Without JavaScript it must be visible already. */
   shown(selector: string): Promise<void>
-  /** Returns the text of the first matching element; empty if there is none. */
+  /** Returns the visible text of the first element that matches the selector, or an empty string. */
   read(selector: string): Promise<string>
 }
 
@@ -59,9 +59,9 @@ export interface Chromium {
 }
 
 /**
- * Launches Chromium and closes it with the test. Adds the browser code that ran to the coverage.
+ * Launches Chromium. It closes at the end of the test, and adds the client code that has run to the coverage.
  *
- * @param program The whole browser, or only its engine, where a page takes a third of the time.
+ * @param program The browser that people use, or its engine without windows, in which a page takes a third of the time.
  */
 export async function launchChromium(
   t: Pick<Test, 'teardown'>,
@@ -71,8 +71,11 @@ export async function launchChromium(
   const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
   const coverage = createClientCoverage()
   t.teardown(async () => {
-    await coverage.write()
-    await browser.close()
+    try {
+      await coverage.write()
+    } finally {
+      await browser.close()
+    }
   })
   return {
     async open(options = {}) {
@@ -85,7 +88,7 @@ export async function launchChromium(
 
 async function openPage(browser: Browser, { javaScript = true, width = 1280, colorScheme = 'light' }: PageOptions) {
   const page = await browser.newPage({
-    // Accepts the certificate of the proxy that terminates TLS.
+    // The proxies use a certificate of the tests.
     ignoreHTTPSErrors: true,
     javaScriptEnabled: javaScript,
     viewport: { width, height: 800 },
@@ -112,7 +115,7 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
       returnByValue: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
-    // The cast is safe because the function returned the value and it was serialised as JSON.
+    // The result of the function, serialised as JSON.
     return result.value as Result
   }
 
@@ -131,7 +134,7 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
     read: (selector) => evaluate(readElement, selector),
     async shown(selector) {
       if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })
-      // No timer runs in such a page. Everything in its document is there when it has loaded.
+      // No timer runs in a page without JavaScript, and its document does not change after loading.
       if (!(await evaluate(isShown, selector))) throw new Error(`no ${selector} in ${page.url()}`)
     },
   }

@@ -34,7 +34,7 @@ export function createClientCoverage(folder = process.env.NODE_V8_COVERAGE): Cli
   if (!folder) return { start: async () => async () => {}, write: async () => {} }
   const sources = new Map<string, SourceFile>()
   const bundles = new Map<string, Bundle | null>()
-  const takes: (() => Promise<void>)[] = []
+  const takes = new Map<Page, () => Promise<void>>()
 
   function add({ url, functions }: ScriptCoverage) {
     const name = ASSET.exec(url)?.[1]
@@ -54,11 +54,13 @@ export function createClientCoverage(folder = process.env.NODE_V8_COVERAGE): Cli
         const { result } = await session.send('Profiler.takePreciseCoverage')
         for (const script of result) add(script)
       }
-      takes.push(take)
+      takes.set(page, take)
+      // What has run in a page since its last navigation is lost when a test closes it.
+      page.once('close', () => takes.delete(page))
       return take
     },
     async write() {
-      for (const take of takes) await take()
+      for (const take of takes.values()) await take()
       const result = [...sources.values()].map(toScriptCoverage)
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, `coverage-browser-${randomUUID()}.json`), JSON.stringify({ result, timestamp: 0 }))

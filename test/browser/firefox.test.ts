@@ -5,7 +5,7 @@
 import t from 'tap'
 import { serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { createSite } from '../scripts/create-site.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { startSite } from '../site-server.ts'
 import { launchChromium } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
@@ -91,7 +91,8 @@ const firefox = await launchFirefox(t)
 
 t.test('a failure in Firefox leads to its line, and is the same failure as in Chromium', async (t) => {
   const dir = createSite(t, FILES)
-  t.equal((await runCli(['build', dir])).code, 0)
+  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  t.equal(manifest.mode, 'production')
   const site = await startSite(t, { dir })
   const origin = `http://127.0.0.1:${site.port}`
   const chromium = await launchChromium(t)

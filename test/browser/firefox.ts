@@ -12,10 +12,12 @@ import type { Test } from 'tap'
 import { FIREFOX } from '../tools.ts'
 import { until } from '../until.ts'
 
-/** Longer than any condition that a test waits for in a page takes. */
+/** How long a test waits for something in a page. */
 const PATIENCE_MS = 30_000
 
-/** Preferences: Firefox sends requests only to the site under test, and opens no pages of its own. */
+/**
+ * Firefox sends requests to the site under test only, and loads no page, add-on or process that the tests do not use.
+ */
 const PREFERENCES = {
   'marionette.port': 0,
   'app.normandy.enabled': false,
@@ -23,32 +25,43 @@ const PREFERENCES = {
   'browser.safebrowsing.downloads.enabled': false,
   'browser.safebrowsing.malware.enabled': false,
   'browser.safebrowsing.phishing.enabled': false,
+  'browser.aboutwelcome.enabled': false,
+  'browser.newtabpage.enabled': false,
+  'browser.sessionstore.interval': 1_800_000,
   'browser.shell.checkDefaultBrowser': false,
+  'browser.startup.homepage': 'about:blank',
+  'browser.startup.homepage_override.mstone': 'ignore',
+  'browser.startup.page': 0,
   'datareporting.policy.dataSubmissionEnabled': false,
+  'dom.ipc.processPrelaunch.enabled': false,
+  'extensions.autoDisableScopes': 15,
+  'extensions.enabledScopes': 0,
   'extensions.systemAddon.update.enabled': false,
   'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false,
   'network.dns.disablePrefetch': true,
+  'places.history.enabled': false,
   'services.settings.server': 'data:,',
+  'toolkit.cosmeticAnimations.enabled': false,
   'toolkit.telemetry.enabled': false,
 }
 
 export interface Firefox {
   goto(url: string): Promise<void>
-  /** Runs a function in the page. Resolves with its result, or with the result of the promise that it returns. */
+  /** Runs a function in the page and resolves with its result, which may be a promise. */
   evaluate<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
-  /** Clicks the first matching element with the mouse. */
+  /** Clicks the first element that matches the selector with the mouse. */
   click(selector: string): Promise<void>
-  /** Resolves when React has hydrated the document. */
+  /** Resolves when React has hydrated the page. */
   hydrated(): Promise<void>
   /** Resolves when an element shows the text. */
   shows(selector: string, text: string): Promise<void>
 }
 
-/** Launches Firefox with one page and closes it with the test. */
+/** Launches Firefox with one page. It closes at the end of the test. */
 export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox> {
   const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
   const preferences = Object.entries(PREFERENCES).map(
@@ -81,7 +94,7 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox>
   ): Promise<Result> {
     const script = `return (${work})(${JSON.stringify(argument)})`
     const { value } = await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })
-    // The cast is safe because the function returned the value and it was serialised as JSON.
+    // The result of the function, serialised as JSON.
     return value as Result
   }
 
@@ -136,7 +149,7 @@ async function talk(socket: Socket): Promise<Command> {
       if (received.length < end) return
       const message: Answer | object = JSON.parse(received.subarray(colon + 1, end).toString())
       received = received.subarray(end)
-      // The first message is Firefox's greeting. It is not a response.
+      // The first message introduces the browser and answers no command.
       if (Array.isArray(message)) waiting.get(message[1])?.(message as Answer)
     }
   })

@@ -7,8 +7,7 @@ export const NARROW = 320
 const WIDE_FONTS = ['DejaVu Sans', 'DejaVu Sans Mono'] as const
 
 /**
- * Returns by how many pixels the page is wider than its window: with its own fonts, and with all text in each of the
- * wide fonts.
+ * How many pixels the page is wider than its window: with its own fonts, and with all text in each of the wide fonts.
  */
 export async function measureOverflow(open: OpenPage): Promise<Record<string, number>> {
   const overflows: Record<string, number> = { own: await open.evaluate(readOverflow, null) }

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
 import { createServer } from '../../src/server/index.ts'
 import { createSite } from '../scripts/create-site.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { launchChromium } from './chromium.ts'
 
 const files = {
@@ -27,7 +27,7 @@ const files = {
 
 t.test('links in the browser equal those of the server, below any base', async (t) => {
   const dir = createSite(t, files)
-  await buildSite({ dir, mode: 'production' })
+  await buildSharing({ dir, mode: 'production' })
   const { page, errors, goto, hydrated, shown, read } = await (await launchChromium(t)).open()
   for (const base of ['', '/shop', '/a/b']) {
     const app = await createServer({ dir, logger: false, base: base || '/' })

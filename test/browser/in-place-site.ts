@@ -1,8 +1,8 @@
 // A site whose forms are handled in place, and which counts its actions.
 
+import { join } from 'node:path'
 import type { Test } from 'tap'
-import { createSite } from '../scripts/create-site.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { buildFiles } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
@@ -197,9 +197,7 @@ export async function startInPlace(
   more: Record<string, string> = {},
   env: Record<string, string> = {},
 ): Promise<InPlace> {
-  const dir = createSite(t, { ...FILES, ...more }, 'site')
-  const { code, stderr } = await runCli(['build', dir])
-  if (code !== 0) throw new Error(stderr)
+  const dir = await buildFiles(join(t.testdir({}), 'site'), { ...FILES, ...more })
   const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000', ...env } })
   const chromium = await launchChromium(t)
   const origin = `http://127.0.0.1:${site.port}`

@@ -11,7 +11,7 @@ import { takesNavigations } from './navigation-site.ts'
 const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\.\w+$/
 
 const site = await startSite(t, { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } })
-const chromium = await launchChromium(t, 'browser')
+const chromium = await launchChromium(t)
 const origin = `http://127.0.0.1:${site.port}`
 
 // Creates a note, which has a page of its own.

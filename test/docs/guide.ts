@@ -94,7 +94,7 @@ async function toRunnable(command: string, reader: Reader): Promise<string> {
   if (command.startsWith('npm install ')) return command.replace(' hydrant ', ` ${reader.tarball} `)
   if (!command.startsWith('curl ')) return command
   if (reader.server === null) throw new Error(`The guide has started no server for: ${command}`)
-  if (reader.isOutdated) await restart('npx hydrant dev', reader)
+  if (reader.isOutdated) await restart('node_modules/.bin/hydrant dev', reader)
   return command.replaceAll('http://localhost:3000', reader.server.origin)
 }
 

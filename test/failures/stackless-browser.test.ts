@@ -3,8 +3,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
-import { runCli } from '../scripts/run-cli.ts'
 import { writeFiles } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { startSite } from '../site-server.ts'
 
 /** Buttons by what they make fail. The position is the line that ends with `// place: ` and the button's name. */
@@ -80,18 +80,18 @@ const PLACES = Object.entries(FILES).flatMap(([file, source]) =>
   }),
 )
 
-const chromium = await launchChromium(t, 'browser')
+const chromium = await launchChromium(t)
 
 t.test('leads to the component, the line that throws, or the page', async (t) => {
   const dir = join(t.testdir({}), 'site')
   writeFiles(dir, FILES)
-  const { code, stderr } = await runCli(['build', dir])
-  t.equal(code, 0, stderr)
+  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  t.equal(manifest.mode, 'production')
   const site = await startSite(t, { dir, env: { HYDRANT_LEDGER: 'false' } })
   // React passes on exceptions of its event handlers. The browser then reports only React's own position.
   const event = PLACES.flatMap(({ name, place }) => (name === 'rejection' ? [{ name: 'event', place }] : []))
+  const { page, goto, hydrated } = await chromium.open()
   for (const { name, place } of [...PLACES, ...event]) {
-    const { page, goto, hydrated } = await chromium.open()
     await goto(`http://127.0.0.1:${site.port}/`, 'load')
     await hydrated()
     const reported = page.waitForResponse((response) => new URL(response.url()).pathname === '/_hydrant/report')
@@ -100,6 +100,5 @@ t.test('leads to the component, the line that throws, or the page', async (t) =>
     const { err } = await site.waitForLine(({ reqId, digest }) => reqId === id && digest !== undefined)
     const found = (err?.stack ?? '').matchAll(/^ {4}at (?:.*\()?((?:pages|parts)\/[^\s()]+:\d+):\d+\)?$/gm)
     t.equal([...found][0]?.[1], place, `${name}: ${err?.stack}`)
-    await page.close()
   }
 })

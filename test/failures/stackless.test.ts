@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runCli } from '../scripts/run-cli.ts'
 import { HTML, writeFiles } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { type LogLine, startSite } from '../site-server.ts'
 import { KINDS, STACKLESS_PLACES, STACKLESS_SITE } from './stackless-site.ts'
 
@@ -12,8 +13,8 @@ const PATHS = [...STACKLESS_PLACES.keys()].filter((path) => path !== '/timer')
 async function buildSite(t: Test): Promise<string> {
   const dir = join(t.testdir({}), 'site')
   writeFiles(dir, STACKLESS_SITE)
-  const { code, stderr } = await runCli(['build', dir])
-  t.equal(code, 0, stderr)
+  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  t.equal(manifest.mode, 'production')
   return dir
 }
 

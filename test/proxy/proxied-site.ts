@@ -1,8 +1,8 @@
 // One build for every place behind a proxy.
 
+import { join } from 'node:path'
 import type { Test } from 'tap'
-import { createSite } from '../scripts/create-site.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { buildFiles } from '../server/served.ts'
 
 // Too long to be inlined as a data: URL.
 const picture = (name: string) =>
@@ -110,8 +110,5 @@ export default async function server(app) {
 
 /** Writes and builds the site. Returns its folder. */
 export async function buildProxiedSite(t: Pick<Test, 'testdir'>): Promise<string> {
-  const dir = createSite(t, FILES, 'site')
-  const { code, stderr } = await runCli(['build', dir])
-  if (code !== 0) throw new Error(stderr)
-  return dir
+  return buildFiles(join(t.testdir({}), 'site'), FILES)
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createLedger, openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { resolveOptions } from '../../src/server/options/options.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 import { failure } from './failed-ledger.ts'
@@ -21,7 +22,8 @@ const BROWSER = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156.0.0
 
 async function buildSite(t: Test, files: Record<string, string> = {}): Promise<string> {
   const dir = createSite(t, { 'pages/products/[id].tsx': 'export default () => null\n', ...files })
-  t.equal((await runCli(['build', dir])).code, 0)
+  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  t.equal(manifest.mode, 'production')
   return dir
 }
 

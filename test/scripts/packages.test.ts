@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
 const moduleOf = (name: string, code: string) => ({
@@ -20,7 +20,7 @@ async function build(t: Test, files: Record<string, string>, links: Record<strin
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     symlinkSync(resolve(dir, target), join(dir, path))
   }
-  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const { folder, manifest } = await buildSharing({ dir, mode: 'production' })
   const code = readFileSync(join(folder, 'server', 'index.mjs'), 'utf8')
   const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
   const client = readdirSync(join(folder, 'client'))

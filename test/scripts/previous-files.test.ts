@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
 import { formatReport } from '../../scripts/terminal/format-report.ts'
 import { serve } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
 const page = (text: string) =>
@@ -19,7 +19,7 @@ function writeAll(dir: string, text: string) {
   for (const [path, contents] of Object.entries(files(text))) writeFileSync(join(dir, path), contents)
 }
 
-const build = (dir: string) => buildSite({ dir, mode: 'production' })
+const build = (dir: string) => buildSharing({ dir, mode: 'production' })
 
 t.test('keeps the files of the previous build for pages that are open', async (t) => {
   const dir = createSite(t, files('red'), 'site')
@@ -99,9 +99,9 @@ t.test('keeps nothing of a broken previous build', async (t) => {
 
 t.test('a development build keeps nothing', async (t) => {
   const dir = createSite(t, files('red'), 'site')
-  await buildSite({ dir, mode: 'development' })
+  await buildSharing({ dir, mode: 'development' })
   writeAll(dir, 'green')
-  const { keptFiles, folder, manifest } = await buildSite({ dir, mode: 'development' })
+  const { keptFiles, folder, manifest } = await buildSharing({ dir, mode: 'development' })
   t.equal(keptFiles, 0)
   t.strictSame(readdirSync(join(folder, 'client')), manifest.clientFiles)
 })

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
 import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
+import { buildSharing } from '../shared-compression.ts'
 import type { LogLine } from '../site-server.ts'
 
 export type Files = Record<string, string | Buffer>
@@ -23,7 +23,7 @@ export function writeFiles(dir: string, files: Files) {
 /** Writes and builds a site that has at least `pages/index.tsx`. Returns its folder. */
 export async function buildFiles(dir: string, files: Files): Promise<string> {
   writeFiles(dir, { 'pages/index.tsx': page, ...files })
-  await buildSite({ dir, mode: 'production' })
+  await buildSharing({ dir, mode: 'production' })
   return dir
 }
 

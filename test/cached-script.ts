@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import Module, { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { constants, Script } from 'node:vm'
+
+/** The loaded scripts by the paths of their caches. */
+const scripts = new Map<string, Script>()
+
+/**
+ * Loads a CommonJS file like `require` and returns its exports. When the file `cache` exists, V8 takes the compiled
+ * code from it.
+ */
+export function requireCached(file: string, cache: string): unknown {
+  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
+  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
+  const script = new Script(source, {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData && { cachedData }),
+  })
+  scripts.set(cache, script)
+  const module = new Module(file)
+  const require = createRequire(file)
+  // Other files of the package require it by its path.
+  require.cache[file] = module
+  script.runInThisContext()(module.exports, require, module, file, dirname(file))
+  module.loaded = true
+  return module.exports
+}
+
+/** Writes the caches: the code of the loaded scripts that V8 has compiled so far. */
+export function writeCaches(): void {
+  for (const [cache, script] of scripts) writeFileSync(cache, script.createCachedData())
+}

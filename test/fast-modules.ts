@@ -1,0 +1,87 @@
+// Loading tap takes 160 ms of a processor, and loading Playwright 440 ms. Each test file is a process, and Node.js 20
+// keeps no compiled code. The packages that this module writes load the same code from few files, and its compiled form
+// from caches.
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/** Node.js looks here before `node_modules` when a compiled test imports a package. */
+const FOLDER = resolve('dist/test/node_modules')
+/** tap leaves stack frames of this folder out of what it prints. */
+const TAP = join(FOLDER, '@tapjs/tap.cjs')
+
+/** Runs the parts of the packages that most tests use, so that the caches contain them. */
+const REHEARSAL = `import t from 'tap'
+import 'playwright-core'
+import { writeCaches } from '../cached-script.js'
+t.test('one', async (t) => {
+  t.ok(true)
+  t.equal(1, 1)
+  t.match('ab', /b/)
+  t.strictSame({ a: [1] }, { a: [1] })
+})
+t.teardown(writeCaches)
+`
+
+/** Describes the versions that the packages were written for. */
+const STAMP = join(FOLDER, 'stamp.json')
+const installed = createRequire(resolve('package.json'))
+
+/** Writes the packages, unless they are up to date. Without them, tests import the installed packages. */
+export async function writeFastModules(): Promise<void> {
+  const stamp = createStamp()
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return
+  rmSync(FOLDER, { recursive: true, force: true })
+  await build({
+    entryPoints: [installed.resolve('tap')],
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    minifyWhitespace: true,
+    outfile: TAP,
+  })
+  writePackage('tap', [TAP], (tap) => `export default ${tap}.t\n`)
+  const playwright = join(dirname(installed.resolve('playwright-core/package.json')), 'lib')
+  writePackage(
+    'playwright-core',
+    ['bootstrap', 'utilsBundle', 'coreBundle'].map((name) => join(playwright, `${name}.js`)),
+    (core) => `export const { chromium } = ${core}.inprocess.playwright\n`,
+  )
+  const rehearsal = join(FOLDER, 'rehearsal.js')
+  writeFileSync(rehearsal, REHEARSAL)
+  const { NODE_V8_COVERAGE: _, ...env } = process.env
+  execFileSync(process.execPath, [rehearsal], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  writeFileSync(STAMP, stamp)
+}
+
+function createStamp(): string {
+  const manifests = ['tap', 'playwright-core'].map((name) =>
+    readFileSync(installed.resolve(`${name}/package.json`), 'utf8'),
+  )
+  return JSON.stringify([
+    process.version,
+    process.arch,
+    ...manifests,
+    readFileSync(fileURLToPath(import.meta.url), 'utf8'),
+  ])
+}
+
+/**
+ * Writes a package that loads the files in order. `toExport` writes its exports, given the name of the last file's
+ * exports.
+ */
+function writePackage(name: string, files: readonly string[], toExport: (last: string) => string) {
+  const folder = join(FOLDER, name)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports: './index.js' }))
+  const loads = files.map((file, index) => {
+    const words = [file, join(folder, `${index}.cache`)].map((path) => JSON.stringify(path))
+    return `const part${index} = requireCached(${words.join(', ')})\n`
+  })
+  const code = `import { requireCached } from '../../cached-script.js'\n${loads.join('')}${toExport(`part${files.length - 1}`)}`
+  writeFileSync(join(folder, 'index.js'), code)
+}

@@ -1,0 +1,21 @@
+// Which files the test runner starts, and when.
+
+import { readdirSync } from 'node:fs'
+import t from 'tap'
+import { listTests, usesTools } from '../test-files.ts'
+
+t.test('every compiled test file is listed once, the slowest first', async (t) => {
+  const all = readdirSync('dist/test', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.test.js'),
+  )
+  const listed = listTests()
+  t.equal(listed[0], 'dist/test/docs/guide.test.js')
+  t.strictSame(listed.sort(), all.map((file) => `dist/test/${file}`).sort())
+})
+
+t.test('a file waits for the tools that are started by it, or by what it imports', async (t) => {
+  for (const file of ['browser/forms', 'docs/guide', 'proxy/contract', 'failures/to-the-line'])
+    t.ok(usesTools(`dist/test/${file}.test.js`), file)
+  for (const file of ['package/engines', 'scripts/discover', 'attacks/caches'])
+    t.notOk(usesTools(`dist/test/${file}.test.js`), file)
+})
