@@ -1,23 +1,23 @@
 import { createHydrantError, type ErrorCode } from '../src/server/errors/error-table.ts'
 
-/** A place in the site. Lines and columns count from 1; null where only the file is to blame. */
+/** A place in the site. Lines and columns count from 1; null when the problem is the file as a whole. */
 export interface SourceLocation {
-  /** Relative to the site's folder, with forward slashes. */
+  /** The path, relative to the site's folder, with forward slashes. */
   file: string
   line: number | null
   column: number | null
   lineText: string | null
 }
 
-/** One thing that is wrong with the site. */
+/** One problem of the site. */
 export interface BuildProblem {
   code: ErrorCode
   message: string
   fix: string
-  place: SourceLocation | null
+  location: SourceLocation | null
 }
 
-/** Everything that is wrong with the site: a build looks for all of it before it gives up. */
+/** The error of a failed build, with every problem that the build found. */
 export class BuildError extends Error {
   override readonly name = 'BuildError'
   readonly code = 'HYD_BUILD_FAILED'
@@ -36,30 +36,30 @@ export class BuildError extends Error {
 export function createProblem(
   code: ErrorCode,
   values: readonly (string | number)[],
-  place: SourceLocation | null = null,
+  location: SourceLocation | null = null,
 ): BuildProblem {
   const { message, fix } = createHydrantError(code, values)
-  return { code, message, fix, place }
+  return { code, message, fix, location }
 }
 
-/** The place of a problem that lies in a file's name or in what it lacks. */
+/** Returns the place of a problem that concerns a file as a whole, or one of its lines. */
 export function fileAt(file: string, line: number | null = null): SourceLocation {
   return { file, line, column: null, lineText: null }
 }
 
-/** `pages/a.tsx:3:5` */
-export function formatPlace({ file, line, column }: SourceLocation): string {
+/** Formats a place: `pages/a.tsx:3:5`. */
+export function formatLocation({ file, line, column }: SourceLocation): string {
   return [file, line, column].filter((part) => part !== null).join(':')
 }
 
-/** Sorted by place, each once: two bundles often find the same mistake. */
+/** Sorts problems by place and removes duplicates: both bundles often report the same mistake. */
 export function tidyProblems(problems: readonly BuildProblem[]): BuildProblem[] {
   const byKey = new Map(problems.map((problem) => [summarise(problem), problem]))
   return [...byKey.values()].sort(
     (a, b) =>
-      compareText(a.place?.file ?? '', b.place?.file ?? '') ||
-      (a.place?.line ?? 0) - (b.place?.line ?? 0) ||
-      (a.place?.column ?? 0) - (b.place?.column ?? 0),
+      compareText(a.location?.file ?? '', b.location?.file ?? '') ||
+      (a.location?.line ?? 0) - (b.location?.line ?? 0) ||
+      (a.location?.column ?? 0) - (b.location?.column ?? 0),
   )
 }
 
@@ -67,6 +67,6 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function summarise({ code, message, place }: BuildProblem): string {
-  return `${code} ${place ? `${formatPlace(place)}: ` : ''}${message}`
+function summarise({ code, message, location }: BuildProblem): string {
+  return `${code} ${location ? `${formatLocation(location)}: ` : ''}${message}`
 }

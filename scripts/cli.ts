@@ -8,7 +8,7 @@ import { formatError, isKnownError } from './terminal/format-error.ts'
 
 type Flags = Record<string, string | undefined>
 
-/** 0 done, 1 failed, 2 misused. */
+/** The exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 type ExitCode = 0 | 1 | 2
 
 process.exitCode = await run(process.argv.slice(2))

@@ -1,9 +1,9 @@
 import type { Options } from '../src/server/options/options.ts'
 
-/** Where failures of a site that is being developed are kept, in its folder: never among those of visitors. */
+/** The ledger file of `hydrant dev`, in the site's folder. It is separate from the ledger of production. */
 export const DEV_LEDGER = '.hydrant-dev-errors.db'
 
-/** The options of a site that is being developed: whatever ledger they name is production's. */
+/** Returns the options with the development ledger: a ledger that they name belongs to production. */
 export function withDevLedger(options: Options): Options {
   return options.ledger === false ? options : { ...options, ledger: DEV_LEDGER }
 }

@@ -7,10 +7,10 @@ import t from 'tap'
 import { walk } from './scripts/walk.ts'
 
 interface Import {
-  /** Path in the repository. */
+  /** The importing file, by its path in the repository. */
   from: string
   specifier: string
-  /** Path in the repository of what a relative specifier names. */
+  /** The imported file of a relative specifier, by its path in the repository. */
   target: string | null
   isType: boolean
   isDynamic: boolean
@@ -19,13 +19,15 @@ interface Import {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
 
-/** A path of this repository, between backticks. Stars and braces stand for several files. */
+/**
+ * Matches a path of this repository between backticks. Paths with stars or braces are patterns, so they do not match.
+ */
 const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs)\/[^`\s*{}<>…]*(?=`)/g
 
-/** Every import of a file, as text says it. */
+/** Finds the imports of a file by a regular expression. */
 function importsOf(from: string): Import[] {
   const source = readFileSync(from, 'utf8')
-  // The site shows code, in template strings.
+  // The site has examples of code in template strings.
   const text = inside('site')(from) ? source.replace(/`(?:\\[\s\S]|[^`\\])*`/g, '``') : source
   return [...text.matchAll(IMPORT)].map(([, type, fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? ''
@@ -47,7 +49,7 @@ const isBuiltin = (specifier: string) => specifier.startsWith('node:') || builti
 const show = ({ from, specifier }: Import) => `${from} imports ${specifier}`
 const inside = (room: string) => (path: string | null) => path?.startsWith(`${room}/`) === true
 
-/** Imports of a room that are not among the rooms, packages and built-in modules which it may import. */
+/** Returns the imports of a room that are not among its allowed rooms, packages and built-in modules. */
 function strangers(
   room: string,
   rooms: readonly string[],
@@ -73,7 +75,7 @@ const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as {
   exports: Record<string, string | Record<string, string>>
 }
 const { dependencies, optionalDependencies, peerDependencies, imports } = MANIFEST
-/** The packages that a site has, and the bundled ones. */
+/** The packages that a site installs, and the bundled ones. */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...imports })
 const FOR_BUILDING = ['acorn', 'esbuild', 'chokidar', 'typescript']
 
@@ -140,7 +142,7 @@ const SERVER_ROOMS = [
   ...['pages', 'render', 'lifecycle', 'context', 'failures', 'ledger', 'forms', 'build-output', 'guards', 'proxy'],
   ...['options', 'metrics', 'log', 'http', 'thrown', 'redaction', 'errors', 'util'],
 ]
-/** The same for `scripts/build`. */
+/** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = ['page-report.ts', 'site-builder.ts', 'bundles', 'output', 'esbuild', 'discover']
 
 for (const [folder, rooms] of [
@@ -201,7 +203,7 @@ t.test('files import each other in no circle, types included', async (t) => {
 t.test('every path that the documentation names exists', async (t) => {
   const pages = ['CONTRIBUTING.md', 'README.md', ...walk('docs').map((file) => join('docs', file))]
   const named = pages
-    // The guide names files of its reader's site.
+    // The guide names files of the reader's site.
     .filter((page) => page.endsWith('.md') && !page.startsWith('docs/guide/'))
     .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(PATH)].map(([path]) => ({ page, path })))
   t.ok(named.length > 50, 'there are paths to look at')
@@ -218,7 +220,7 @@ t.test('what runs in production loads nothing of the build', async (t) => {
     if (seen.has(file)) return
     seen.add(file)
     for (const { specifier, target, isDynamic } of importsOf(file)) {
-      // The command line loads each command when it is asked for it.
+      // The command line loads the module of a command when the command is run.
       if (file === 'dist/scripts/cli.js' && isDynamic && !specifier.endsWith('/start.js')) continue
       if (target === null) packages.add(packageOf(specifier))
       else if (existsSync(target) && statSync(target).isFile()) follow(target)

@@ -2,16 +2,16 @@ import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/m
 import { compareText } from '../build-problem.ts'
 import type { SiteBuild } from './site-builder.ts'
 
-/** What a browser fetches for a page, in bytes, gzipped. */
+/** The bytes that a browser fetches for a page, gzipped. */
 export interface PageReport {
   url: string
-  /** What its server file exports, or `static`. */
+  /** The exports of its server file, or `static`. */
   kind: string
-  /** The page's own script and what no layout and not the entry brings as well. */
-  ownJs: number
-  /** All scripts of a first visit. */
+  /** The page's script and its imports, without the files that a layout or the entry needs as well. */
+  pageJs: number
+  /** Every script that the page needs when it is the first one of a visit. */
   js: number
-  /** All stylesheets of a first visit. */
+  /** Every stylesheet that the page needs when it is the first one of a visit. */
   css: number
 }
 
@@ -34,15 +34,15 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
     .map((route) => {
       const around = surroundingFiles(route)
       const shared = [manifest.entry, ...manifest.entryImports, ...around.flatMap(scriptsOf)]
-      const own = scriptsOf(route.page).filter((file) => !shared.includes(file))
+      const pageScripts = scriptsOf(route.page).filter((file) => !shared.includes(file))
       return {
         url: route.id,
         kind:
           serverFileKeys(route.page)
             .flatMap((key) => exports.get(key) ?? [])
             .join(', ') || 'static',
-        ownJs: sizeOf(own),
-        js: sizeOf([...shared, ...own]),
+        pageJs: sizeOf(pageScripts),
+        js: sizeOf([...shared, ...pageScripts]),
         css: sizeOf([...around, route.page].flatMap(cssOf)),
       }
     })
@@ -58,7 +58,7 @@ export function reportTotals({ sizes }: SiteBuild): BuildTotals {
   }
 }
 
-/** The layouts around a page, and of each the error page that stands by for it. */
+/** Lists the layouts around a page, and the nearest error page of each level. */
 function surroundingFiles({ layouts, errors }: RouteEntry): string[] {
   const nearest = new Map(errors.map(({ file, level }) => [level, file]))
   return [...layouts, ...nearest.values()]

@@ -25,24 +25,24 @@ export interface BuildSiteOptions {
   /** The site's folder. */
   dir: string
   mode: Mode
-  /** Name of the folder to write, inside the site's ('.hydrant'). */
+  /** Name of the folder to write, in the site's folder ('.hydrant'). */
   folder?: string
   onProgress?(step: BuildStep): void
 }
 
 export interface SiteBuild {
-  /** The folder that was written. */
+  /** The absolute path of the folder that was written. */
   folder: string
   manifest: Manifest
-  /** The site's configuration as this build holds it. */
+  /** The site's configuration at the time of this build. */
   config: Record<string, unknown>
-  /** What each file of the site exports. */
+  /** The names that each file of the site exports. */
   exports: FileExports
   /** Sizes of the files in the client folder, by name. */
   sizes: ClientSizes
-  /** How many files of the build before lie beside them, for pages that are open. */
+  /** How many files of the previous build were kept, for pages that are open in browsers. */
   keptFiles: number
-  /** Remarks of esbuild, in the same form as errors. */
+  /** esbuild's warnings, in the form of errors. */
   warnings: BuildProblem[]
   /** Every source file that the build read, relative to the site. */
   inputs: string[]
@@ -50,13 +50,13 @@ export interface SiteBuild {
 }
 
 export interface SiteBuilder {
-  /** Throws a BuildError that holds everything that is wrong, and leaves the last build as it is. */
+  /** Builds the site. On failure, throws a BuildError with every problem and leaves the last build unchanged. */
   compile(): Promise<SiteBuild>
   cancel(): Promise<void>
   dispose(): Promise<void>
 }
 
-/** Writes `<dir>/.hydrant/` once. Throws BuildError. */
+/** Builds a site once and writes `<dir>/.hydrant/`. Throws BuildError. */
 export async function buildSite(options: BuildSiteOptions): Promise<SiteBuild> {
   const builder = createSiteBuilder(options)
   try {
@@ -66,9 +66,9 @@ export async function buildSite(options: BuildSiteOptions): Promise<SiteBuild> {
   }
 }
 
-/** A builder that can be asked again and again and reuses what did not change. */
+/** Creates a builder that compiles repeatedly and reuses the parts that did not change. */
 export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress }: BuildSiteOptions): SiteBuilder {
-  // As esbuild says paths: with links resolved.
+  // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const target = resolve(siteDir, folder)
   const configuration = createConfigPart({ siteDir, folder, mode })
@@ -100,9 +100,9 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
     const manifest = createManifest(site, mode, client, [siteConfig.key, server.code, ...published])
     await writeRouteTypes(siteDir, site)
     await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
-    // What the builds before have left running may still fail: a timer, a page that is open.
+    // A timer or an open page of an earlier build may still fail; its stack is mapped with these.
     await keepMaps(manifest, client, output)
-    // While a site is developed, open pages load themselves again after each build.
+    // In development, open pages reload after each build.
     const keptFiles = mode === 'production' ? await keepPreviousFiles(target, manifest.clientFiles, output) : 0
     const { config } = siteConfig
     const sources = new Set([...siteConfig.inputs, ...inputs].map(withoutNamespace))
@@ -141,7 +141,7 @@ function createManifest(
   { dataReader, entry, entryImports, files, modules }: ClientOutput,
   contents: readonly (string | Uint8Array)[],
 ): Manifest {
-  // The keys stand in one order, so that equal builds are equal byte by byte.
+  // The keys have a fixed order, so that equal builds are equal byte by byte.
   const manifest = {
     clientFiles: [...files.keys()].sort(compareText),
     dataReader,
@@ -156,7 +156,7 @@ function createManifest(
     routes: site.routes,
     serverPlugin: site.serverPlugin,
   } satisfies Omit<Manifest, 'buildId'>
-  // The names of the client's files are hashes of what is in them.
+  // The manifest covers the content of the client's files: their names are hashes of it.
   const hash = createHash('sha256').update(JSON.stringify(manifest))
   for (const part of contents) hash.update('\0').update(part)
   return { buildId: hash.digest('hex').slice(0, 16), ...manifest }

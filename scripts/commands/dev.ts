@@ -30,7 +30,7 @@ export async function runDev(
     },
     onFailure(failure) {
       const text = describeFailure(failure)
-      console.error(failure.error instanceof BuildError ? text : `${failure.what}: ${text}`)
+      console.error(failure.error instanceof BuildError ? text : `${failure.title}: ${text}`)
       return text
     },
     onFailed({ error }) {

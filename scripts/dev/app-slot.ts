@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** Holds the app of the last good build and lets the ones before it finish what they began. */
+/** Holds the app of the last good build. Earlier apps complete their requests before they are closed. */
 export interface AppSlot {
   serve(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   isFilled(): boolean
-  /** Takes the place of what was there; null leaves it empty. */
+  /** Replaces the app; null empties the slot. */
   put(app: FastifyInstance | null): void
-  /** When all apps are closed. */
+  /** Empties the slot and resolves when all apps are closed. */
   close(): Promise<void>
 }
 
-interface Held {
+interface SlotEntry {
   app: FastifyInstance
   requests: number
   isRetired: boolean
@@ -21,12 +21,12 @@ interface Held {
 
 export function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
   const closing = new Set<Promise<void>>()
-  let current: Held | null = null
+  let current: SlotEntry | null = null
 
-  function closeIfDone(held: Held) {
-    if (!held.isRetired || held.requests > 0) return
-    // `requests` does not come back to 0 once it is there: a retired app gets no more.
-    const closed: Promise<void> = held.app.close().then(undefined, onCloseError)
+  function closeIfIdle(entry: SlotEntry) {
+    if (!entry.isRetired || entry.requests > 0) return
+    // Closes once only: a retired app gets no new requests, so `requests` reaches 0 once.
+    const closed: Promise<void> = entry.app.close().then(undefined, onCloseError)
     closing.add(closed)
     void closed.then(() => closing.delete(closed))
   }
@@ -36,22 +36,22 @@ export function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
     current = app && { app, requests: 0, isRetired: false }
     if (!last) return
     last.isRetired = true
-    closeIfDone(last)
+    closeIfIdle(last)
   }
 
   return {
     serve(request, response) {
-      const held = current
-      if (!held) return
-      held.requests++
+      const entry = current
+      if (!entry) return
+      entry.requests++
       response.on('close', () => {
-        held.requests--
-        closeIfDone(held)
+        entry.requests--
+        closeIfIdle(entry)
       })
-      held.app.routing(request, response)
+      entry.app.routing(request, response)
     },
     upgrade(request, socket, head) {
-      // Plugins for WebSockets listen to the app's own server, which listens to no port here.
+      // Plugins for WebSockets use the app's server, which does not listen here: pass the event on.
       if (!current?.app.server.emit('upgrade', request, socket, head)) socket.destroy()
     },
     isFilled: () => current !== null,

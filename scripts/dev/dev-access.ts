@@ -3,16 +3,16 @@ import { isIP } from 'node:net'
 import { parseUrl } from '../../src/server/util/parse-url.ts'
 
 /**
- * Whether a request names this machine. A page elsewhere can point its own name at a developer's computer and would
- * then read what the browser gets (DNS rebinding); an address of digits it cannot have as its name.
+ * Returns whether the host of a request is this machine. Prevents DNS rebinding: a foreign page can resolve its own
+ * host name to the developer's machine and then read the responses. It cannot do so with an IP address as its host.
  */
-export function isAllowedHost(header: string | undefined, ownHost: string): boolean {
+export function isAllowedHost(header: string | undefined, listenHost: string): boolean {
   const name = header === undefined ? undefined : hostName(header)
   if (name === undefined) return false
-  return name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0 || name === ownHost.toLowerCase()
+  return name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0 || name === listenHost.toLowerCase()
 }
 
-/** Whether the request comes from a page of this server, or from no page at all. */
+/** Returns whether a request comes from a page of this server, or from no page. */
 export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
@@ -23,9 +23,8 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Whether a page that does not come from this machine asks for something, other than by a link that leads here: with an
- * element such as `<script>` it would run, and so read, the site's code. Other ports of this machine are other work of
- * the same developer.
+ * Returns whether a page of another machine makes the request, except by navigation. Such a page could run, and so
+ * read, the site's code with an element such as `<script>`. Other ports of this machine are allowed.
  */
 export function isForeign(headers: IncomingHttpHeaders, allowedOrigins: readonly string[]): boolean {
   const { host, origin } = headers

@@ -7,26 +7,28 @@ import { createSourceMapper } from '../../src/server/failures/stacks/source-map.
 import type { SiteBuild } from '../build/site-builder.ts'
 import { isKnownError } from '../terminal/format-error.ts'
 
-/** What is wrong with a site that is being developed. */
+/** A failure of `hydrant dev` to build, start or stop a site. */
 export interface DevFailure {
-  /** A title in a few words. */
-  what: string
+  title: string
   error: unknown
-  /** Where it lies in the source, with its code; null when a build's errors say so themselves, or nothing does. */
+  /** The place in the source, with its code; null when it is unknown, and for a build, whose errors have places. */
   source: SourceFrame | null
 }
 
 export const DOES_NOT_BUILD = 'The site does not build'
 
-/** What has kept a build from starting. Leads the error's stack to the source. */
+/** Describes why a build did not start. Rewrites the error's stack to positions in the source. */
 export function describeStart(error: unknown, { folder, manifest }: SiteBuild): DevFailure {
   const source = findSource(error, { folder, manifest })
   const plugin = manifest.serverPlugin
   const isPlugins = plugin !== null && (isKnownError(error) ? source?.file === plugin : true)
-  return { what: isPlugins ? `${plugin} failed while it started` : 'The site does not start', error, source }
+  return { title: isPlugins ? `${plugin} failed while it started` : 'The site does not start', error, source }
 }
 
-/** Where the source has thrown something outside of any request; leads the error's stack there. */
+/**
+ * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
+ * error's stack to positions in the source.
+ */
 export function findSource(
   error: unknown,
   { folder, manifest }: Pick<SiteBuild, 'folder' | 'manifest'>,
@@ -37,8 +39,8 @@ export function findSource(
   if (source || thrown instanceof Error) return source
   const mapper = createSourceMapper(dirname(folder), ownBundles(folder, manifest.buildId))
   const files = { plugin: manifest.serverPlugin, pageOf: () => undefined }
-  const [place] = processFrames(mapper, files)
-  if (!place?.frame) return null
-  const code = mapper.codeAround(place.frame)
-  return code ? { ...place.frame, code } : place.frame
+  const [innermost] = processFrames(mapper, files)
+  if (!innermost?.frame) return null
+  const code = mapper.codeAround(innermost.frame)
+  return code ? { ...innermost.frame, code } : innermost.frame
 }

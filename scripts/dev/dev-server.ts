@@ -17,18 +17,19 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const site = await createDevSite(input)
   const { host } = site.options()
   const server = createServer((request, response) => {
-    // For browsers that do not say who asks, as they do to http at no address of this machine.
+    // Browsers send no `Sec-Fetch-Site` to http on another machine; this header refuses foreign pages there.
     response.setHeader('cross-origin-resource-policy', 'same-site')
-    const problem = judge(request)
-    if (problem === null) site.answer(request, response)
+    const problem = findRefusal(request)
+    if (problem === null) site.respond(request, response)
     else refuse(problem, response)
   })
   server.on('upgrade', (request, socket, head) => {
-    if (judge(request) === null) site.upgrade(request, socket, head)
+    if (findRefusal(request) === null) site.upgrade(request, socket, head)
     else socket.destroy()
   })
 
-  function judge({ headers }: IncomingMessage): string | null {
+  /** Returns the reason to refuse a request; null when it is allowed. */
+  function findRefusal({ headers }: IncomingMessage): string | null {
     if (!isAllowedHost(headers.host, host)) {
       return `The host ${JSON.stringify(headers.host ?? '')} is not served here. Start with --host to allow it.`
     }
@@ -38,7 +39,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
 
   async function close() {
     const closed = new Promise((resolve) => server.close(resolve))
-    // Browsers keep the channel open for as long as the page is.
+    // Open pages keep the reload channel open.
     server.closeAllConnections()
     await closed
     await site.close()
@@ -60,7 +61,7 @@ async function listen(server: Server, { port, host, base }: Options): Promise<st
     })
     server.listen(port, host, listening)
   })
-  // A server that listens on TCP has such an address.
+  // The address of a server that listens on TCP is an `AddressInfo`.
   const address = server.address() as AddressInfo
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${base}`
 }

@@ -8,41 +8,44 @@ import { type Options, resolveOptions } from '../../src/server/options/options.t
 import { createSiteBuilder, type SiteBuild } from '../build/site-builder.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
+import { createDevFailureStores } from './dev-failure-stores.ts'
 import { type DevFailure, DOES_NOT_BUILD, describeStart, findSource } from './dev-failures.ts'
-import { createDevKeepers } from './dev-keepers.ts'
 import { createErrorPage } from './error-page.ts'
 import { createRebuildLoop } from './rebuild-loop.ts'
 import { createReloadChannel } from './reload-channel.ts'
 import { isRelevant, watchSite } from './watch-site.ts'
 
-/** Kept apart from what `hydrant build` writes, so that a site can be developed while its build is served. */
-export const DEV_FOLDER = '.hydrant-dev'
+/** Separate from the folder of `hydrant build`, so that a site can be developed while its build is served. */
+const DEV_FOLDER = '.hydrant-dev'
 
 export interface DevSiteInput {
   dir: string
   flags: Record<string, string | undefined>
   env: Record<string, string | undefined>
   createLogging(options: Options): Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
-  /** The site is ready, the first time or again. */
+  /** Called after each build that was started. `changed` lists the changed files. */
   onReady(build: SiteBuild, changed: readonly string[]): void
-  /** The site does not build or does not start; returns the text that a browser shows. */
+  /** Called when the site does not build or start. Returns the text that the browser shows. */
   onFailure(failure: DevFailure): string
-  /** Something has failed in a request or in a browser, and its line is written. */
+  /** Called after a failure in a request or in a browser, when its line is logged. */
   onFailed(failure: FailureRecord): void
 }
 
-/** A site that is built anew whenever it changes. */
+/** A site that is rebuilt whenever it changes. */
 export interface DevSite {
-  /** Of the last build; before the first, without what the configuration says. */
+  /** Returns the options of the last build; before the first build, without those of the configuration. */
   options(): Options
-  answer(request: IncomingMessage, response: ServerResponse): void
+  respond(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Says where the source has thrown something outside of any request; leads the error's stack there. */
+  /**
+   * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
+   * error's stack to positions in the source.
+   */
   findSource(thrown: unknown): SourceFrame | null
   close(): Promise<void>
 }
 
-/** Builds for the first time, whether that succeeds or not. Throws HYD_OPTION_… for flags and the environment. */
+/** Resolves after the first build, also when it failed. Throws HYD_OPTION_… for flags and the environment. */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const { dir } = input
   let options = readOptions(input, {})
@@ -52,10 +55,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   let changed: string[] = []
   const findLastSource = (thrown: unknown) => last && findSource(thrown, last)
   const slot = createAppSlot((error) => {
-    input.onFailure({ what: 'The site does not stop', error, source: findLastSource(error) })
+    input.onFailure({ title: 'The site does not stop', error, source: findLastSource(error) })
   })
   const channel = createReloadChannel()
-  const keepers = createDevKeepers(dir, input.onFailed)
+  const failureStores = createDevFailureStores(dir, input.onFailed)
   const builder = createSiteBuilder({ dir, mode: 'development', folder: DEV_FOLDER })
 
   async function take(build: SiteBuild) {
@@ -63,7 +66,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     options = readOptions(input, build.config)
     const { app } = await createInstance({
       ...{ dir, folder: build.folder, options, logging: input.createLogging(options) },
-      findKeeper: (log) => keepers.find(options, log),
+      findKeeper: (log) => failureStores.find(options, log),
     })
     slot.put(app)
     inputs = new Set(build.inputs)
@@ -82,11 +85,11 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 
   const loop = createRebuildLoop(builder, async (outcome) => {
     const failure =
-      'error' in outcome ? { what: DOES_NOT_BUILD, error: outcome.error, source: null } : await start(outcome.build)
+      'error' in outcome ? { title: DOES_NOT_BUILD, error: outcome.error, source: null } : await start(outcome.build)
     if (failure) {
       inputs = null
       slot.put(null)
-      page = createErrorPage(failure.what, input.onFailure(failure), options.base)
+      page = createErrorPage(failure.title, input.onFailure(failure), options.base)
     }
     changed = []
     channel.announce()
@@ -103,10 +106,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 
   return {
     options: () => options,
-    answer(request, response) {
-      if (channel.answer(request, response)) return
+    respond(request, response) {
+      if (channel.respond(request, response)) return
       if (slot.isFilled()) slot.serve(request, response)
-      else answerFailure(request, response, page)
+      else respondWithFailure(request, response, page)
     },
     upgrade: slot.upgrade,
     findSource: findLastSource,
@@ -115,7 +118,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       await loop.close()
       channel.close()
       await slot.close()
-      await keepers.close()
+      await failureStores.close()
     },
   }
 }
@@ -124,14 +127,14 @@ function readOptions({ flags, env }: DevSiteInput, config: Record<string, unknow
   return withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } }))
 }
 
-/** Modules of a workspace beside the site; packages do not change while one works. */
+/** Lists the modules of a workspace outside the site's folder. Packages are left out: they rarely change. */
 function outsideFiles(dir: string, inputs: readonly string[]): string[] {
   return inputs
     .filter((path) => path.startsWith('../') && !path.includes('node_modules/'))
     .map((path) => resolve(dir, path))
 }
 
-function answerFailure({ method }: IncomingMessage, response: ServerResponse, page: string) {
+function respondWithFailure({ method }: IncomingMessage, response: ServerResponse, page: string) {
   response.writeHead(500, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
   response.end(method === 'HEAD' ? undefined : page)
 }

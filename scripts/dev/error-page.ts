@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../src/shared/wire/html.ts'
 
-/** Creates the page that a browser shows while the site does not build or start. It reloads after the next build. */
-export function createErrorPage(what: string, text: string, base: string): string {
+/** Returns the page that a browser shows while the site does not build or start. It reloads after each build. */
+export function createErrorPage(title: string, text: string, base: string): string {
   const channel = `${base === '/' ? '' : base}/_hydrant/dev`
   return `<!doctype html>
 <html lang="en">
@@ -9,7 +9,7 @@ export function createErrorPage(what: string, text: string, base: string): strin
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escapeHtml(what)}</title>
+<title>${escapeHtml(title)}</title>
 <style>
 :root { color-scheme: light dark; }
 body { margin: 0 auto; padding: 2rem 1.5rem; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif; }
@@ -19,7 +19,7 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 0.5rem;
 </head>
 <body>
 <main role="alert">
-<h1>${escapeHtml(what)}</h1>
+<h1>${escapeHtml(title)}</h1>
 <pre>${escapeHtml(text)}</pre>
 <p>This page reloads when the site has been built again.</p>
 </main>

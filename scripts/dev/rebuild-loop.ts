@@ -1,10 +1,10 @@
 import type { SiteBuild, SiteBuilder } from '../build/site-builder.ts'
 
-/** One build at a time, the last of which has seen every change. */
+/** Runs one build at a time. The last build includes every change. */
 export interface RebuildLoop {
-  /** Builds as soon as can be; a build that is going on would be out of date and is broken off. */
+  /** Requests a build. Cancels a running one, because it is out of date. */
   request(): void
-  /** When nothing is being built. */
+  /** Resolves when no build is running. */
   settled(): Promise<void>
   close(): Promise<void>
 }

@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isSameOrigin } from './dev-access.ts'
 
-/** Where browsers listen, behind whatever base. */
+/** Matches the URL of the channel, below any base. */
 const CHANNEL_URL = /^(?:\/[^?]*)?\/_hydrant\/dev(?:\?|$)/
 
-/** Tells open pages to load themselves again. */
+/** A channel of server-sent events that makes open pages reload. */
 export interface ReloadChannel {
-  /** Answers if the request is meant for the channel; says whether it was. */
-  answer(request: IncomingMessage, response: ServerResponse): boolean
-  /** What the pages show is out of date. */
+  /** Responds to a request for the channel. Returns false for any other request. */
+  respond(request: IncomingMessage, response: ServerResponse): boolean
+  /** Makes all open pages reload. */
   announce(): void
   close(): void
 }
 
 export function createReloadChannel(): ReloadChannel {
   const listeners = new Set<ServerResponse>()
-  // Another after each start, so that a page of a server that ran before is out of date as well.
+  // Differs after each start, so that a page of an earlier server reloads as well.
   const started = Date.now().toString(36)
   let count = 0
   const state = () => `${started}-${count}`
   const reload = () => `id: ${state()}\nevent: reload\ndata: ${state()}\n\n`
 
   return {
-    answer(request, response) {
+    respond(request, response) {
       if (!CHANNEL_URL.test(request.url ?? '')) return false
       if (!isSameOrigin(request.headers)) {
         response.writeHead(403, { 'content-type': 'text/plain' }).end('Only pages of this server may listen.\n')

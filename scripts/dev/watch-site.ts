@@ -1,16 +1,17 @@
-import { relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { watch } from 'chokidar'
+import { toSitePath } from '../../src/server/util/to-site-path.ts'
 import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
 
 export interface SiteWatcher {
-  /** Files outside the site that its last build read. */
+  /** Watches also these files, which are outside the site. */
   include(paths: readonly string[]): void
   close(): Promise<void>
 }
 
 export interface WatchOptions {
   isWanted(kind: ChangeKind, path: string): boolean
-  /** Is given the paths that changed together. */
+  /** Called with the paths that changed together. */
   onChange(paths: string[]): void
 }
 
@@ -25,9 +26,9 @@ const source =
 const settings = /(^|\/)(tsconfig[\w.-]*|package)\.json$/
 
 /**
- * Whether a change may change the build: `path` is relative to the site, `inputs` is what the last build read, or null
- * when it failed. A site's own data and logs must not start a build, or one that writes on each request never ends; nor
- * may what the build itself writes.
+ * Returns whether a change can affect the build. `path` is relative to the site; `inputs` are the files that the last
+ * build read, null when it failed. Data and logs of the site must not start a build, or a site that writes on each
+ * request would rebuild without end. Files that the build itself writes must not start one either.
  */
 export function isRelevant(kind: ChangeKind, path: string, inputs: ReadonlySet<string> | null): boolean {
   if (path === ROUTE_TYPES_FILE) return false
@@ -37,14 +38,14 @@ export function isRelevant(kind: ChangeKind, path: string, inputs: ReadonlySet<s
 
 export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
   const siteDir = resolve(dir)
-  const toSitePath = (path: string) => relative(siteDir, path).split(sep).join('/')
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  const watcher = watch(siteDir, { ignoreInitial: true, ignored: (path) => ignored.test(toSitePath(path)) })
+  const watcher = watch(siteDir, { ignoreInitial: true, ignored: (path) => ignored.test(toSitePath(siteDir, path)) })
 
   function report(kind: ChangeKind, path: string) {
-    if (!isWanted(kind, toSitePath(path))) return
-    changed.add(toSitePath(path))
+    const sitePath = toSitePath(siteDir, path)
+    if (!isWanted(kind, sitePath)) return
+    changed.add(sitePath)
     clearTimeout(timer)
     timer = setTimeout(() => {
       const paths = [...changed]

@@ -2,10 +2,10 @@ import type { CodeLines } from '../../src/server/errors/failure-record.ts'
 import type { Paint } from './paint.ts'
 import { cutToWidth, toLine, widthOf } from './plain-text.ts'
 
-/** The lines of the source with their numbers, the one that failed marked, a caret below the column. */
+/** Formats lines of the source with their numbers. Marks the line of `position` and puts a caret below its column. */
 export function formatCode(
   { firstLine, lines }: CodeLines,
-  place: { line: number; column: number },
+  position: { line: number; column: number },
   paint: Paint,
   width: number,
 ): string[] {
@@ -15,12 +15,12 @@ export function formatCode(
     const number = firstLine + index
     const margin = String(number).padStart(digits)
     const shown = cutToWidth(toLine(text).trimEnd(), room)
-    if (number !== place.line)
+    if (number !== position.line)
       return [shown === '' ? paint('dim', `    ${margin} |`) : paint('dim', `    ${margin} | `) + shown]
     const marked = `${paint('red', '  > ')}${paint('bold', margin)} ${paint('dim', '|')} ${paint('bold', shown)}`
-    const before = widthOf(toLine(text.slice(0, Math.max(0, place.column - 1))))
-    // Under a line that was cut, there may be no such column.
-    if (place.column < 1 || before >= room) return [marked]
+    const before = widthOf(toLine(text.slice(0, Math.max(0, position.column - 1))))
+    // The column may be in the part of the line that was cut off.
+    if (position.column < 1 || before >= room) return [marked]
     return [marked, `${paint('dim', `    ${' '.repeat(digits)} | `)}${' '.repeat(before)}${paint('red', '^')}`]
   })
 }

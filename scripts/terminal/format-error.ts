@@ -5,23 +5,23 @@ interface KnownError extends Error {
   fix: string
 }
 
-/** An error of the project's own table, which says all that a user needs. */
+/** Returns whether an error is from Hydrant's table, with a code and a fix. */
 export function isKnownError(error: unknown): error is KnownError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'fix' in error
 }
 
-/** As the terminal shows it. The stack of a known error would only hide what it says. */
+/** Formats an error for the terminal. Leaves out the stack of a known error, unless `withStack` is set. */
 export function formatError(error: unknown, { withStack }: { withStack: boolean }): string {
   if (!isKnownError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error)
   const head = `${formatHead(error.code, error.message)}\nTry: ${error.fix}`
   if (withStack) return `${head}\n\n${describeStack(error)}`
-  // Only the stack says which module of the site has thrown.
+  // Only the stack of the cause names the module of the site that threw.
   return error.code === 'HYD_BUILD_BROKEN' && error.cause instanceof Error
     ? `${head}\n\n${describeStack(error.cause)}`
     : head
 }
 
 function describeStack(error: Error): string {
-  const own = error.stack ?? error.message
-  return error.cause instanceof Error ? `${own}\nCaused by: ${describeStack(error.cause)}` : own
+  const stack = error.stack ?? error.message
+  return error.cause instanceof Error ? `${stack}\nCaused by: ${describeStack(error.cause)}` : stack
 }

@@ -7,28 +7,28 @@ import { formatTimeAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { padToWidth, toLine, toLines, widthOf } from './plain-text.ts'
 
-/** Which occurrence was asked for: one by its digest, or any. */
-export interface Meant {
-  /** The whole digest; null when only its first half was given. */
+/** The occurrence to show. */
+export interface OccurrenceSelection {
+  /** The digest of the occurrence; null for the last one, when only a fingerprint was given. */
   digest: string | null
 }
 
-/** All that is known of a failure, with the occurrence that was meant, or the last one. */
-export function formatFailure(details: FailureDetails, { digest }: Meant, view: View): string[] {
+/** Formats a failure with the selected occurrence, or the last one. */
+export function formatFailure(details: FailureDetails, { digest }: OccurrenceSelection, view: View): string[] {
   const { error, occurrences } = details
-  const meant = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
-  const others = occurrences.filter((one) => one !== meant)
+  const selected = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
+  const others = occurrences.filter((one) => one !== selected)
   const source = siteFrameOf(error)
   return [
     ...formatHead(details, view),
-    ...(digest !== null && !meant
+    ...(digest !== null && !selected
       ? ['', `The occurrence ${digest} is no longer kept; this is what the ledger knows of the failure.`]
       : []),
-    ...(meant ? ['', ...formatOccurrence(meant, digest === null, error, view)] : []),
+    ...(selected ? ['', ...formatOccurrence(selected, digest === null, error, view)] : []),
     '',
     ...(source ? formatSource(source, view) : ['No frame of its stack is in the site.']),
     ...formatErrors(error, view.paint),
-    ...formatOthers(others, meant !== undefined, view),
+    ...formatOthers(others, selected !== undefined, view),
   ]
 }
 
@@ -72,16 +72,16 @@ function formatOccurrence(one: Occurrence, isLast: boolean, error: KeptError, { 
   ]
 }
 
-/** `web-1, worker 2, process 4711` */
+/** Formats the process that failed: `web-1, worker 2, process 4711`. */
 function serverOf({ replica = '', worker, pid }: Occurrence): string {
   const parts = [replica, worker === undefined ? '' : `worker ${worker}`, pid === undefined ? '' : `process ${pid}`]
   return parts.filter(Boolean).join(', ')
 }
 
-/** A place in the source, with the code around it. */
+/** Formats a place in the source, with the code around it. */
 export function formatSource(frame: SourceFrame, { paint, width }: Pick<View, 'paint' | 'width'>): string[] {
   const code = frame.code ? formatCode(frame.code, frame, paint, width) : []
-  return [paint('cyan', placeOf(frame)), ...code]
+  return [paint('cyan', locationOf(frame)), ...code]
 }
 
 function formatErrors(error: KeptError, paint: Paint): string[] {
@@ -105,24 +105,24 @@ function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: P
       `${indent}${paint('bold', `${name}:`)} ${first}`,
       ...rest.map((line) => indent + line),
       ...error.stack.map((frame) => formatFrame(frame, `${indent}  `, paint)),
-      // The causes of a cause are printed below it, at the same indent; those of one of several errors are indented.
+      // A cause keeps the indent of its error; the causes of one of several errors are indented.
       ...formatInner(error, name === 'Caused by' ? indent : `${indent}  `, paint),
     ]
   })
 }
 
 function formatFrame(frame: SourceFrame, indent: string, paint: Paint): string {
-  const text = `${indent}at ${placeOf(frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
+  const text = `${indent}at ${locationOf(frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
   return frame.isSite ? text : paint('dim', text)
 }
 
-/** `load (pages/index.server.ts:3:9)` */
-function placeOf({ file, line, column, function: name }: SourceFrame): string {
-  const place = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
-  return toLine(name ? `${name} (${place})` : place)
+/** Formats the place of a frame: `load (pages/index.server.ts:3:9)`. */
+function locationOf({ file, line, column, function: name }: SourceFrame): string {
+  const location = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
+  return toLine(name ? `${name} (${location})` : location)
 }
 
-function formatOthers(others: readonly Occurrence[], hasMeant: boolean, { paint, now }: View): string[] {
+function formatOthers(others: readonly Occurrence[], hasSelected: boolean, { paint, now }: View): string[] {
   if (others.length === 0) return []
   const rows = others.map(({ digest, time, statusSent, method, path, host }) => [
     digest,
@@ -134,20 +134,20 @@ function formatOthers(others: readonly Occurrence[], hasMeant: boolean, { paint,
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ''))))
   return [
     '',
-    paint('bold', hasMeant ? 'Other occurrences' : 'Occurrences'),
+    paint('bold', hasSelected ? 'Other occurrences' : 'Occurrences'),
     ...rows.map((row) => `  ${row.map((cell, column) => padToWidth(cell, widths[column] ?? 0)).join('  ')}`.trimEnd()),
   ]
 }
 
 function titleOf({ type, message }: { type: string; message: string }): string[] {
   const [first = '', ...rest] = toLines(`${type}: ${message}`)
-  // Nothing that a message says may look like a line of ours.
+  // Indented, so that no line of a message can look like a line of this report.
   return [first, ...rest.map((line) => `  ${line}`)]
 }
 
-/** Those that have a value, one below the other. */
+/** Formats the fields that have a value, one per line. */
 function formatFields(paint: Paint, fields: readonly (readonly [string, string])[]): string[] {
-  const known = fields.filter(([, value]) => value !== '')
-  const width = Math.max(...known.map(([name]) => name.length))
-  return known.map(([name, value]) => `  ${paint('dim', name.padEnd(width))}  ${toLine(value)}`)
+  const present = fields.filter(([, value]) => value !== '')
+  const width = Math.max(...present.map(([name]) => name.length))
+  return present.map(([name, value]) => `  ${paint('dim', name.padEnd(width))}  ${toLine(value)}`)
 }

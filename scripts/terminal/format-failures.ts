@@ -4,10 +4,10 @@ import { formatAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { cutToWidth, padToWidth, toLine, widthOf } from './plain-text.ts'
 
-/** What a terminal is like, and what time it is. */
+/** The properties of the terminal, and the current time. */
 export interface View {
   paint: Paint
-  /** Columns; infinite where nothing is cut. */
+  /** The width in columns; infinite when lines are not cut. */
   width: number
   now: number
 }
@@ -18,18 +18,18 @@ interface Column {
   text(failure: FailureSummary): string
 }
 
-/** Longer ones would leave no room for the message. */
+/** The longest source, in characters: a longer one would leave no room for the message. */
 const MAX_SOURCE = 44
 const LEAST_MESSAGE = 20
 
-/** A line for each failure, those seen last first. */
+/** Formats a table with a line for each failure, in the given order. */
 export function formatFailures(failures: readonly FailureSummary[], { paint, width, now }: View): string[] {
   const columns: Column[] = [
     { head: 'fingerprint', text: ({ fingerprint }) => fingerprint },
     { head: 'side', text: ({ side }) => side },
     { head: 'count', isNumber: true, text: ({ count }) => String(count) },
     { head: 'last seen', text: ({ lastSeen }) => formatAgo(lastSeen, now) },
-    { head: 'source', text: ({ source }) => cutStart(source ? placeOf(source) : '–') },
+    { head: 'source', text: ({ source }) => cutStart(source ? locationOf(source) : '–') },
   ]
   const widths = columns.map(({ head, text }) => Math.max(widthOf(head), ...failures.map((one) => widthOf(text(one)))))
   const taken = widths.reduce((sum, one) => sum + one + 2, 0)
@@ -50,12 +50,12 @@ export function formatFailures(failures: readonly FailureSummary[], { paint, wid
   ]
 }
 
-function placeOf({ file, line }: SourceFrame): string {
+function locationOf({ file, line }: SourceFrame): string {
   return line > 0 ? `${file}:${line}` : file
 }
 
-// The end of a path tells more than its start.
-function cutStart(place: string): string {
-  const line = toLine(place)
+// The end of a path is more useful than its start.
+function cutStart(location: string): string {
+  const line = toLine(location)
   return line.length > MAX_SOURCE ? `…${line.slice(1 - MAX_SOURCE)}` : line
 }

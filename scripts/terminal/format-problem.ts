@@ -1,10 +1,10 @@
-import { type BuildProblem, formatPlace, type SourceLocation } from '../build-problem.ts'
+import { type BuildProblem, formatLocation, type SourceLocation } from '../build-problem.ts'
 
 const WIDTH = 100
 
-/** `Error [CODE] what`, where, the line itself, and what to do. */
-export function formatProblem({ code, message, fix, place }: BuildProblem): string {
-  const where = place ? [`  at ${formatPlace(place)}`, ...formatFrame(place)] : []
+/** Formats a problem: `Error [CODE] message`, its place, the line of the source, and the fix. */
+export function formatProblem({ code, message, fix, location }: BuildProblem): string {
+  const where = location ? [`  at ${formatLocation(location)}`, ...formatFrame(location)] : []
   return [formatHead(code, message), ...where, `Try: ${fix}`].join('\n')
 }
 
@@ -12,14 +12,14 @@ export function formatHead(code: string, message: string): string {
   return `Error [${code}] ${message}`
 }
 
-export function formatWarning({ message, place }: BuildProblem): string {
-  const where = place ? [`  at ${formatPlace(place)}`, ...formatFrame(place)] : []
+export function formatWarning({ message, location }: BuildProblem): string {
+  const where = location ? [`  at ${formatLocation(location)}`, ...formatFrame(location)] : []
   return [`Warning: ${message}`, ...where].join('\n')
 }
 
 function formatFrame({ line, column, lineText }: SourceLocation): string[] {
   if (line === null || column === null || lineText === null || lineText.trim() === '') return []
-  // Of a long line, what stands around the place.
+  // Shows only the part of a long line around the place.
   const from = Math.max(0, column - WIDTH / 2)
   const shown = lineText
     .slice(from, from + WIDTH)

@@ -1,7 +1,7 @@
 import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
 import type { SiteBuild } from '../build/site-builder.ts'
 
-/** Every page with what a browser fetches for it, and what it all comes to. */
+/** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {
   const pages = reportPages(build)
   const { files, bytes, gzipBytes } = reportTotals(build)
@@ -23,15 +23,15 @@ export function formatDuration(durationMs: number): string {
   return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(2)} s`
 }
 
-function formatPage({ url, kind, ownJs, js, css }: PageReport): string[] {
-  return [url, kind, formatBytes(ownJs), formatBytes(js), css === 0 ? '–' : formatBytes(css)]
+function formatPage({ url, kind, pageJs, js, css }: PageReport): string[] {
+  return [url, kind, formatBytes(pageJs), formatBytes(js), css === 0 ? '–' : formatBytes(css)]
 }
 
 function formatBytes(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`
 }
 
-/** Text to the left, numbers to the right. */
+/** Formats a table: the first two columns aligned to the left, the others to the right. */
 function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows.map((row) =>

@@ -4,7 +4,7 @@ const UNITS = [
   [60_000, 'min', 'min'],
 ] as const
 
-/** `3 min ago`. Clocks of several machines differ: what is to come is now. */
+/** Formats the age of a time: `3 min ago`. A time in the future is `just now`, because clocks of machines differ. */
 export function formatAgo(time: number, now: number): string {
   for (const [unitMs, one, many] of UNITS) {
     const count = Math.floor((now - time) / unitMs)
@@ -13,7 +13,7 @@ export function formatAgo(time: number, now: number): string {
   return 'just now'
 }
 
-/** `2026-11-21 19:43:28 UTC` */
+/** Formats a time: `2026-11-21 19:43:28 UTC`. */
 export function formatTime(time: number): string {
   return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }

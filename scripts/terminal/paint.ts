@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** Puts text into a style, or returns it unchanged where there are no colours. */
+/** Applies a style to a text. Returns it unchanged when colours are off. */
 export type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string
 
 export function createPaint(hasColours: boolean): Paint {
@@ -9,8 +9,8 @@ export function createPaint(hasColours: boolean): Paint {
 }
 
 /**
- * Decides in Node's order: FORCE_COLOR, then NO_COLOR, then the output. Node's own `getColorDepth` also takes an empty
- * NO_COLOR for a wish, and gives no colours to a terminal whose name it does not know.
+ * Returns whether to use colours. FORCE_COLOR decides, then NO_COLOR, then the output: Node's order. Node's own
+ * `getColorDepth` also obeys an empty NO_COLOR, and returns no colours for a terminal with an unknown name.
  */
 export function wantsColours(output: { isTTY?: boolean }, env: Record<string, string | undefined>): boolean {
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'

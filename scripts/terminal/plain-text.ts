@@ -1,24 +1,24 @@
 import stringWidth from 'string-width'
 import { showControlCharacters } from '../../src/server/log/control-characters.ts'
 
-/** Writes a text in one line. Escapes what a terminal would obey. */
+/** Returns a text as one line, with its control characters escaped. */
 export function toLine(text: string): string {
   return showControlCharacters(text.replaceAll('\t', '  ').replace(/\r?\n/g, ' ⏎ '))
 }
 
-/** Splits a text at its line breaks. Escapes what a terminal would obey. */
+/** Splits a text at its line breaks and escapes its control characters. */
 export function toLines(text: string): string[] {
   return text.split(/\r?\n/).map(toLine)
 }
 
-/** Returns how many columns of a terminal a line takes. */
+/** Returns the width of a line in columns of a terminal. */
 export function widthOf(line: string): number {
   return stringWidth(line)
 }
 
 const CHARACTERS = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Returns the beginning of a line that fits into `width` columns, with an ellipsis when something is cut. */
+/** Cuts a line to `width` columns. A line that is cut ends with an ellipsis. */
 export function cutToWidth(line: string, width: number): string {
   if (widthOf(line) <= width) return line
   let cut = ''

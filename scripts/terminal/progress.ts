@@ -3,10 +3,10 @@ interface Output {
   write(text: string): unknown
 }
 
-/** Says what is going on: in one line that changes, or in a line for each step where lines cannot change. */
+/** Shows the current step: in one line that changes on a terminal, otherwise in a line for each step. */
 export interface Progress {
   step(name: string): void
-  /** Takes the line away, so that what comes next has it. */
+  /** Erases the line. */
   end(): void
 }
 

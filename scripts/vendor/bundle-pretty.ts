@@ -1,5 +1,5 @@
-// Bundles pino-pretty for the published package, with the licences of all packages in the bundle. As a dependency it would
-// bring 14 packages into each site. Runs in the repository's folder, after the compiler.
+// Bundles pino-pretty for the published package, with the licences of all packages in the bundle. As a dependency it
+// would bring 14 packages into each site. Runs in the repository's folder, after the compiler.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const { metafile } = await build({
 const folders = new Set(Object.keys(metafile.inputs).map(folderOf))
 writeFileSync(`${FILE}.LICENSES.txt`, [...folders].sort().map(describeLicense).join('\n\n'))
 
-/** `node_modules/pump` for `node_modules/pump/index.js`. */
+/** Returns the folder of a package: `node_modules/pump` for `node_modules/pump/index.js`. */
 function folderOf(file: string): string {
   const [folder] = /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []
   if (folder === undefined) throw new Error(`${file} is in no package`)

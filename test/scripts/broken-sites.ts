@@ -25,6 +25,12 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/about.tsx and public/about have the same URL, /about',
   },
   {
+    title: 'a public file whose name is a pattern for the router',
+    files: { 'public/a*.txt': 'text' },
+    expected: ['HYD_BUILD_PUBLIC_NAME public/a*.txt'],
+    message: 'the path of public/a*.txt contains "*", which has a meaning in routes or URLs',
+  },
+  {
     title: 'two layouts in one folder',
     files: { 'pages/layout.tsx': page, 'pages/layout.jsx': page },
     expected: ['HYD_BUILD_FILE_TWICE pages/layout.tsx'],
@@ -36,7 +42,7 @@ export const brokenSites: BrokenSite[] = [
     message: 'the segment "[id" must be a name in one pair of brackets',
   },
   {
-    title: 'a parameter that stands twice',
+    title: 'a parameter that occurs twice in a path',
     files: { 'pages/[id]/parts/[id].tsx': page },
     expected: ['HYD_BUILD_PARAM_TWICE pages/[id]/parts/[id].tsx'],
   },
@@ -77,7 +83,7 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_NO_CONFIG hydrant.config.ts:1'],
   },
   {
-    title: 'exports of server files that mean nothing',
+    title: 'unknown exports of server files',
     files: {
       'pages/index.server.ts':
         'const one = 1\nexport const loader = () => one\nexport { one as other }\nexport type Data = string\n',
@@ -160,7 +166,7 @@ export const brokenSites: BrokenSite[] = [
     ],
   },
   {
-    title: 'imports that lead nowhere',
+    title: 'imports of missing modules',
     files: {
       'pages/a.tsx': "import './missing.css'\nimport { x } from 'no-such-package'\nexport default () => <p>{x}</p>\n",
     },
@@ -177,7 +183,7 @@ export const brokenSites: BrokenSite[] = [
     message: '"lib.ts" has no export "total"',
   },
   {
-    title: 'a file that nothing can load',
+    title: 'a file without a loader',
     files: { 'pages/a.tsx': "import x from './x.glsl'\nexport default () => <p>{x}</p>\n", 'pages/x.glsl': '' },
     expected: ['HYD_BUILD_LOADER pages/a.tsx:1:15'],
   },
@@ -223,7 +229,7 @@ export const brokenSites: BrokenSite[] = [
     message: 'unknown option "esbuild.plugin"; did you mean "esbuild.plugins"?',
   },
   {
-    title: 'a value that is none',
+    title: 'an invalid value of an option for esbuild',
     files: { 'hydrant.config.ts': 'export default { esbuild: { define: { VERSION: 1 } } }\n' },
     expected: ['HYD_OPTION_INVALID hydrant.config.ts'],
     message: '"esbuild.define["VERSION"]" must be a string; got 1',

@@ -17,8 +17,8 @@ async function findProblems(dir: string) {
   return error.problems
 }
 
-function show({ code, place }: Awaited<ReturnType<typeof findProblems>>[number]): string {
-  const { file = '', line = null, column = null } = place ?? {}
+function show({ code, location }: Awaited<ReturnType<typeof findProblems>>[number]): string {
+  const { file = '', line = null, column = null } = location ?? {}
   return `${code} ${[file, line, column].filter((part) => part !== null).join(':')}`
 }
 

@@ -4,7 +4,7 @@ import { parseSegment } from '../../scripts/build/discover/route-segments.ts'
 
 function discover(pages: string[], { root = [], publicFiles = [] }: { root?: string[]; publicFiles?: string[] } = {}) {
   const { site, problems } = discoverSite({ root, pages: pages.sort(), publicFiles })
-  return { site, problems: problems.map(({ code, place }) => `${code} ${place?.file ?? ''}`) }
+  return { site, problems: problems.map(({ code, location }) => `${code} ${location?.file ?? ''}`) }
 }
 
 t.test('gives each page its URL', async (t) => {
@@ -158,6 +158,16 @@ t.test('reserves the paths that are Hydrant’s own', async (t) => {
   t.same(discover([], { publicFiles: ['_hydrant/a.txt', '_hydrants.txt'] }).problems, [
     'HYD_BUILD_RESERVED public/_hydrant/a.txt',
   ])
+})
+
+t.test('refuses public files whose route would match other URLs or none', async (t) => {
+  const refused = ['*', ':a', 'a/b:c/d.txt', 'a?.txt', 'a#.txt', 'a\\b.txt']
+  t.same(
+    discover([], { publicFiles: refused }).problems,
+    refused.map((path) => `HYD_BUILD_PUBLIC_NAME public/${path}`),
+  )
+  const accepted = ['a b.txt', 'a(1).txt', 'a[1].txt', 'a%41.txt', 'ö.txt', 'a@2x.png', 'a;b.txt', '~a!$&+,=.txt']
+  t.same(discover([], { publicFiles: accepted }).problems, [])
 })
 
 t.test('reports a file with a page’s name but another extension, and a server file without a page', async (t) => {

@@ -21,7 +21,7 @@ t.test('distinguishes a digest from a folder', async (t) => {
   for (const [words, expected] of cases) t.strictSame(readWords(words, isFolder), expected, words.join(' '))
 })
 
-t.test('says what is neither', async (t) => {
+t.test('refuses an argument that is neither a digest nor a folder', async (t) => {
   const neither = { code: 'HYD_CLI_USAGE', message: /is neither a digest \(like .*\) nor a folder$/ }
   for (const words of [['my-sit'], ['7F3KQ2M'], ['no-such', './my-site'], ['./my-site', '7F3KQ2M9']]) {
     t.throws(() => readWords(words, isFolder), neither, words.join(' '))

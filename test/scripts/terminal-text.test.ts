@@ -5,7 +5,7 @@ import { createPaint, wantsColours } from '../../scripts/terminal/paint.ts'
 import { cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/plain-text.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 
-t.test('escapes characters that a terminal would obey', async (t) => {
+t.test('escapes control characters of a terminal', async (t) => {
   t.equal(toLine('a\u001b[31mb\u0007\u009b2J\u0000'), 'a\\x1b[31mb\\x07\\x9b2J\\x00')
   t.equal(toLine('user\u202etxt.exe \u2066x\u2069'), 'user\\u202etxt.exe \\u2066x\\u2069')
   t.equal(toLine('a\nb\r\nc\rd\te'), 'a ⏎ b ⏎ c\\x0dd  e')
@@ -86,7 +86,7 @@ t.test('paints in the colours of a terminal, or not at all', async (t) => {
   t.equal(createPaint(false)('red', 'x'), 'x')
 })
 
-t.test('puts the caret below the column, behind tabs and wide letters', async (t) => {
+t.test('puts the caret below the column, after tabs and wide letters', async (t) => {
   const paint = createPaint(false)
   const frame = (line: string, column: number, width = Number.POSITIVE_INFINITY) =>
     formatCode({ firstLine: 9, lines: [line, 'next'] }, { line: 9, column }, paint, width)

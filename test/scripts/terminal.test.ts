@@ -28,8 +28,8 @@ t.test('shows progress in a line per step elsewhere', async (t) => {
 
 t.test('cuts a long line to the text around the position', async (t) => {
   const lineText = `${'a'.repeat(500)}!${'b'.repeat(500)}`
-  const place = { file: 'pages/a.tsx', line: 7, column: 501, lineText }
-  const lines = formatProblem({ code: 'HYD_BUILD_SYNTAX', message: 'what', fix: 'Mend it.', place }).split('\n')
+  const location = { file: 'pages/a.tsx', line: 7, column: 501, lineText }
+  const lines = formatProblem({ code: 'HYD_BUILD_SYNTAX', message: 'what', fix: 'Fix it.', location }).split('\n')
   const [source = '', caret = ''] = lines.filter((line) => line.includes(' | '))
   t.ok(source.length < 120)
   t.equal(caret.indexOf('^'), source.indexOf('!'))

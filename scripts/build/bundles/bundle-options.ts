@@ -2,19 +2,20 @@ import type { BuildOptions, Loader, Plugin } from 'esbuild'
 import { BUILD_PATHS, type Mode } from '../../../src/server/build-output/manifest.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from '../esbuild/assets.ts'
-import { createBoundReact } from '../esbuild/bind-href.ts'
+import { createHrefBinding } from '../esbuild/bind-href.ts'
 import { createBrowserGuard } from '../esbuild/browser-guard.ts'
 import { createCss } from '../esbuild/css.ts'
 import type { CompileCssModule } from '../esbuild/css-module.ts'
 import { createExternals } from '../esbuild/externals.ts'
-import { COMMON_IMPORT, createOwnModules } from '../esbuild/hydrant-modules.ts'
+import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
+import { COMMON_IMPORT, createHydrantModules, importOf } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
 
 export interface BundleInput {
   siteDir: string
-  /** Name of the build folder; nothing is written to it here, but source maps count their paths from it. */
+  /** Name of the build folder. Nothing is written to it here; the paths in source maps are relative to it. */
   folder: string
   mode: Mode
   site: DiscoveredSite
@@ -29,13 +30,12 @@ export interface Bundle {
 
 export function createClientBundle(input: BundleInput): Bundle {
   const { siteDir, folder, mode, site, options } = input
-  const scripts = mode === 'development' ? ['entry.js', 'dev-reload.js'] : ['entry.js']
   const modules = [
     {
       name: CLIENT_ENTRY,
-      contents: scripts.map((file) => `import ${JSON.stringify(`hydrant-client/${file}`)}\n`).join(''),
+      contents: COMMON_IMPORT + (mode === 'development' ? importOf(HYDRANT_FILES.devReload) : ''),
     },
-    // Only the component: what else a page file exports is not for the browser.
+    // Only the component: the browser does not use a page file's other exports.
     ...site.components.map(({ file }) => ({
       name: file,
       contents: `${COMMON_IMPORT}export { default } from ${JSON.stringify(`./${file}`)}\n`,
@@ -55,16 +55,16 @@ export function createClientBundle(input: BundleInput): Bundle {
       target: 'es2022',
       splitting: true,
       minify: mode === 'production',
-      // The maps are kept where no visitor can read them.
+      // The maps are written to a folder that is not served.
       sourcemap: 'external',
       legalComments: 'external',
-      // What only the server renders is left out, see src/shared/globals.ts.
+      // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
       define: { 'process.env.NODE_ENV': JSON.stringify(mode), HYDRANT_BROWSER: 'true', ...options.define },
       loader: bundleLoaders(options),
       plugins: [
         ...options.plugins,
         createVirtualModules(siteDir, modules),
-        createOwnModules(siteDir),
+        createHydrantModules(siteDir),
         createBrowserGuard(siteDir, serverOnly),
         createCss(siteDir, 'browser', input.compileCssModule),
         assets.plugin,
@@ -85,7 +85,7 @@ export function createServerBundle(input: BundleInput): Bundle {
       ...createNodeOptions(input, BUILD_PATHS.server, [
         ...options.plugins,
         createVirtualModules(siteDir, [module]),
-        createBoundReact(siteDir),
+        createHrefBinding(siteDir),
         createCss(siteDir, 'server', input.compileCssModule),
         assets.plugin,
       ]),
@@ -133,7 +133,7 @@ function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) 
     alias: options.alias,
     bundle: true,
     define: options.define,
-    // Text in other alphabets stays as short as it is.
+    // Without this, esbuild escapes every character outside ASCII.
     charset: 'utf8',
     format: 'esm',
     jsx: 'automatic',
@@ -145,14 +145,14 @@ function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) 
   } as const satisfies BuildOptions
 }
 
-// A loader of the site's own beats what Hydrant does with an extension, and `file` asks for just that.
+// A loader that the site sets replaces Hydrant's handling of an extension. The loader `file` asks for that handling.
 function assetExtensions({ loader }: EsbuildSettings): string[] {
-  const own = Object.entries(loader).map(([end, name]) => ({
+  const ofSite = Object.entries(loader).map(([end, name]) => ({
     extension: end.replace(/^\./, ''),
     isFile: name === 'file',
   }))
-  const others = ASSET_EXTENSIONS.filter((extension) => !own.some((entry) => entry.extension === extension))
-  return [...others, ...own.filter(({ isFile }) => isFile).map(({ extension }) => extension)]
+  const others = ASSET_EXTENSIONS.filter((extension) => !ofSite.some((entry) => entry.extension === extension))
+  return [...others, ...ofSite.filter(({ isFile }) => isFile).map(({ extension }) => extension)]
 }
 
 function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loader> {
@@ -165,7 +165,7 @@ function writeServerModule(files: readonly string[]): string {
   return `${imports.join('')}export const modules = {\n${members.join('')}}\n`
 }
 
-/** `pages/products/[id].tsx` becomes `products-id`: what remains is safe in a URL as it is. */
+/** Returns `products-id` for `pages/products/[id].tsx`: a name that needs no escaping in a URL. */
 function outputName(name: string): string {
   const stem = name.replace(/^pages\//, '').replace(/\.[jt]sx?$/, '')
   return (

@@ -16,7 +16,7 @@ export interface SiteBundles {
   client: ClientOutput
   server: ServerOutput
   warnings: BuildProblem[]
-  /** Every source file, relative to the site. */
+  /** Every source file of both bundles, relative to the site. */
   inputs: string[]
 }
 
@@ -24,7 +24,7 @@ export interface BundlesPart extends Pick<Bundler, 'cancel' | 'dispose'> {
   compile(site: DiscoveredSite, config: SiteConfig): Promise<SiteBundles | { problems: BuildProblem[] }>
 }
 
-/** Compiles what the browser and the server get, at the same time and by the same class names and asset URLs. */
+/** Compiles the bundles of the browser and the server in parallel. Both get the same class names and asset URLs. */
 export function createBundlesPart(input: { siteDir: string; folder: string; mode: Mode }): BundlesPart {
   const compileCssModule = createCssModuleCompiler(input.siteDir)
   const [client, server] = [createSide(createClientBundle), createSide(createServerBundle)]
@@ -42,7 +42,7 @@ export function createBundlesPart(input: { siteDir: string; folder: string; mode
         client: readClientOutput(
           forClient.result,
           sides.map(({ bundle }) => bundle.assets),
-          join(folder, BUILD_PATHS.client),
+          { siteDir: input.siteDir, clientDir: join(folder, BUILD_PATHS.client) },
         ),
         server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
         warnings: [...forClient.warnings, ...forServer.warnings].map(translateMessage),
@@ -82,7 +82,7 @@ async function translateErrors([client, server]: readonly Side[], site: Discover
   const messages = [client, server].flatMap((side) => (side && !side.outcome.ok ? side.outcome.errors : []))
   const refused = messages.filter(isAboutBrowserGuard)
   const entries = site.components.map(({ file }) => file)
-  // What esbuild says of a missing default export, in a module of the build's own, is told elsewhere, and better.
+  // `checkExports` reports a missing default export, at the file of the site instead of a module of the build.
   const rest = messages.filter((message) => !isAboutBrowserGuard(message) && !isAboutVirtualModule(message))
   return [...rest.map(translateMessage), ...(await explainRefusals(refused, entries, client?.bundle.options ?? {}))]
 }

@@ -6,16 +6,16 @@ import { closestMatch } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { settle } from '../esbuild/incremental-build.ts'
-import { readPlace } from './translate-message.ts'
+import { readLocation } from './translate-message.ts'
 
-/** What each file exports by name, by its path in the site. Files that cannot be parsed are left out. */
+/** The names that each file exports, by its path in the site. Files that cannot be parsed are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
 
 export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<FileExports>
 
-/** Remembers what a file exports for as long as it does not change. */
+/** Creates a reader of exports. It parses a file again only when the file has changed. */
 export function createExportReader(siteDir: string): ReadExports {
-  const known = new Map<string, { stamp: string; exports: readonly string[] }>()
+  const cache = new Map<string, { stamp: string; exports: readonly string[] }>()
 
   return async (site, loader) => {
     const files = [...site.components, ...site.serverFiles].map(({ file }) => file)
@@ -23,12 +23,12 @@ export function createExportReader(siteDir: string): ReadExports {
     const stamps = new Map(
       await Promise.all(all.map(async (file) => [file, await stamp(join(siteDir, file))] as const)),
     )
-    const changed = all.filter((file) => known.get(file)?.stamp !== stamps.get(file))
-    for (const file of changed) known.delete(file)
+    const changed = all.filter((file) => cache.get(file)?.stamp !== stamps.get(file))
+    for (const file of changed) cache.delete(file)
     for (const [file, exports] of await parseExports(siteDir, changed, loader)) {
-      known.set(file, { stamp: stamps.get(file) ?? '', exports })
+      cache.set(file, { stamp: stamps.get(file) ?? '', exports })
     }
-    return new Map(all.flatMap((file) => (known.has(file) ? [[file, known.get(file)?.exports ?? []]] : [])))
+    return new Map(all.flatMap((file) => (cache.has(file) ? [[file, cache.get(file)?.exports ?? []]] : [])))
   }
 }
 
@@ -44,7 +44,7 @@ async function parseExports(
 ): Promise<FileExports> {
   const options = {
     absWorkingDir: siteDir,
-    // One by one: what matters is what stands in each.
+    // Without bundling, esbuild lists the exports of each file by itself.
     bundle: false,
     format: 'esm',
     jsx: 'automatic',
@@ -62,14 +62,14 @@ async function parseExports(
       const outputs = Object.values(outcome.result.metafile.outputs)
       return new Map(outputs.map(({ entryPoint = '', exports }) => [entryPoint, exports]))
     }
-    // The bundles report what is wrong with these, the site's own plugins included.
+    // Leave out the broken files. The bundles report their errors, with the site's esbuild plugins applied.
     const broken = outcome.errors.filter(({ location }) => location && entryPoints.delete(location.file))
     if (broken.length === 0) break
   }
   return new Map()
 }
 
-/** Finds components without a default export and names in server files that mean nothing. */
+/** Finds components without a default export, and exports of server files that Hydrant does not know. */
 export async function checkExports(siteDir: string, site: DiscoveredSite, found: FileExports): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
   const problems = site.components
@@ -86,32 +86,32 @@ export async function checkExports(siteDir: string, site: DiscoveredSite, found:
     const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
     for (const name of found.get(file) ?? []) {
       if (allowed.includes(name)) continue
-      const meant = closestMatch(name, allowed)
+      const closest = closestMatch(name, allowed)
       const list = allowed
         .map((one) => `"${one}"`)
         .join(', ')
         .replace(/, ([^,]*)$/, ' and $1')
-      const values = [name, kind, list, meant ? `; did you mean "${meant}"?` : '']
+      const values = [name, kind, list, closest ? `; did you mean "${closest}"?` : '']
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
   }
   return problems
 }
 
-/** Lets esbuild point at an export: one more of the same name is an error that tells where the first one stands. */
+/** Finds the place of an export: a second export of that name makes esbuild report where the first one is. */
 async function findExport(siteDir: string, file: string, name: string): Promise<SourceLocation> {
   const source = await readFile(join(siteDir, file), 'utf8')
   const probe = `${source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
   const loader = extname(file).slice(1)
   try {
-    // The four extensions of server files are names of loaders as well.
+    // The four extensions of server files are also names of loaders.
     await transform(probe, { loader: loader as Loader, logLevel: 'silent', sourcefile: file })
   } catch (error) {
-    // esbuild rejects with nothing else.
+    // esbuild rejects with a list of messages only.
     const { errors } = error as { errors: Message[] }
     const note = errors.flatMap(({ notes }) => notes).find(({ location }) => location !== null)
-    const place = note && readPlace(note)
-    if (place) return place
+    const location = note && readLocation(note)
+    if (location) return location
   }
   return fileAt(file)
 }

@@ -2,7 +2,7 @@ import type { Loader, Plugin } from 'esbuild'
 import { createHydrantError, showValue } from '../../../src/server/errors/error-table.ts'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 
-/** What hydrant.config.ts says about the site's bundles. */
+/** The option `esbuild` of hydrant.config.ts. */
 export interface EsbuildSettings {
   plugins: Plugin[]
   loader: Record<string, Loader>
@@ -12,20 +12,20 @@ export interface EsbuildSettings {
 
 const NAMES = ['plugins', 'loader', 'define', 'alias']
 
-/** Reads `esbuild` of the configuration. Throws HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID. */
-export async function readSiteOptions(config: unknown): Promise<EsbuildSettings> {
-  const { esbuild: given } = requireRecord('hydrant.config.ts', config) as { esbuild?: unknown }
-  const value: unknown = typeof given === 'function' ? await given() : given
+/** Reads the option `esbuild` of the configuration. Throws HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID. */
+export async function readEsbuildSettings(config: unknown): Promise<EsbuildSettings> {
+  const { esbuild: setting } = requireRecord('hydrant.config.ts', config) as { esbuild?: unknown }
+  const value: unknown = typeof setting === 'function' ? await setting() : setting
   const options = requireRecord('esbuild', value ?? {})
   for (const name of Object.keys(options)) {
     if (NAMES.includes(name)) continue
-    const meant = closestMatch(name, NAMES)
-    const hint = meant ? `; did you mean "esbuild.${meant}"?` : ''
+    const closest = closestMatch(name, NAMES)
+    const hint = closest ? `; did you mean "esbuild.${closest}"?` : ''
     throw createHydrantError('HYD_OPTION_UNKNOWN', [`esbuild.${name}`, hint])
   }
   return {
     plugins: requirePlugins(options.plugins ?? []),
-    // esbuild itself says which loaders there are.
+    // esbuild checks the names of loaders.
     loader: requireStrings('esbuild.loader', options.loader) as Record<string, Loader>,
     define: requireStrings('esbuild.define', options.define),
     alias: requireStrings('esbuild.alias', options.alias),
@@ -60,6 +60,6 @@ function requirePlugins(value: unknown): Plugin[] {
       ])
     }
   }
-  // Each has just been checked to have what esbuild asks of a plugin.
+  // The loop above has checked the two properties that esbuild requires of a plugin.
   return plugins as Plugin[]
 }

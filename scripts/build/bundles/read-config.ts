@@ -10,24 +10,24 @@ import { contentHash } from '../esbuild/content-hash.ts'
 import { type Bundler, createBundler } from '../esbuild/incremental-build.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
-import { type EsbuildSettings, readSiteOptions } from './esbuild-options.ts'
+import { type EsbuildSettings, readEsbuildSettings } from './esbuild-options.ts'
 import { isAboutVirtualModule, translateMessage } from './translate-message.ts'
 
 export interface SiteConfig {
-  /** Without it, what the bundles say would be wrong as well. */
+  /** False when the configuration is broken: then the errors of the bundles would be misleading. */
   isUsable: boolean
-  /** What the file exports; empty when there is none or it is wrong. */
+  /** The default export of the file; empty when there is no file or it is broken. */
   config: Record<string, unknown>
   options: EsbuildSettings
-  /** Changes whenever the options may have. */
+  /** Changes whenever the options may have changed. */
   key: string
   problems: BuildProblem[]
-  /** Every source file, relative to the site. */
+  /** Every source file of the configuration, relative to the site. */
   inputs: string[]
 }
 
 export interface ConfigPart extends Pick<Bundler, 'cancel' | 'dispose'> {
-  /** Writes the configuration's bundle and reads what it says about the others. */
+  /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
   compile(file: string | null, output: OutputFolder): Promise<SiteConfig>
 }
 
@@ -41,7 +41,7 @@ export function createConfigPart(input: { siteDir: string; folder: string; mode:
     async compile(file, output) {
       const outcome = await bundler.compile(file ?? '', createConfigBundle({ ...input, options: NO_OPTIONS }, file))
       if (!outcome.ok) {
-        // A missing default export is found with those of all other files.
+        // `checkExports` reports a missing default export.
         const errors = outcome.errors.filter((message) => !isAboutVirtualModule(message))
         return { ...NOTHING, problems: errors.map(translateMessage) }
       }
@@ -65,17 +65,17 @@ async function evaluate(file: string, bundle: string, key: string, siteDir: stri
   try {
     const module: { default?: unknown } = await import(`${pathToFileURL(bundle).href}?${key}`)
     const config: Record<string, unknown> = { ...Object(module.default) }
-    const options = await readSiteOptions(module.default)
-    // A name that the server would not know is found now, not when it starts.
+    const options = await readEsbuildSettings(module.default)
+    // Finds invalid server options now, not when the server starts.
     resolveOptions({ config })
     return { isUsable: true, config, options }
   } catch (error) {
-    return { problems: [describeFailure(file, error, placeOf(error, bundle, siteDir))] }
+    return { problems: [describeFailure(file, error, locationOf(error, bundle, siteDir))] }
   }
 }
 
-/** Where the configuration has thrown it; null when its stack does not say. */
-function placeOf(error: unknown, bundle: string, siteDir: string): SourceLocation | null {
+/** Returns the place in the configuration that threw an error; null when the stack has no frame of the site. */
+function locationOf(error: unknown, bundle: string, siteDir: string): SourceLocation | null {
   const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
   const frames = framesIn(describeThrown(error).stack).map((frame) => mapFrame(frame).frame)
   const frame = frames.find((one) => one?.isSite)
@@ -85,12 +85,12 @@ function placeOf(error: unknown, bundle: string, siteDir: string): SourceLocatio
   return { file, line, column, lineText: code?.lines[line - code.firstLine] ?? null }
 }
 
-function describeFailure(file: string, error: unknown, place: SourceLocation | null): BuildProblem {
+function describeFailure(file: string, error: unknown, location: SourceLocation | null): BuildProblem {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Error && 'fix' in error && 'code' in error) {
-    // An error of the table, made by the functions that check options.
+    // An error of the table, thrown by the functions that check options.
     const { code, fix } = error as { code: BuildProblem['code']; fix: string }
-    return { code, message, fix, place: place ?? fileAt(file) }
+    return { code, message, fix, location: location ?? fileAt(file) }
   }
-  return createProblem('HYD_BUILD_CONFIG', [file, message], place ?? fileAt(file))
+  return createProblem('HYD_BUILD_CONFIG', [file, message], location ?? fileAt(file))
 }

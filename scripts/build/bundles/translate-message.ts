@@ -4,29 +4,29 @@ import { type BuildProblem, createProblem, type SourceLocation } from '../../bui
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 
-/** What one of our plugins attaches to a message that is one of our own errors. */
+/** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
 export interface ProblemDetail {
   code: ErrorCode
   values: string[]
 }
 
-/** Says in the project's own words what esbuild found. */
+/** Translates a message of esbuild into an error of Hydrant's table. */
 export function translateMessage(message: Message): BuildProblem {
-  const place = readPlace(message)
+  const location = readLocation(message)
   const { text, detail, pluginName } = message
-  if (isProblemDetail(detail)) return createProblem(detail.code, detail.values, place)
+  if (isProblemDetail(detail)) return createProblem(detail.code, detail.values, location)
   const unresolved = /^Could not resolve "(.*)"$/.exec(text)
-  if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? ''], place)
+  if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? ''], location)
   const name = /^No matching export in "(.*)" for import "(.*)"$/.exec(text)
-  if (name) return createProblem('HYD_BUILD_IMPORT_NAME', [withoutNamespace(name[1] ?? ''), name[2] ?? ''], place)
+  if (name) return createProblem('HYD_BUILD_IMPORT_NAME', [withoutNamespace(name[1] ?? ''), name[2] ?? ''], location)
   const loader = /^No loader is configured for "(.*)" files/.exec(text)
-  if (loader) return createProblem('HYD_BUILD_LOADER', [loader[1] ?? ''], place)
+  if (loader) return createProblem('HYD_BUILD_LOADER', [loader[1] ?? ''], location)
   if (pluginName !== '' && !pluginName.startsWith('hydrant-')) {
-    // Where it threw is often in a package; the import that it was asked about is the site's own.
+    // The plugin often threw in a package; the import that triggered it is in the site.
     const trigger = message.notes.find((note) => note.text.includes('was triggered by this import'))
-    return createProblem('HYD_BUILD_PLUGIN', [pluginName, text], (trigger && readPlace(trigger)) ?? place)
+    return createProblem('HYD_BUILD_PLUGIN', [pluginName, text], (trigger && readLocation(trigger)) ?? location)
   }
-  return createProblem('HYD_BUILD_SYNTAX', [text], place)
+  return createProblem('HYD_BUILD_SYNTAX', [text], location)
 }
 
 export function isAboutVirtualModule({ location }: Message): boolean {
@@ -37,7 +37,7 @@ export function isAboutBrowserGuard({ detail }: Message): boolean {
   return isBrowserGuardDetail(detail)
 }
 
-export function readPlace({ location }: Pick<Message, 'location'>): SourceLocation | null {
+export function readLocation({ location }: Pick<Message, 'location'>): SourceLocation | null {
   if (!location) return null
   const { file, line, column, lineText } = location
   return { file: withoutNamespace(file), line, column: toCharacters(lineText, column) + 1, lineText }
@@ -48,7 +48,7 @@ function toCharacters(lineText: string, bytes: number): number {
   return Buffer.from(lineText).subarray(0, bytes).toString().length
 }
 
-/** A path in the site, of a module that one of our plugins stands in for. */
+/** Returns the path in the site of a module that a plugin of Hydrant provides. */
 export function withoutNamespace(file: string): string {
   return file.replace(/^hydrant-[\w-]+:/, '')
 }

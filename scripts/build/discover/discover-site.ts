@@ -10,11 +10,11 @@ import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts
 import type { SiteFiles } from './read-site.ts'
 import { joinSegments } from './route-segments.ts'
 
-/** What a site consists of, by the names of its files. Paths are relative to the site's folder. */
+/** The parts of a site, found by the names of its files. Paths are relative to the site's folder. */
 export interface DiscoveredSite {
   routes: RouteEntry[]
   root: Surroundings
-  /** Pages, layouts, error and not-found pages: what the browser gets. */
+  /** Pages, layouts, error pages and not-found pages: the files that the browser runs. */
   components: { file: string; kind: Exclude<PageFileKind, 'server'> }[]
   /** The `.server` files of pages and layouts. */
   serverFiles: { file: string; kind: 'page' | 'layout' }[]
@@ -23,7 +23,7 @@ export interface DiscoveredSite {
   publicFiles: string[]
 }
 
-/** Decides what each file of a site is. Everything that is wrong is reported; the site holds what is right. */
+/** Decides what each file of a site is. The returned site leaves out the files with problems. */
 export function discoverSite(files: SiteFiles): { site: DiscoveredSite; problems: BuildProblem[] } {
   const problems: BuildProblem[] = []
   if (files.pages === null) problems.push(createProblem('HYD_BUILD_PAGES_MISSING', []))
@@ -67,7 +67,7 @@ function createSurround(files: readonly PageFile[], problems: BuildProblem[]): S
     const layouts: string[] = []
     const errors: LevelledFile[] = []
     const notFounds: LevelledFile[] = []
-    // Level 1 is the root's, whether the site has a layout there or Hydrant's own stands in for it.
+    // Level 1 is the root layout: the site's, or Hydrant's default when the site has none.
     let level = 1
     for (let depth = 0; depth <= folder.length; depth++) {
       const key = folder.slice(0, depth).join('/')
@@ -116,14 +116,22 @@ function createRoutes(files: readonly PageFile[], surround: Surround, problems: 
   return routes.sort((a, b) => compareText(a.url, b.url))
 }
 
+/**
+ * Characters that a path in public/ cannot contain. `*` and `:` make the router match other URLs. A URL contains `?`
+ * and `#` only as escapes, which the router does not decode. @fastify/static takes a backslash for a slash.
+ */
+const UNSERVABLE = /[*:?#\\]/
+
 function checkPublicFiles(publicFiles: readonly string[], routes: readonly RouteEntry[], problems: BuildProblem[]) {
   const pages = new Map(routes.flatMap(({ id, url, page }) => (id === url ? [[url, page] as const] : [])))
   for (const path of publicFiles) {
-    if (`/${path}/`.startsWith(`${RESERVED_PATH}/`)) {
-      problems.push(createProblem('HYD_BUILD_RESERVED', [`public/${path}`, RESERVED_PATH], fileAt(`public/${path}`)))
-    }
-    const page = pages.get(`/${path}`)
     const file = `public/${path}`
+    if (`/${path}/`.startsWith(`${RESERVED_PATH}/`)) {
+      problems.push(createProblem('HYD_BUILD_RESERVED', [file, RESERVED_PATH], fileAt(file)))
+    }
+    const [special] = UNSERVABLE.exec(path) ?? []
+    if (special !== undefined) problems.push(createProblem('HYD_BUILD_PUBLIC_NAME', [file, special], fileAt(file)))
+    const page = pages.get(`/${path}`)
     if (page !== undefined) {
       problems.push(createProblem('HYD_BUILD_URL_TAKEN', [page, file, `/${path}`], fileAt(file)))
     }

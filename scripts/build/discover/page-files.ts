@@ -1,9 +1,9 @@
-// What a file in pages/ is, by its name alone:
-// - `layout`, `error` and `not-found` with the extension .tsx or .jsx are what they say, for their folder and below;
+// A file's name decides its kind in pages/:
+// - `layout`, `error` and `not-found` (.tsx or .jsx) apply to their folder and everything below it;
 // - every other .tsx or .jsx file is a page;
-// - `<name>.server.ts` (.tsx, .js, .jsx) belongs to the page or layout of that name beside it;
+// - `<name>.server.ts` (.tsx, .js, .jsx) belongs to the page or layout of that name in the same folder;
 // - files and folders that start with `_` or `.` are ignored: a place for components;
-// - all the rest (.ts and .js modules, stylesheets, images) is there to be imported.
+// - all other files (.ts and .js modules, stylesheets, images) are modules to import.
 
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
@@ -15,18 +15,18 @@ export interface PageFile {
   kind: PageFileKind
   /** `pages/products/[id].tsx` */
   file: string
-  /** Without the extension: `pages/products/[id]`. */
+  /** The path without its extension: `pages/products/[id]`. */
   stem: string
-  /** Folder in pages/, as its segments; empty for pages/ itself. */
+  /** The names of the folders in pages/ that lead to the file; empty for a file directly in pages/. */
   folder: string[]
-  /** What the folders and, for a page, the file's own name add to the URL. */
+  /** The segments that the folders and, for a page, the file's name add to the URL. */
   segments: Segment[]
 }
 
 /** Reads the names in pages/ (relative to it, sorted). Files with a bad name are reported and left out. */
 export function readPageFiles(paths: readonly string[]): { files: PageFile[]; problems: BuildProblem[] } {
   const problems = new Map<string, BuildProblem>()
-  const report = (problem: BuildProblem) => problems.set(`${problem.code} ${problem.place?.file}`, problem)
+  const report = (problem: BuildProblem) => problems.set(`${problem.code} ${problem.location?.file}`, problem)
   const files = paths.flatMap((path) => readPageFile(path, report) ?? [])
   return { files, problems: [...problems.values()] }
 }
@@ -66,31 +66,35 @@ function isReserved(folder: readonly string[], name: string): boolean {
   return `/${first}` === RESERVED_PATH
 }
 
-/** A folder's bad name is reported once, at the folder. */
+/** Parses the names of a path. Reports a bad folder name at the folder, so that it appears once for all its files. */
 function readSegments(
   names: readonly string[],
   { isFile, file }: { isFile: boolean; file: string },
   report: Report,
 ): Segment[] | null {
   const segments = names.map(parseSegment)
-  const placeOf = (index: number) =>
+  const locationOf = (index: number) =>
     fileAt(isFile && index === names.length - 1 ? file : ['pages', ...names.slice(0, index + 1)].join('/'))
   const seen = new Set<string>()
   for (const [index, segment] of segments.entries()) {
     const name = names[index] ?? ''
     if (segment.kind === 'bad') {
-      report(createProblem('HYD_BUILD_SEGMENT', [name, segment.reason], placeOf(index)))
+      report(createProblem('HYD_BUILD_SEGMENT', [name, segment.reason], locationOf(index)))
       return null
     }
     if (segment.kind === 'catchAll' && segments.slice(index + 1).some(({ kind }) => kind !== 'group')) {
       report(
-        createProblem('HYD_BUILD_SEGMENT', [name, 'matches the rest of the path, so it must be last'], placeOf(index)),
+        createProblem(
+          'HYD_BUILD_SEGMENT',
+          [name, 'matches the rest of the path, so it must be last'],
+          locationOf(index),
+        ),
       )
       return null
     }
     if (segment.kind !== 'param' && segment.kind !== 'catchAll') continue
     if (seen.has(segment.name)) {
-      report(createProblem('HYD_BUILD_PARAM_TWICE', [segment.name, names.join('/')], placeOf(index)))
+      report(createProblem('HYD_BUILD_PARAM_TWICE', [segment.name, names.join('/')], locationOf(index)))
       return null
     }
     seen.add(segment.name)

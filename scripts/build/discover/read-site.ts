@@ -3,13 +3,13 @@ import { join, sep } from 'node:path'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 
-/** The names that the build decides by. All with forward slashes, sorted. */
+/** The file names of a site, with forward slashes, sorted. */
 export interface SiteFiles {
-  /** Files directly in the site's folder. */
+  /** Names of the files directly in the site's folder. */
   root: string[]
-  /** Below pages/, relative to it; null when there is no such folder. */
+  /** Paths of the files in pages/, relative to it; null when there is no such folder. */
   pages: string[] | null
-  /** Below public/, relative to it, without dot files other than those in `.well-known/`. */
+  /** Paths of the files in public/, relative to it, without dot files other than those in `.well-known/`. */
   publicFiles: string[]
 }
 
@@ -30,7 +30,7 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
   }
 }
 
-// What lies in public/ is given to everyone, so a link may not add what lies elsewhere on the machine.
+// Everything in public/ is served to everyone, so a symbolic link must not add files from elsewhere on the machine.
 async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
   const inside = (await realpath(folder)) + sep
   return await listFiles(folder, async (path, name) => {
@@ -49,7 +49,7 @@ async function listFiles(
   parents: readonly string[] = [],
 ): Promise<string[]> {
   const here = await realpath(join(folder, below))
-  // A link to a folder that it lies in would go round for ever.
+  // A symbolic link to one of its parent folders would never end.
   if (parents.includes(here)) return []
   const entries = await readdir(here, { withFileTypes: true })
   const lists = await Promise.all(

@@ -1,4 +1,4 @@
-/** One part of a page's path in pages/: a folder's name, or a file's without its extension. */
+/** One part of a page's path in pages/: the name of a folder, or of a file without its extension. */
 export type Segment =
   | { kind: 'static'; text: string }
   | { kind: 'param'; name: string }
@@ -6,8 +6,8 @@ export type Segment =
   | { kind: 'group' }
   | { kind: 'bad'; reason: string }
 
-// RFC 3986 `pchar` without percent-encoding, without `:` and `*`, which the router reads as its own, and without
-// parentheses, which stand for groups.
+// RFC 3986 `pchar` without percent-encoding, without `:` and `*`, which have a meaning for the router, and without
+// parentheses, which mark groups.
 const urlSegment = /^[\w.~!$&'+,;=@-]+$/
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
@@ -21,7 +21,10 @@ export function parseSegment(text: string): Segment {
   return { kind: 'bad', reason: `contains ${JSON.stringify(found)}, which is not allowed in a URL segment` }
 }
 
-/** A path as the site developer writes it (`/products/[id]`) and as Fastify's router takes it (`/products/:id`). */
+/**
+ * Joins segments to a path: `id` as a site developer writes it (`/products/[id]`), `url` as Fastify's router takes it
+ * (`/products/:id`), and `key`, which is equal for two paths that match the same requests.
+ */
 export function joinSegments(segments: readonly Segment[]): { id: string; url: string; key: string } {
   const parts = segments.flatMap((segment) => {
     switch (segment.kind) {
@@ -36,7 +39,6 @@ export function joinSegments(segments: readonly Segment[]): { id: string; url: s
     }
   })
   const join = (field: 'id' | 'url' | 'key') => `/${parts.map((part) => part[field]).join('/')}`
-  // The key is the same for two paths that no request could tell apart.
   return { id: join('id'), url: join('url'), key: join('key') }
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/error-table.ts'
 import type { DiscoveredSite } from './discover-site.ts'
 
-/** Lies in the site's folder, where every tsconfig.json finds it. */
+/** The name of the declaration file, in the site's folder, where every tsconfig.json finds it. */
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
-/** Tells TypeScript the site's routes. A file that says the same already stays untouched. Throws HYD_BUILD_WRITE. */
+/** Writes the declaration of the site's routes, unless the file has that content already. Throws HYD_BUILD_WRITE. */
 export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<void> {
   if (!isTypeScript(site)) return
   const file = join(siteDir, ROUTE_TYPES_FILE)
@@ -20,8 +20,8 @@ export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Pr
   }
 }
 
-export function createRouteTypes(routes: readonly string[]): string {
-  // Of what a file's name may hold only this means something inside of quotes.
+function createRouteTypes(routes: readonly string[]): string {
+  // The apostrophe is the only character of a route that needs escaping in quotes.
   const names = routes.map((route) => `'${route.replaceAll("'", "\\'")}'`)
   const lines = names.map((name) => `    ${name}: unknown\n`)
   return `// Written by \`hydrant build\` and \`hydrant dev\`: the routes that \`href\` accepts. Do not edit.

@@ -5,7 +5,7 @@ import { BASE_MODULE, createBaseModule } from './base-module.ts'
 import { contentHash } from './content-hash.ts'
 import { resolveFile } from './resolve-file.ts'
 
-/** Files that a site imports to get their URL. */
+/** Extensions of the files that a site imports to get their URL. */
 export const ASSET_EXTENSIONS = [
   ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'svg', 'ico'],
   ...['woff', 'woff2', 'ttf', 'otf', 'eot'],
@@ -14,13 +14,13 @@ export const ASSET_EXTENSIONS = [
 
 export interface Assets {
   plugin: Plugin
-  /** What the last build met, by the name in the client folder. */
+  /** The contents of the assets that the last build read, by their names in the client folder. */
   files: ReadonlyMap<string, Uint8Array>
 }
 
 /**
- * Gives assets to the browser and their URLs to the modules that import them: the same text on both sides, below
- * whatever base the site is served from.
+ * Creates the plugin that publishes assets and gives their URLs to the modules that import them. Browser and server get
+ * the same URLs, under any base.
  */
 export function createAssets(side: 'browser' | 'server', extensions: readonly string[]): Assets {
   const files = new Map<string, Uint8Array>()
@@ -38,9 +38,9 @@ export function createAssets(side: 'browser' | 'server', extensions: readonly st
     name: 'hydrant-assets',
     setup(build) {
       build.onStart(() => files.clear())
-      // What stands in public/ is served as it is.
+      // A URL that begins with a slash is a file of public/.
       build.onResolve({ filter: /^\// }, ({ kind, path }) => (kind === 'url-token' ? { path, external: true } : null))
-      // Scripts and stylesheets lie in one folder with the assets, so a name is a relative URL.
+      // Stylesheets and assets are in the same folder, so a name is a relative URL.
       resolveUrls(build, extensions, async (path) => `./${await emit(path)}`)
       build.onLoad({ filter, namespace: 'file' }, async ({ path }) => {
         const file = await emit(path)

@@ -1,27 +1,27 @@
 import { ASSETS_PATH } from '../../../src/shared/paths.ts'
 
-/** The module of the site's bundles that knows where the site is mounted. */
+/** The name of the module that exports the base path of the site. */
 export const BASE_MODULE = 'hydrant-base'
 
 /**
- * Its text: `base`, which is empty or a path without a slash at its end, and on the server `assets`, the path of the
- * assets' folder. The browser finds it by the address of its own script, which lies in that folder, the server by the
- * address that the runtime imports the server bundle from (`index.mjs?base=%2Fshop`). So one build serves any base, and
- * one process serves several.
+ * Returns the source of the base module. It exports `base`, which is empty or a path without a trailing slash, and on
+ * the server also `assets`, the path of the assets' folder. The browser derives the base from the URL of the script,
+ * the server from the URL under which the runtime imports the server bundle (`index.mjs?base=%2Fshop`). One build
+ * therefore works under any base, and one process can serve several bases.
  */
 export function createBaseModule(side: 'browser' | 'server'): string {
   return side === 'browser' ? inBrowser : onServer
 }
 
 const up = ASSETS_PATH.slice(1, -1).replace(/[^/]+/g, '..')
-// Without a call that might have an effect, or no bundler could leave it out of pages that need it not.
+// The mark PURE lets the bundler leave the module out of pages that do not use it.
 const inBrowser = `export const base = /* @__PURE__ */ findBase()
 function findBase() {
   return new URL('${up}', import.meta.url).pathname.slice(0, -1)
 }
 `
 
-// Through a URL, so that it is escaped as in the browser.
+// `URL` escapes the path as the browser does.
 const onServer = `const given = new URL(import.meta.url).searchParams.get('base') ?? '/'
 export const base = new URL(given, 'http://localhost').pathname.replace(/\\/$/, '')
 export const assets = base + ${JSON.stringify(ASSETS_PATH)}

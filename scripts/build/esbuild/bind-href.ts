@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
-import * as own from '../../../src/shared/react.ts'
+import * as react from '../../../src/shared/react.ts'
 import { BASE_MODULE } from './base-module.ts'
-import { ownFile } from './hydrant-modules.ts'
+import { HYDRANT_FILES, hydrantPath } from './hydrant-files.ts'
 
 const NAMESPACE = 'hydrant-react'
 const resolving = Symbol('resolving')
 
 /**
- * Gives the server's bundle an `href` of its own, which knows where the site is mounted. The rest of `hydrant/react`
- * stays outside of the bundle: the runtime renders with the same module.
+ * Bundles `href` of `hydrant/react` into the server's bundle, so that it uses the base of that bundle. The other
+ * exports stay external, because the runtime renders with the same module.
  */
-export function createBoundReact(siteDir: string): Plugin {
-  const others = Object.keys(own).filter((name) => name !== 'href')
+export function createHrefBinding(siteDir: string): Plugin {
+  const others = Object.keys(react).filter((name) => name !== 'href')
   const contents = `export { ${others.join(', ')} } from 'hydrant/react'\nexport { href } from './href.js'\n`
   return {
-    name: 'hydrant-bound-react',
+    name: 'hydrant-href',
     setup(build) {
       build.onResolve({ filter: /^hydrant\/react$/ }, ({ path, namespace, kind, pluginData }) => {
         if (pluginData === resolving) return null
@@ -26,9 +26,9 @@ export function createBoundReact(siteDir: string): Plugin {
         path === './base.js' ? { path: BASE_MODULE, namespace: BASE_MODULE } : { path, namespace: NAMESPACE },
       )
       build.onLoad({ filter: /^react$/, namespace: NAMESPACE }, () => ({ contents, loader: 'js' }))
-      // Under a name of its own: the path to this package would be written into the bundle.
+      // In a namespace: esbuild writes the path of a file into the bundle, and this package's path differs by machine.
       build.onLoad({ filter: /^\.\/href\.js$/, namespace: NAMESPACE }, async () => ({
-        contents: await readFile(ownFile('shared/href.js')),
+        contents: await readFile(hydrantPath(HYDRANT_FILES.href)),
         loader: 'js',
       }))
     },

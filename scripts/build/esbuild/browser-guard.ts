@@ -2,10 +2,10 @@ import { builtinModules } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
 
-/** What the plugin attaches to its messages. */
+/** The detail that the browser guard attaches to its messages. */
 export interface BrowserGuardDetail {
   kind: 'server-in-browser'
-  /** What was imported, as a reader of the site knows it. */
+  /** The specifier of the import, or the absolute path of the file that it resolves to. */
   target: string
 }
 
@@ -16,7 +16,7 @@ export function isBrowserGuardDetail(detail: unknown): detail is BrowserGuardDet
 const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]))
 const resolving = Symbol('resolving')
 
-/** Refuses what only the server has, where a browser module imports it. */
+/** Creates the plugin that refuses server files and Node's modules in the browser's bundle. */
 export function createBrowserGuard(siteDir: string, serverOnly: readonly string[]): Plugin {
   const serverFiles = new Set(serverOnly.map((file) => resolve(siteDir, file)))
   const isServerFile = (path: string) =>
@@ -26,7 +26,7 @@ export function createBrowserGuard(siteDir: string, serverOnly: readonly string[
     name: 'hydrant-browser-guard',
     setup(build) {
       build.onResolve({ filter: /^hydrant$/ }, () => refuse('hydrant'))
-      // At the import, so that the message can say where it stands.
+      // An error of `onResolve` has the place of the import.
       build.onResolve({ filter: /(^|\/)(server|hydrant\.config)(\.[jt]sx?)?$|\.server(\.[jt]sx?)?$/ }, async (args) => {
         if (args.kind === 'entry-point' || args.pluginData === resolving) return null
         const found = await find(build, args)
@@ -34,11 +34,11 @@ export function createBrowserGuard(siteDir: string, serverOnly: readonly string[
           ? refuse(found.path)
           : null
       })
-      // Whatever was reached under another name: an alias, a path of tsconfig.json.
+      // Server files that are imported under another name: an alias or a path of tsconfig.json.
       build.onLoad({ filter: /\.[jt]sx?$/, namespace: 'file' }, ({ path }) =>
         isServerFile(path) ? refuse(path) : null,
       )
-      // A package or an alias may stand in for a builtin: only what nothing answers to is refused.
+      // A package or an alias may replace a built-in module: refuse it only when nothing else resolves.
       build.onResolve({ filter: /^[a-z][\w:/]*$/ }, async (args) => {
         if (args.pluginData === resolving || !builtins.has(args.path)) return null
         const found = await find(build, args)

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Eight characters of base 32, as esbuild writes hashes: 40 bits, and fit for a file's name in any case. */
+/**
+ * Returns a hash of 40 bits as eight characters of base 32, esbuild's format. It is safe in file names, also on disks
+ * that ignore case.
+ */
 export function contentHash(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)

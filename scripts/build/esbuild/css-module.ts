@@ -1,24 +1,27 @@
 import { readFile } from 'node:fs/promises'
-import { basename, relative, sep } from 'node:path'
+import { basename } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { type BuildFailure, build, type Message, type PartialMessage, type Plugin } from 'esbuild'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { createProblem } from '../../build-problem.ts'
 import { contentHash } from './content-hash.ts'
 
-/** A stylesheet with local class names, compiled on its own. */
+/** A stylesheet with local class names, compiled without the modules that it composes from. */
 export interface CssModule {
-  /** What each class of the source is called in the page; several names where it composes others. */
+  /** The names in the page of each class of the source; several names for a class that composes others. */
   classes: Record<string, string>
-  /** The stylesheet with those names. It imports what it composes from as `hydrant-css:<path in the site>`. */
+  /**
+   * The stylesheet with those names. It imports the modules that it composes from as `hydrant-css:<path in the site>`.
+   */
   css: string
   errors: PartialMessage[]
   warnings: PartialMessage[]
 }
 
-/** Finds the file that a module composes from, or says why not. */
+/** Finds the file that a module composes from, or returns the errors of the search. */
 export type ResolveComposed = (path: string, importer: string) => Promise<{ path: string } | { errors: Message[] }>
 
-/** Keeps what was compiled while neither the file nor what it composes from changes. Paths are absolute. */
+/** Compiles a module, or returns the last result while no file that it depends on has changed. Paths are absolute. */
 export type CompileCssModule = (path: string, resolveComposed: ResolveComposed) => Promise<CssModule>
 
 interface Compiled {
@@ -28,8 +31,8 @@ interface Compiled {
 }
 
 /**
- * Class names come from the path in the site and the name in the source alone: in one bundle esbuild numbers names
- * that collide and shortens them when it minifies, so that the browser and the server would not agree.
+ * Creates a compiler of CSS modules. Class names depend only on the path in the site and the name in the source. In a
+ * bundle, esbuild numbers colliding names and shortens names, so that browser and server would get different ones.
  */
 export function createCssModuleCompiler(siteDir: string): CompileCssModule {
   const cache = new Map<string, Compiled>()
@@ -59,13 +62,13 @@ export function createCssModuleCompiler(siteDir: string): CompileCssModule {
       composed.set(found.path, dependency)
       return { path: found.path, module: dependency }
     })
-    // What is wrong may be mended in another file.
+    // Do not keep a failed module: the fix may be in another file.
     if (module.errors.length === 0) cache.set(path, { source, composed, module })
     else cache.delete(path)
     return module
   }
 
-  // Both bundles ask at the same time.
+  // Both bundles ask for a module at the same time.
   const running = new Map<string, Promise<CssModule>>()
   return async (path, resolveComposed) => {
     const module = running.get(path) ?? compile(path, resolveComposed, [])
@@ -76,10 +79,6 @@ export function createCssModuleCompiler(siteDir: string): CompileCssModule {
       running.delete(path)
     }
   }
-}
-
-export function toSitePath(siteDir: string, path: string): string {
-  return relative(siteDir, path).split(sep).join('/')
 }
 
 interface Source {
@@ -94,23 +93,23 @@ type Compose = (
 
 async function compileAlone({ siteDir, path, source }: Source, compose: Compose): Promise<CssModule> {
   const composed = new Map<string, { path: string; module: CssModule }>()
-  const own = localName(siteDir, path)
+  const name = localName(siteDir, path)
   const plugin: Plugin = {
     name: 'hydrant-css-module',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /./ }, async ({ kind, path: specifier }) => {
         if (kind === 'entry-point') return { path: specifier, namespace: 'entry' }
-        if (kind === 'import-statement') return { path: own, namespace: 'css' }
+        if (kind === 'import-statement') return { path: name, namespace: 'css' }
         if (kind !== 'composes-from') return { path: specifier, external: true }
         const found = await compose(specifier)
         if ('errors' in found) return { errors: found.errors }
-        const name = localName(siteDir, found.path)
-        composed.set(name, found)
-        return { path: name, namespace: 'css' }
+        const composedName = localName(siteDir, found.path)
+        composed.set(composedName, found)
+        return { path: composedName, namespace: 'css' }
       })
       onLoad({ filter: /./, namespace: 'entry' }, () => ({ contents: `export { default } from 'css'` }))
-      onLoad({ filter: /./, namespace: 'css' }, ({ path: name }) => {
-        const other = composed.get(name)
+      onLoad({ filter: /./, namespace: 'css' }, ({ path }) => {
+        const other = composed.get(path)
         return { contents: other ? createStub(other.module) : source, loader: 'local-css' }
       })
     },
@@ -147,19 +146,19 @@ async function buildAlone(plugin: Plugin) {
       outdir: '/',
       format: 'iife',
       globalName: 'module',
-      // Drops the rules of the stubs, which are empty.
+      // Removes the rules of the stubs, which are empty.
       minifySyntax: true,
       logLevel: 'silent',
       plugins: [plugin],
     })
   } catch (error) {
-    // esbuild rejects with nothing else, as its options are constant here.
+    // esbuild rejects with a list of messages only: the options are constant, so they are valid.
     const { errors, warnings } = error as BuildFailure
     return { errors, warnings, outputFiles: null }
   }
 }
 
-/** From this name esbuild makes the classes' prefix. */
+/** Returns the file name from which esbuild derives the prefix of the class names. */
 function localName(siteDir: string, path: string): string {
   const stem = basename(path)
     .replace(/\.module\.css$/, '')
@@ -171,7 +170,7 @@ function className(name: string, local: string): string {
   return `${name.slice(0, -'.css'.length)}_${local}`
 }
 
-/** Enough of a module for another to compose from it: the names without the rules, which the import brings. */
+/** Returns a stylesheet with the class names of a module and no rules, for another module to compose from. */
 function createStub({ classes }: CssModule): string {
   // Names that would need escapes cannot be composed.
   const names = Object.keys(classes).filter((name) => /^-?[A-Za-z_][\w-]*$/.test(name))
@@ -188,7 +187,7 @@ function expand(classes: Record<string, string>, full: ReadonlyMap<string, strin
 }
 
 function readClasses(script: string): Record<string, string> {
-  // The script is esbuild's own: one object literal, given the name that the options ask for.
+  // esbuild wrote the script: an object literal, assigned to the option `globalName`.
   const value: Record<string, string> = runInThisContext(`(() => { ${script}\nreturn module.default })()`)
   return { ...value }
 }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
-import { type CompileCssModule, toSitePath } from './css-module.ts'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import type { CompileCssModule } from './css-module.ts'
 import { resolveFile } from './resolve-file.ts'
 
 const RULES = 'hydrant-css'
@@ -8,8 +9,8 @@ const CLASSES = 'hydrant-css-module'
 const resolving = Symbol('resolving')
 
 /**
- * Takes stylesheets into the browser's bundle and leaves them out of the server's; both get the same names for the
- * classes of `*.module.css`.
+ * Creates the plugin that bundles stylesheets for the browser and leaves them out of the server's bundle. Both get the
+ * same names for the classes of `*.module.css`.
  */
 export function createCss(siteDir: string, side: 'browser' | 'server', compile: CompileCssModule): Plugin {
   return {
@@ -20,7 +21,7 @@ export function createCss(siteDir: string, side: 'browser' | 'server', compile: 
         if (args.path.startsWith(`${RULES}:`)) return null
         const found = await find(build, args, args.resolveDir)
         if (found.errors.length > 0) return { errors: found.errors }
-        // A stylesheet has an effect wherever it is imported, whatever the nearest package.json says of its modules.
+        // A stylesheet always has an effect, even when the nearest package.json has "sideEffects": false.
         if (found.external || found.namespace !== 'file' || !found.path.endsWith('.module.css')) {
           const { path, namespace, external } = found
           return { path, namespace, external, sideEffects: true }

@@ -9,14 +9,14 @@ const builtins = new Set(builtinModules)
 export interface ExternalsOptions {
   siteDir: string
   alias: Record<string, string>
-  /** Extensions of what Node cannot load and the build can, without dots: stylesheets and assets. */
+  /** Extensions, without dots, of the files that only the build can load: stylesheets and assets. */
   bundled: readonly string[]
 }
 
 /**
- * Leaves packages to Node, which finds them from the build folder as from the site's. What Node could not load or not
- * find from there is bundled: stylesheets and assets, TypeScript of a linked workspace package, paths of
- * tsconfig.json, and what only a linked package has installed.
+ * Creates the plugin that leaves packages out of the bundle: Node finds them from the build folder as it does from the
+ * site's. Modules that Node could not load or not find are bundled: stylesheets and assets, TypeScript of a linked
+ * workspace package, paths of tsconfig.json, and packages that only a linked package has installed.
  */
 export function createExternals({ siteDir, alias, bundled }: ExternalsOptions): Plugin {
   const findPackage = createPackageFinder(siteDir)
@@ -40,11 +40,11 @@ export function createExternals({ siteDir, alias, bundled }: ExternalsOptions): 
             return { path, external: true }
           case 'linked': {
             const { importer, namespace, resolveDir, kind } = args
-            const known =
+            const pending =
               linked.get(path) ??
               build.resolve(args.path, { importer, namespace, resolveDir, kind, pluginData: resolving })
-            linked.set(path, known)
-            const found = await known
+            linked.set(path, pending)
+            const found = await pending
             if (found.errors.length > 0 || found.external) return { path, external: true }
             return /\.([cm]?ts|[jt]sx)$/.test(found.path) ? null : { path, external: true }
           }
@@ -56,8 +56,8 @@ export function createExternals({ siteDir, alias, bundled }: ExternalsOptions): 
   }
 }
 
-/** Applies esbuild's own rule: the longest key that is the whole path or is followed by a slash. */
-export function applyAlias(alias: Record<string, string>, path: string): string {
+/** Applies aliases by esbuild's rule: the longest key that is the whole path, or is followed by a slash in it. */
+function applyAlias(alias: Record<string, string>, path: string): string {
   const key = Object.keys(alias)
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0]
@@ -68,35 +68,35 @@ function packageName(path: string): string {
   return path.split('/', path.startsWith('@') ? 2 : 1).join('/')
 }
 
-type Found = 'installed' | 'linked' | null
+type PackageKind = 'installed' | 'linked' | null
 
-/** Looks where Node would look. `linked` is a package whose files lie outside every node_modules. */
-function createPackageFinder(siteDir: string): { find(name: string): Found; forget(): void } {
-  const known = new Map<string, Found>()
+/** Creates a finder that searches like Node. `linked` is a package with its files outside every node_modules. */
+function createPackageFinder(siteDir: string): { find(name: string): PackageKind; forget(): void } {
+  const kinds = new Map<string, PackageKind>()
 
-  function look(name: string): Found {
+  function look(name: string): PackageKind {
     for (let folder = siteDir; ; folder = dirname(folder)) {
       const candidate = join(folder, 'node_modules', name)
       if (existsSync(candidate))
         return realpathSync(candidate).includes(`${join('/', 'node_modules', '/')}`) ? 'installed' : 'linked'
       if (dirname(folder) === folder) break
     }
-    return ownPackageName(siteDir) === name ? 'linked' : null
+    return sitePackageName(siteDir) === name ? 'linked' : null
   }
 
   return {
     find(name) {
-      const found = known.get(name) ?? look(name)
-      known.set(name, found)
-      return found
+      const kind = kinds.get(name) ?? look(name)
+      kinds.set(name, kind)
+      return kind
     },
     // A package may be installed between two builds.
-    forget: () => known.clear(),
+    forget: () => kinds.clear(),
   }
 }
 
-/** A package may import itself by name (Node's self-referencing). */
-function ownPackageName(siteDir: string): unknown {
+/** Returns the name of the site's package, by which its files may import it (Node's self-referencing). */
+function sitePackageName(siteDir: string): unknown {
   for (let folder = siteDir; ; folder = dirname(folder)) {
     const file = join(folder, 'package.json')
     if (existsSync(file)) {

@@ -6,9 +6,9 @@ export type BundleOutcome =
   | { ok: true; result: BuildResult<BundleOptions>; warnings: Message[] }
   | { ok: false; errors: Message[]; warnings: Message[] }
 
-/** A part of the build: compiles again and again, can be told to stop, and must be disposed of. */
+/** A bundle that is compiled repeatedly. Must be disposed. */
 export interface Bundler {
-  /** While the key stays the same, the options must too, and what was compiled last time is reused. */
+  /** Compiles, and reuses the last compilation when the key is equal. Equal keys require equal options. */
   compile(key: string, options: BundleOptions): Promise<BundleOutcome>
   cancel(): Promise<void>
   dispose(): Promise<void>
@@ -38,7 +38,7 @@ export function createBundler(): Bundler {
   }
 }
 
-/** esbuild rejects with a list of messages; everything else that is thrown is a failure of ours. */
+/** Runs a build and returns its errors when esbuild rejects with a list of messages. Throws every other error. */
 export async function settle(build: () => Promise<BuildResult<BundleOptions>>): Promise<BundleOutcome> {
   try {
     const result = await build()

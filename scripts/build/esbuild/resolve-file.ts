@@ -2,17 +2,17 @@ import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PluginBuild, ResolveOptions, ResolveResult } from 'esbuild'
 
-type Found = Pick<ResolveResult, 'path' | 'namespace' | 'external' | 'errors'>
+type ResolvedFile = Pick<ResolveResult, 'path' | 'namespace' | 'external' | 'errors'>
 
 /**
- * Resolves an import with an extension. esbuild sets up a new resolver for each question of a plugin and reads the
- * folders again, which takes milliseconds, so what a relative path says by itself it is not asked.
+ * Resolves an import with an extension. Relative paths are resolved here: for each `build.resolve`, esbuild creates a
+ * resolver and reads the folders again, which takes milliseconds.
  */
 export async function resolveFile(
   build: PluginBuild,
   path: string,
   options: ResolveOptions & { resolveDir: string },
-): Promise<Found> {
+): Promise<ResolvedFile> {
   if (/^\.\.?\//.test(path)) {
     const file = join(options.resolveDir, path)
     const isFile = await stat(file).then(

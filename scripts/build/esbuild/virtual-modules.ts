@@ -2,16 +2,16 @@ import type { Plugin } from 'esbuild'
 
 export const VIRTUAL = 'hydrant-entry'
 
-/** Name of the browser's entry among the virtual modules. */
+/** The name of the browser's entry among the virtual modules. */
 export const CLIENT_ENTRY = 'entry'
 
 export interface VirtualModule {
-  /** Appears in source maps and messages, so it must not depend on where the site lies. */
+  /** Appears in source maps and messages, so it must not depend on the location of the site. */
   name: string
   contents: string
 }
 
-/** Lets modules that the build writes be entries. They import as if they lay in the site's folder. */
+/** Creates the plugin that provides entry modules from text. Their imports are resolved from the site's folder. */
 export function createVirtualModules(siteDir: string, modules: readonly VirtualModule[]): Plugin {
   const contents = new Map(modules.map((module) => [module.name, module.contents]))
   return {

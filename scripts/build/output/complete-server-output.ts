@@ -5,7 +5,7 @@ import { findDefinitions } from './find-definitions.ts'
 import { type Export, findExports } from './find-exports.ts'
 import { findFunctions } from './find-functions.ts'
 import { parseScript } from './parse-script.ts'
-import { createPlaces } from './positions.ts'
+import { createPositions } from './positions.ts'
 import { isOfSite } from './site-sources.ts'
 
 export interface ServerOutput {
@@ -15,18 +15,18 @@ export interface ServerOutput {
 
 /**
  * Completes a bundle of the server. Adds to its map an `ignoreList` of the sources that are not the site's, and the
- * positions of the site's exports and components, which lead a value that was thrown without a stack to the source. Paths
- * in the map are relative to `folder`.
+ * positions of the site's exports and components, which locate a value that was thrown without a stack. Paths in the
+ * map are relative to `folder`.
  */
 export function createServerOutput(code: string, json: string, folder: string): ServerOutput {
-  // esbuild has just written it.
+  // esbuild wrote the map, so its form is known.
   const map = JSON.parse(json) as EncodedSourceMap
   const ignoreList = map.sources.flatMap((source, index) => (source && isOfSite(source, folder) ? [] : [index]))
   const trace = new TraceMap(map)
-  const placeOf = createPlaces(code)
+  const positionOf = createPositions(code)
 
   function isSite(offset: number): boolean {
-    const [, source] = traceSegment(trace, ...placeOf(offset)) ?? []
+    const [, source] = traceSegment(trace, ...positionOf(offset)) ?? []
     return source !== undefined && !ignoreList.includes(source)
   }
 
@@ -42,10 +42,10 @@ export function createServerOutput(code: string, json: string, folder: string): 
     x_hydrant_exports: Object.fromEntries(
       modules.map(({ file, exports }) => [
         file,
-        Object.fromEntries(exports.map(({ name, offset }) => [name, placeOf(offset)])),
+        Object.fromEntries(exports.map(({ name, offset }) => [name, positionOf(offset)])),
       ]),
     ),
-    x_hydrant_components: Object.fromEntries([...offsets].map(([name, starts]) => [name, starts.map(placeOf)])),
+    x_hydrant_components: Object.fromEntries([...offsets].map(([name, starts]) => [name, starts.map(positionOf)])),
   }
   return { code: withNames(code, [...unnamed]), map: JSON.stringify({ ...map, ignoreList, ...fields }) }
 }
@@ -56,9 +56,9 @@ function componentOf({ file, exports }: { file: string; exports: Export[] }): Ex
 }
 
 /**
- * Gives components without a name, such as those inside `memo()`, the names of their variables. React's component stacks
- * leave out a component without a name, and are all that is known when it throws a value without a stack. The code is
- * added at the end, so that no position in the map changes.
+ * Gives components without a name, such as those inside `memo()`, the names of their variables. React's component
+ * stacks leave out a component without a name. When it throws a value without a stack, the component stack is the only
+ * trace. The code is added at the end, so that no position in the map changes.
  */
 function withNames(code: string, variables: readonly string[]): string {
   if (variables.length === 0) return code

@@ -5,7 +5,7 @@ import type { FunctionRange } from './find-functions.ts'
 import { nodesIn } from './parse-script.ts'
 
 export interface Components {
-  /** The offsets where each begins, by its name in React's component stacks. */
+  /** The offsets where the components begin, by their names in React's component stacks. */
   offsets: Map<string, number[]>
   /** Variables of the bundle whose component may have no name. */
   unnamed: Set<string>
@@ -31,7 +31,8 @@ export function findComponents(
   }
 
   for (const { name, start } of functions) if (name) add(name.text, start)
-  // `Price = memo(forwardRef(function … ))`, `Price = memo(Inner)`. Only the outermost scope is visible at the end of the bundle.
+  // `Price = memo(forwardRef(function … ))`, `Price = memo(Inner)`. Only the outermost scope is visible at the end of
+  // the bundle.
   for (const [variable, { value }] of outer) {
     const inner = unwrap(value)
     if (!inner || inner === value) continue
@@ -55,7 +56,7 @@ export function findComponents(
   return { offsets, unnamed }
 }
 
-/** The argument of `memo()`, `React.memo()` or several of them; the value itself when it is no such call. */
+/** Returns the component inside calls of `memo()` and `React.memo()`; the value itself when it is no such call. */
 function unwrap(value: Expression | null): Expression | null {
   if (value?.type !== 'CallExpression' || !WRAPPER.test(calledName(value.callee))) return value
   const [inner] = value.arguments
@@ -70,7 +71,7 @@ function calledName(callee: AnyNode): string {
   return last ? calledName(last) : ''
 }
 
-/** The variable and the text of `Page.displayName = "…"`; null for any other node. */
+/** Returns the variable and the text of `Page.displayName = "…"`; null for any other node. */
 function displayNameIn(node: AnyNode): [variable: string, name: string] | null {
   if (node.type !== 'AssignmentExpression' || node.left.type !== 'MemberExpression') return null
   const { computed, object, property } = node.left
@@ -79,7 +80,7 @@ function displayNameIn(node: AnyNode): [variable: string, name: string] | null {
   return property.type === 'Identifier' && property.name === 'displayName' && name !== null ? [object.name, name] : null
 }
 
-/** The text of a literal; null for any other expression. */
+/** Returns the text of a literal; null for any other expression. */
 function textOf(value: Expression): string | null {
   if (value.type === 'Literal') return typeof value.value === 'string' ? value.value : null
   if (value.type !== 'TemplateLiteral' || value.expressions.length > 0) return null

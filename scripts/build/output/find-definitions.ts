@@ -3,18 +3,18 @@ import { nodesIn } from './parse-script.ts'
 
 /** A variable, function or class of a bundle. */
 export interface Definition {
-  /** Where its function or class begins, or else where its name is. */
+  /** The offset of its function or class; without one, the offset of its name. */
   offset: number
   /** The value of a variable. Null for a declaration, and for a variable that a pattern takes out of a value. */
   value: Expression | null
 }
 
 export interface Definitions {
-  /** The ones that a statement in the outermost scope defines. */
+  /** The definitions by statements of the outermost scope. */
   outer: ReadonlyMap<string, Definition>
   /**
-   * Every assignment, also in a branch, and in the function of a module that is imported later. esbuild gives no variable
-   * of a function the name of an outer one.
+   * Every assignment, also in a branch, and in the function of a module that is imported later. esbuild never gives a
+   * variable of a function the name of an outer one.
    */
   assigned: ReadonlyMap<string, Definition>
 }

@@ -33,7 +33,7 @@ export function findExports(program: Program, { outer, assigned }: Definitions):
   }))
 }
 
-/** The second argument of each `__export()`, by the name of the first. */
+/** Returns the second argument of each `__export()`, by the name of the first. */
 function findGetters(program: Program): Map<string, ObjectExpression> {
   const found = new Map<string, ObjectExpression>()
   for (const statement of program.body) {
@@ -58,7 +58,7 @@ function membersOf(object: Expression | null | undefined): Member[] {
   })
 }
 
-/** The name in the bundle of an export of its entry. */
+/** Returns the name in the bundle of an export of its entry. */
 function localName(program: Program, name: string): string {
   for (const statement of program.body) {
     if (statement.type !== 'ExportNamedDeclaration') continue

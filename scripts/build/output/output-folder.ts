@@ -2,19 +2,19 @@ import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/error-table.ts'
 
-/** A folder that is filled beside the one that it is to replace. */
+/** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {
   path: string
   write(name: string, contents: string | Uint8Array): Promise<void>
   copy(source: string, name: string): Promise<void>
-  /** Takes over a file that the build before holds, under the same name or another. */
+  /** Keeps a file of the previous build, under the same name or another. */
   keep(source: string, name?: string): Promise<void>
-  /** Puts it in the other's place: readers see the whole old build or the whole new one. */
+  /** Replaces the old folder by renames: readers see the complete old build or the complete new one. */
   commit(): Promise<void>
   discard(): Promise<void>
 }
 
-/** Throws HYD_BUILD_WRITE, here and in what it returns, when the disk refuses. */
+/** Creates an empty output folder. It and its methods throw HYD_BUILD_WRITE when the disk refuses. */
 export async function createOutputFolder(siteDir: string, folder: string): Promise<OutputFolder> {
   const target = join(siteDir, folder)
   const path = `${target}-${process.pid}`
@@ -30,12 +30,12 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
       )
     }
   }
-  const made = new Map<string, Promise<unknown>>()
-  const place = (name: string, work: (file: string) => Promise<void>) =>
+  const folders = new Map<string, Promise<unknown>>()
+  const addFile = (name: string, work: (file: string) => Promise<void>) =>
     guard(async () => {
       const parent = dirname(join(path, name))
-      const ready = made.get(parent) ?? mkdir(parent, { recursive: true })
-      made.set(parent, ready)
+      const ready = folders.get(parent) ?? mkdir(parent, { recursive: true })
+      folders.set(parent, ready)
       await ready
       await work(join(path, name))
     })
@@ -46,11 +46,11 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
   })
   return {
     path,
-    write: (name, contents) => place(name, (file) => writeFile(file, contents)),
-    copy: (source, name) => place(name, (file) => copyFile(source, file)),
-    // Not every disk knows links.
+    write: (name, contents) => addFile(name, (file) => writeFile(file, contents)),
+    copy: (source, name) => addFile(name, (file) => copyFile(source, file)),
+    // Some file systems have no hard links.
     keep: (source, name = source) =>
-      place(name, (file) => link(join(target, source), file).catch(() => copyFile(join(target, source), file))),
+      addFile(name, (file) => link(join(target, source), file).catch(() => copyFile(join(target, source), file))),
     commit: () =>
       guard(async () => {
         await rm(aside, { recursive: true, force: true })
@@ -62,7 +62,10 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
   }
 }
 
-/** Removes what processes left that no longer run. One that died while it swapped had the only whole build. */
+/**
+ * Removes the folders of processes that have ended. Restores the last build when a process ended between the two
+ * renames of a commit.
+ */
 async function removeLeftovers(target: string): Promise<void> {
   const names = await readdir(dirname(target))
   for (const name of names) {
@@ -80,7 +83,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it runs, as somebody else's.
+    // EPERM: the process runs, as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

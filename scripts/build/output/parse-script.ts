@@ -1,8 +1,8 @@
 import { type AnyNode, type Program, parse } from 'acorn'
 
 /**
- * Parses a script that esbuild has written. Returns an empty program for what acorn cannot read, a stylesheet for
- * example: names that are missing from a source map must not fail the build.
+ * Parses a script that esbuild has written. Returns an empty program for a text that acorn cannot read, a stylesheet
+ * for example: names that are missing from a source map must not fail the build.
  */
 export function parseScript(code: string): Program {
   const options = { ecmaVersion: 'latest', sourceType: 'module' } as const

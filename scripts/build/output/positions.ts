@@ -1,5 +1,5 @@
-/** Line and column, from 0, of an offset. */
-export function createPlaces(code: string): (offset: number) => [line: number, column: number] {
+/** Creates a function that returns the line and the column of an offset. Both count from 0. */
+export function createPositions(code: string): (offset: number) => [line: number, column: number] {
   const starts = [0]
   for (let at = code.indexOf('\n'); at !== -1; at = code.indexOf('\n', at + 1)) starts.push(at + 1)
   return (offset) => {

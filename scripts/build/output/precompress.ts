@@ -2,19 +2,19 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const compressible = /\.(js|css|svg|txt|json|xml|html|ttf|otf|eot|ico|wasm)$/i
-/** Below this size a request's headers outweigh what is saved. */
+/** In files of this size or smaller, compression saves less than the headers of a request. */
 const LEAST_BYTES = 512
 
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** The name that a compressed file stands under, and what it holds. */
+/** A compressed copy of a file. */
 export interface CompressedFile {
   name: string
   contents: Uint8Array
 }
 
-/** Compresses as far as can be, since it is done once. What does not get smaller is left out. */
+/** Compresses a file at the highest levels. Leaves out a copy that is not smaller than the file. */
 export async function precompress(name: string, contents: Uint8Array): Promise<CompressedFile[]> {
   if (!compressible.test(name) || contents.byteLength <= LEAST_BYTES) return []
   const [brotli, zipped] = await Promise.all([

@@ -1,29 +1,30 @@
-// Source maps of the builds before: failures are told of pages that were opened before the last build, and by servers
-// that were started before it.
+// Pages that were opened and servers that were started before the last build still report failures. Their stacks need
+// the source maps of earlier builds.
 
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { mapWithLimit } from './map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
-import { forEachAtATime, namesIn, readJson } from './previous-files.ts'
+import { AT_A_TIME, namesIn, readJson } from './previous-files.ts'
 
-/** Of how many builds maps are kept, the new one included. */
+/** The number of builds with source maps, including the new one. */
 const MAX_BUILDS = 5
 
 interface KeptBuild {
   buildId: string
-  /** Names in the folder of maps. */
+  /** Names of the files in the folder of maps. */
   maps: string[]
 }
 
 /**
- * Takes over the maps of the builds before, and the bundles of their servers, whose text is needed to read theirs.
- * `ownMaps` are names of those that the new build writes itself.
+ * Keeps the source maps of earlier builds, and their server bundles, because a position in a server's map needs the
+ * text of the bundle. `newMaps` are the maps that the new build writes itself.
  */
 export async function keepPreviousMaps(
   folder: string,
-  { buildId, maps: ownMaps }: KeptBuild,
+  { buildId, maps: newMaps }: KeptBuild,
   output: OutputFolder,
 ): Promise<void> {
   const present = new Set(await readdir(join(folder, BUILD_PATHS.clientMaps)).catch(() => []))
@@ -33,9 +34,9 @@ export async function keepPreviousMaps(
     .filter((build) => build.buildId !== buildId && existsSync(join(folder, `${serverOf(build, last)}.map`)))
     .slice(0, MAX_BUILDS - 1)
   if (builds.length === 0) return
-  const own = new Set(ownMaps)
-  const maps = new Set(builds.flatMap((build) => build.maps).filter((name) => present.has(name) && !own.has(name)))
-  await forEachAtATime([...maps], (name) => output.keep(`${BUILD_PATHS.clientMaps}/${name}`))
+  const isNew = new Set(newMaps)
+  const maps = new Set(builds.flatMap((build) => build.maps).filter((name) => present.has(name) && !isNew.has(name)))
+  await mapWithLimit(maps, AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.clientMaps}/${name}`))
   for (const build of builds) {
     const kept = BUILD_PATHS.keptServer(build.buildId)
     const from = serverOf(build, last)
@@ -74,7 +75,7 @@ function fieldOf(json: unknown, name: string): unknown {
   return typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined
 }
 
-// It becomes part of a path.
+// The id becomes part of a path.
 function isBuildId(value: unknown): value is string {
   return typeof value === 'string' && /^\w+$/.test(value) && basename(value) === value
 }

@@ -2,41 +2,38 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
+import { mapWithLimit } from './map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 
+/** The number of files that are copied at a time. */
+const AT_A_TIME = 16
+
 export interface PublicFiles {
-  /** Brings public/ into the build and returns each file's path with a hash of what it holds. */
+  /** Copies the files of public/ into the build. Returns the path and the content hash of each. */
   write(paths: readonly string[], output: OutputFolder): Promise<string[]>
 }
 
 export function createPublicFiles(siteDir: string): PublicFiles {
-  const last = new Map<string, { stamp: string; hash: string }>()
+  const copied = new Map<string, { stamp: string; hash: string }>()
 
   async function writeFile(path: string, output: OutputFolder): Promise<string> {
     const source = join(siteDir, 'public', path)
     const name = `${BUILD_PATHS.public}/${path}`
     const { size, mtimeMs } = await stat(source)
     const stamp = `${size} ${mtimeMs}`
-    const known = last.get(path)
-    if (known?.stamp === stamp) {
-      // The build that it was copied for may have failed later on.
+    const previous = copied.get(path)
+    if (previous?.stamp === stamp) {
+      // The build that hashed the file may have failed before its commit: then there is no earlier copy.
       await output.keep(name).catch(() => output.copy(source, name))
-      return `${path} ${known.hash}`
+      return `${path} ${previous.hash}`
     }
     await output.copy(source, name)
     const hash = contentHash(await readFile(source))
-    last.set(path, { stamp, hash })
+    copied.set(path, { stamp, hash })
     return `${path} ${hash}`
   }
 
   return {
-    async write(paths, output) {
-      const written: string[] = []
-      for (let index = 0; index < paths.length; index += 16) {
-        const some = paths.slice(index, index + 16)
-        written.push(...(await Promise.all(some.map((path) => writeFile(path, output)))))
-      }
-      return written
-    },
+    write: (paths, output) => mapWithLimit(paths, AT_A_TIME, (path) => writeFile(path, output)),
   }
 }

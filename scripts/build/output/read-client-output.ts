@@ -1,8 +1,10 @@
 import { posix } from 'node:path'
 import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../../src/server/build-output/manifest.ts'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { compareText } from '../../build-problem.ts'
 import type { Assets } from '../esbuild/assets.ts'
+import { HYDRANT_FILES, hydrantPath } from '../esbuild/hydrant-files.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { CLIENT_ENTRY, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nameFunctions } from './name-functions.ts'
@@ -10,27 +12,27 @@ import { applyNames, nameByContent } from './rename-by-content.ts'
 import { isOfSite } from './site-sources.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
-  /** By name in the client folder. */
+  /** The contents of the files, by their names in the client folder. */
   files: Map<string, string | Uint8Array>
-  /** By the name of the file that each belongs to. */
+  /** The source maps, by the names of their scripts. */
   maps: Map<string, string>
 }
 
-/** Reads the browser's bundle: which files there are, what they are called, and which of them each module needs. */
+/** Reads the browser's bundle: its files, their final names, and the files that each module needs. */
 export function readClientOutput(
   result: BuildResult<BundleOptions>,
   assets: readonly Assets[],
-  clientDir: string,
+  { siteDir, clientDir }: { siteDir: string; clientDir: string },
 ): ClientOutput {
   const outputs = new Map(result.outputFiles.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
-  const graph = readGraph(result.metafile)
+  const graph = readGraph(result.metafile, siteDir)
   const bundled = [...graph.references].flatMap(([name, references]) => {
     const text = outputs.get(name)?.text
     return text === undefined ? [] : [{ name, text, references }]
   })
   const entry = graph.entries.get(CLIENT_ENTRY)?.js ?? ''
   const names = nameByContent(bundled)
-  // As long as `chunk`, so that source maps stay right.
+  // `entry` is as long as `chunk`, so that positions in source maps stay valid.
   names.set(entry, (names.get(entry) ?? entry).replace(/^chunk-/, `${CLIENT_ENTRY}-`))
   const rename = (name: string) => names.get(name) ?? name
 
@@ -64,45 +66,42 @@ export function readClientOutput(
   }
 }
 
-/** The module of Hydrant's own that is imported when data calls for it. */
-const DATA_READER = 'src/shared/wire/unflatten.js'
-
-/** The module that starts the browser's side. */
-const CLIENT_START = 'src/client/entry.js'
-
 interface Graph {
-  /** By the module that each was made for. */
+  /** The files of each entry module, by its name. */
   entries: Map<string, { js: string; css: string[] }>
   dataReader: string
-  /** What each file imports statically. */
+  /** The static imports of each file. */
   imports: Map<string, string[]>
-  /** What each file imports at all: every script, and the stylesheets that belong to an entry. */
+  /** All imports, also dynamic ones, of each script and of each stylesheet that belongs to an entry. */
   references: Map<string, string[]>
 }
 
-function readGraph({ outputs }: Metafile): Graph {
+function readGraph({ outputs }: Metafile, siteDir: string): Graph {
+  // A metafile has paths relative to the site's folder.
+  const clientEntry = toSitePath(siteDir, hydrantPath(HYDRANT_FILES.clientEntry))
+  const unflatten = toSitePath(siteDir, hydrantPath(HYDRANT_FILES.unflatten))
   const graph: Graph = { entries: new Map(), dataReader: '', imports: new Map(), references: new Map() }
   for (const [path, { entryPoint, cssBundle, imports, inputs }] of Object.entries(outputs)) {
     const name = posix.basename(path)
-    const own = imports.filter(({ external }) => !external)
-    // All of the entry is in a chunk that the pages share; what remains of it only imports that.
+    const bundled = imports.filter(({ external }) => !external)
+    // The code of the entry is in a chunk that the pages share; the entry's own file only imports that chunk.
     if (entryPoint === `${VIRTUAL}:${CLIENT_ENTRY}` && isEmpty(inputs)) continue
-    if (Object.keys(inputs).some((input) => input.endsWith(CLIENT_START)) && !graph.entries.has(CLIENT_ENTRY)) {
+    if (clientEntry in inputs && !graph.entries.has(CLIENT_ENTRY)) {
       graph.entries.set(CLIENT_ENTRY, { js: name, css: [] })
     }
     if (name.endsWith('.js'))
       graph.references.set(
         name,
-        own.map((needed) => posix.basename(needed.path)),
+        bundled.map((needed) => posix.basename(needed.path)),
       )
-    const needed = own.filter(({ kind }) => kind === 'import-statement')
+    const needed = bundled.filter(({ kind }) => kind === 'import-statement')
     graph.imports.set(
       name,
       needed.map((one) => posix.basename(one.path)),
     )
-    if (entryPoint?.endsWith(DATA_READER)) graph.dataReader = name
+    if (entryPoint === unflatten) graph.dataReader = name
     if (!entryPoint?.startsWith(`${VIRTUAL}:`)) continue
-    // The stylesheet of a module that is loaded later is part of the page's own as well.
+    // The page's stylesheet includes the stylesheets of modules that it imports dynamically.
     const css = cssBundle === undefined ? [] : [posix.basename(cssBundle)]
     graph.entries.set(entryPoint.slice(VIRTUAL.length + 1), { js: name, css })
     for (const sheet of css) graph.references.set(sheet, [])
@@ -114,7 +113,7 @@ function isEmpty(inputs: Metafile['outputs'][string]['inputs']): boolean {
   return Object.values(inputs).every(({ bytesInOutput }) => bytesInOutput === 0)
 }
 
-/** Everything that is loaded with a file, nearest first. */
+/** Lists the files that are loaded with a file, nearest first. */
 function reach(imports: ReadonlyMap<string, readonly string[]>, from: string): string[] {
   const found = new Set([from])
   for (const name of found) for (const next of imports.get(name) ?? []) found.add(next)

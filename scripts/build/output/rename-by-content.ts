@@ -3,14 +3,14 @@ import { contentHash } from '../esbuild/content-hash.ts'
 export interface BundledFile {
   name: string
   text: string
-  /** Names of the bundled files that its text mentions. */
+  /** Names of the bundled files in its text. */
   references: readonly string[]
 }
 
 /**
- * New names for bundled files, from their content and that of all they refer to. esbuild's own hashes hold the paths
- * of the sources, which change with the folder that a package is found in. A new name is as long as the old one, so
- * that source maps stay right.
+ * Returns new names for bundled files. A name is a hash of the content of the file and of all files that it refers to.
+ * esbuild's hashes include the paths of the sources, which depend on where a package is installed. A new name is as
+ * long as the old one, so that positions in source maps stay valid.
  */
 export function nameByContent(files: readonly BundledFile[]): Map<string, string> {
   const parsed = new Map(files.map((file) => [file.name, parse(file)]))
@@ -19,10 +19,10 @@ export function nameByContent(files: readonly BundledFile[]): Map<string, string
   for (const name of [...parsed.keys()].sort()) {
     const hash = contentHash(describe(name, parsed))
     const newName = name.replace(/[A-Z2-7]{8}(?=\.\w+$)/, hash)
-    // Pages often have the very same stylesheet: under one name a browser fetches it once.
-    const known = newName.endsWith('.css') ? stylesheets.get(hash) : undefined
-    renamed.set(name, known ?? newName)
-    stylesheets.set(hash, known ?? newName)
+    // Pages often have equal stylesheets: under one name a browser fetches them once.
+    const equal = newName.endsWith('.css') ? stylesheets.get(hash) : undefined
+    renamed.set(name, equal ?? newName)
+    stylesheets.set(hash, equal ?? newName)
   }
   return renamed
 }
@@ -42,7 +42,10 @@ function parse({ text, references }: BundledFile): ParsedFile {
   return { hash: contentHash(plain), references: inOrder }
 }
 
-/** The files that one leads to, in the order of their mention: references may go round in a circle. */
+/**
+ * Describes a file by the hashes of all files that it leads to, in the order of their references. References are
+ * numbers, because they may be circular.
+ */
 function describe(name: string, files: ReadonlyMap<string, ParsedFile>): string {
   const order = new Map([[name, 0]])
   const lines: string[] = []

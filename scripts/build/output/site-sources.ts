@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
-import { ownFile } from '../esbuild/hydrant-modules.ts'
+import { isHydrantPath } from '../esbuild/hydrant-files.ts'
 
-// Hydrant's own modules, compiled and as their own source maps have them, when it is no package beside the site's others.
-const OWN_FOLDERS = [ownFile(''), ownFile('../../src/')]
+/** Namespaces of the modules that the build writes, and esbuild's for a module that a package disables. */
+const WRITTEN_BY_BUILD = /^(?:hydrant-[\w-]+|\(disabled\)):/
 
-/** Namespaces of the modules that the build makes, and what esbuild writes for a module that a package turns off. */
-const MADE = /^(?:hydrant-[\w-]+|\(disabled\)):/
-
-/** Is a source, as the map of a bundle in `folder` has it, the site's: neither a package's, nor Hydrant's, nor made by the build? */
+/**
+ * Returns whether a source is the site's: not a package's, not Hydrant's and not written by the build. `source` is as
+ * the map of a bundle in `folder` has it.
+ */
 export function isOfSite(source: string, folder: string): boolean {
-  if (source.includes('node_modules/') || MADE.test(source)) return false
-  const file = resolve(folder, decodeURI(source))
-  return !OWN_FOLDERS.some((own) => file.startsWith(own))
+  if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false
+  return !isHydrantPath(resolve(folder, decodeURI(source)))
 }

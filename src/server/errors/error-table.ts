@@ -275,6 +275,10 @@ export const errorTable = {
     message: '%s failed to load: %s',
     fix: 'Fix the configuration, then build again.',
   },
+  HYD_BUILD_PUBLIC_NAME: {
+    message: 'the path of %s contains "%s", which has a meaning in routes or URLs',
+    fix: 'Rename the file or its folder without the characters * : ? # and \\.',
+  },
   HYD_BUILD_PUBLIC_LINK: {
     message: '%s is a symbolic link whose target is missing or outside of public/',
     fix: 'Replace the link with a copy of the file, which every visitor can then read.',

@@ -1,6 +1,7 @@
-import { relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { CodeLines } from '../../errors/failure-record.ts'
+import { toSitePath } from '../../util/to-site-path.ts'
 
 /** A source map that has been read. */
 export interface MapFile<Fields = unknown> {
@@ -83,8 +84,4 @@ export function decodeSource(source: string): string {
   } catch {
     return source
   }
-}
-
-export function toSitePath(siteDir: string, file: string): string {
-  return relative(siteDir, file).split(sep).join('/')
 }

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { eachMapping, type TraceMap } from '@jridgewell/trace-mapping'
 import type { MappedBundle } from '../../build-output/loaded-bundles.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { toSitePath } from '../../util/to-site-path.ts'
 import { isCaller } from './error-stack.ts'
 import type { ServerMapFields } from './function-names.ts'
 import { createLocator, type Locator } from './locator.ts'
-import { decodeSource, linesAround, type MapFile, readMapFile, toSitePath } from './source-map-file.ts'
+import { decodeSource, linesAround, type MapFile, readMapFile } from './source-map-file.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 
 export interface SourceMapper {

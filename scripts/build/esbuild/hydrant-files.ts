@@ -1,0 +1,56 @@
+import { realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder of this package's compiled sources. esbuild reports paths with symbolic links resolved. */
+const FOLDER = realpathSync(fileURLToPath(new URL('../../../src/', import.meta.url)))
+
+/** The paths, in the folder of the compiled sources, of the modules that the build treats in a special way. */
+export const HYDRANT_FILES = {
+  /** Starts the browser's side. */
+  clientEntry: 'client/entry.js',
+  /** Reloads the page after a rebuild, in development only. */
+  devReload: 'client/dev-reload.js',
+  /** Replaced by an `import()` without TypeScript's rewriting of paths. */
+  importModule: 'client/import-module.js',
+  /** `hydrant/react`. */
+  react: 'shared/react.js',
+  /** Bundled for the server as well, because it depends on the base. */
+  href: 'shared/href.js',
+  /** Replaced by the base of the site. */
+  base: 'shared/base.js',
+  /** Imported when the data of a page needs it. */
+  unflatten: 'shared/wire/unflatten.js',
+  /** Imported by the browser for the first navigation. */
+  navigator: 'client/navigator.js',
+  /** Imported by the browser when a document arrives in parts. */
+  stalledDocument: 'client/stalled-document.js',
+  /** Imported by the browser for the first failure. */
+  report: 'client/report.js',
+  /** Hooks, which only some pages import. */
+  useAction: 'shared/tree/use-action.js',
+  useNavigation: 'shared/tree/use-navigation.js',
+} as const
+
+export type HydrantFile = (typeof HYDRANT_FILES)[keyof typeof HYDRANT_FILES]
+
+/** Returns the absolute path of a compiled module of this package. */
+export function hydrantPath(file: HydrantFile): string {
+  return join(FOLDER, file)
+}
+
+/** Returns whether an absolute path is in the folder of the compiled sources. */
+export function isCompiled(path: string): boolean {
+  return path.startsWith(FOLDER + sep)
+}
+
+/** Returns whether an absolute path is a module of this package, compiled or as its source maps name it. */
+export function isHydrantPath(path: string): boolean {
+  return isCompiled(path) || path.startsWith(join(FOLDER, '../../src') + sep)
+}
+
+/** Returns an esbuild filter that matches these modules of this package, and no modules of a site with such a path. */
+export function filterFor(...files: readonly HydrantFile[]): RegExp {
+  const paths = files.map((file) => hydrantPath(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^(?:${paths.join('|')})$`)
+}

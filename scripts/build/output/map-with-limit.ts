@@ -1,0 +1,30 @@
+/**
+ * Maps items with at most `limit` calls of `map` at a time. Resolves with the results in the order of the items. When a
+ * call fails, starts no more calls, waits for the running ones and rejects with the error.
+ */
+export async function mapWithLimit<T, R>(
+  items: Iterable<T>,
+  limit: number,
+  map: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let hasFailed = false
+  // All workers take from the one iterator.
+  const queue = [...items].entries()
+
+  async function work() {
+    for (const [index, item] of queue) {
+      if (hasFailed) return
+      try {
+        results[index] = await map(item)
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
+  }
+
+  const outcomes = await Promise.allSettled(Array.from({ length: limit }, work))
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return results
+}
