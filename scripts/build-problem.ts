@@ -1,4 +1,5 @@
-import { createHydrantError, type ErrorCode } from '../src/server/errors/error-table.ts'
+import type { ErrorCode } from '../src/server/errors/error-table.ts'
+import { createHydrantError } from '../src/server/errors/hydrant-error.ts'
 
 /** A place in the site. Lines and columns count from 1; null when the problem is the file as a whole. */
 export interface SourceLocation {

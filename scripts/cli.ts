@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Command, CommanderError, Option } from 'commander'
-import { createHydrantError, showValue } from '../src/server/errors/error-table.ts'
+import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 

@@ -1,5 +1,5 @@
 import { toListQuery } from '../../src/server/admin/list-query.ts'
-import { createHydrantError } from '../../src/server/errors/error-table.ts'
+import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import type { FailureSummary, Ledger, Sort } from '../../src/server/ledger/ledger.ts'
 import { readFailure } from '../../src/server/ledger/read-failure.ts'

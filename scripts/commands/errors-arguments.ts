@@ -1,5 +1,5 @@
 import { type ListRequest, readListField } from '../../src/server/admin/list-query.ts'
-import { createHydrantError, showValue } from '../../src/server/errors/error-table.ts'
+import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import { type Digest, parseDigest } from '../../src/shared/wire/digest-format.ts'
 
 /** The parsed arguments of `hydrant errors`. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createHydrantError } from '../../src/server/errors/error-table.ts'
+import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { isAllowedHost, isForeign } from './dev-access.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'

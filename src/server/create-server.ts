@@ -11,7 +11,7 @@ import Fastify, {
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
-import { firstFailureOf } from './failures/failures.ts'
+import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
 import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
@@ -23,7 +23,7 @@ import { type ConnectionDrain, createDraining } from './lifecycle/drain-connecti
 import { createJsonLogging } from './log/logger.ts'
 import { RequestLog } from './log/request-log.ts'
 import { observerOf } from './metrics/measure-requests.ts'
-import type { MetricsRecorder } from './metrics/metrics-recorder.ts'
+import { type MetricsRecorder, NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { ServerOptions } from './options/config.ts'
 import { type Options, resolveOptions } from './options/options.ts'
 import { checkForwarding } from './proxy/check-forwarding.ts'
@@ -70,8 +70,8 @@ export interface InstanceInput {
   folder: string
   options: Options
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
-  /** Null when nobody measures (null). */
-  measures?: MetricsRecorder | null
+  /** Records the metrics (`NO_METRICS`). */
+  metrics?: MetricsRecorder
   /** A server whose connections are handed to it, and what ends that (Fastify's own, which listens). */
   handed?: { server: Server; stopListening(): Promise<void> }
   /** Number of the worker whose process this is; null for none (null). */
@@ -88,7 +88,7 @@ export interface Instance extends ServedSite {
 
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, measures = null, handed, worker = null, findKeeper } = input
+  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, findKeeper } = input
   const limits = createConnectionLimits(options)
   const trust = createTrustProxy(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
@@ -103,7 +103,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     bodyLimit: options.bodyLimit,
     logController: new RequestLog(
       !options.logRequests,
-      observerOf(measures),
+      observerOf(metrics),
       (request) => firstFailureOf(request)?.digest,
     ),
     genReqId: createRequestIds(),
@@ -120,7 +120,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   addFirstHook(app, options)
   addHostGuard(app, options.hosts)
   const draining = createDraining(app, handed?.stopListening)
-  measures?.watch(app.server)
+  metrics.countConnections(app.server)
   // For what the site has no route for: paths outside of its base, methods that no page has.
   app.setNotFoundHandler((request, reply) => sendRefusal(404, 'There is nothing at this address.', request, reply))
   // Fastify reads what such a request has sent all the same.
@@ -130,7 +130,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     sendRefusal(statusCode, 'The request cannot be read.', request, reply)
   })
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { keeper, measures, worker })))
+    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { keeper, metrics, worker })))
   })
   // Rejects with what the site's own registration does.
   await app.ready()

@@ -4,7 +4,6 @@ export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
-export type { HydrantError } from './errors/error-table.ts'
 export type {
   CodeLines,
   FailureRecord,
@@ -14,6 +13,7 @@ export type {
   SourceFrame,
   UserAgentClass,
 } from './errors/failure-record.ts'
+export type { HydrantError } from './errors/hydrant-error.ts'
 export { digestOf } from './failures/digest-of.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute } from './http/route-config.ts'

@@ -7,7 +7,7 @@ import { addHostGuard } from './guards/host-guard.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
 import { addWatchdog } from './lifecycle/app-watchdog.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
-import type { MetricsRecorder } from './metrics/metrics-recorder.ts'
+import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { RequestMetrics } from './metrics/request-metrics.ts'
 import type { SiteOptions } from './options/config.ts'
 import { resolveOptions } from './options/options.ts'
@@ -37,21 +37,21 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   addHostGuard(app, resolved.hosts)
   const keeper = createFailureStore(dir, resolved, app.log)
   app.addHook('onClose', keeper.close)
-  let measures: MetricsRecorder | null = null
-  measureRequests(app, () => measures)
+  let recorder = NO_METRICS
+  measureRequests(app, () => recorder)
   const { failures, release, build, startMeasuring } = await mountSite(app, folder, resolved, { keeper })
-  let tallying: Promise<RequestMetrics> | undefined
-  async function startTallying(): Promise<RequestMetrics> {
-    const { createRequestMetrics: createTallying } = await import('./metrics/request-metrics.ts')
-    const created = createTallying()
-    keeper.subscribe(created.failed)
-    measures = created.measures
-    startMeasuring(created.measures)
+  let metrics: Promise<RequestMetrics> | undefined
+  async function startMetrics(): Promise<RequestMetrics> {
+    const { createRequestMetrics } = await import('./metrics/request-metrics.ts')
+    const created = createRequestMetrics()
+    keeper.subscribe(created.countFailure)
+    recorder = created.recorder
+    startMeasuring(recorder)
     return created
   }
   const measure = () => {
-    tallying ??= startTallying()
-    return tallying
+    metrics ??= startMetrics()
+    return metrics
   }
   addWatchdog(app, resolved.timeouts.hangMs)
   addAppSite(app, { base, dir, folder, release, build, options: resolved, keeper, failures, measure })

@@ -10,6 +10,7 @@ import { handleShutdown } from './lifecycle/shutdown.ts'
 import { stopAccepting } from './lifecycle/stop-accepting.ts'
 import { startWatchdog } from './lifecycle/watchdog.ts'
 import { createLogging } from './log/logger.ts'
+import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import { createRequestMetrics } from './metrics/request-metrics.ts'
 import type { Options } from './options/options.ts'
 
@@ -26,15 +27,15 @@ export interface ServeInput {
 /** Serves in this process alone. */
 export async function startSingle({ dir, folder, options, note }: ServeInput): Promise<void> {
   const { admin } = options
-  const tallying = admin ? createRequestMetrics() : null
+  const metrics = admin ? createRequestMetrics() : null
   const logging = await createLogging(options.logLevel)
   const handed = options.host === 'localhost' && options.socket === null ? createListener(options) : null
   const instance = await createInstance({
-    ...{ dir, folder, options, logging, measures: tallying?.measures ?? null },
+    ...{ dir, folder, options, logging, metrics: metrics?.recorder ?? NO_METRICS },
     ...(handed ? { handed } : {}),
   })
   const { app, keeper, release, build } = instance
-  if (tallying) keeper.subscribe(tallying.failed)
+  if (metrics) keeper.subscribe(metrics.countFailure)
   let listener: AdminListener | null = null
   const close = async () => {
     await listener?.close()
@@ -48,17 +49,17 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
     await (handed ? handed.listen(app) : listen(app, options))
     keeper.open()
     await startWatchdog(options.timeouts.hangMs, app.log, fail)
-    if (admin && tallying) {
+    if (admin && metrics) {
       // Loaded only where it is wanted, and when the site is there already.
       const { startAdmin } = await import('./admin/start-admin.ts')
-      const counted: MetricsSource = {
-        tally: async () => tallying.read(),
+      const metricsSource: MetricsSource = {
+        counts: async () => metrics.read(),
         processes: null,
         served: () => [{ release, build }],
         workersLost: () => 0,
         lastReload: () => null,
       }
-      listener = await startAdmin({ admin, keeper, counted, options, log: app.log })
+      listener = await startAdmin({ admin, keeper, metricsSource, options, log: app.log })
     }
   } catch (error) {
     // It would end the process with 0, as one that has nothing left to do.

@@ -1,5 +1,5 @@
 import type { Loader, Plugin } from 'esbuild'
-import { createHydrantError, showValue } from '../../../src/server/errors/error-table.ts'
+import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 
 /** The option `esbuild` of hydrant.config.ts. */

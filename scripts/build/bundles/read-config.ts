@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Mode } from '../../../src/server/build-output/manifest.ts'
-import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { BUILD_PATHS, type Mode } from '../../../src/server/build-output/manifest.ts'
 import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { resolveOptions } from '../../../src/server/options/options.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import { type Bundler, createBundler } from '../esbuild/incremental-build.ts'
@@ -86,7 +86,7 @@ function locationOf(error: unknown, bundle: string, siteDir: string): SourceLoca
 }
 
 function describeFailure(file: string, error: unknown, location: SourceLocation | null): BuildProblem {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (error instanceof Error && 'fix' in error && 'code' in error) {
     // An error of the table, thrown by the functions that check options.
     const { code, fix } = error as { code: BuildProblem['code']; fix: string }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createHydrantError } from '../../../src/server/errors/error-table.ts'
+import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
 import type { DiscoveredSite } from './discover-site.ts'
 
 /** The name of the declaration file, in the site's folder, where every tsconfig.json finds it. */
@@ -16,7 +17,7 @@ export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Pr
   try {
     await writeFile(file, text)
   } catch (error) {
-    throw createHydrantError('HYD_BUILD_WRITE', [file, error instanceof Error ? error.message : String(error)], error)
+    throw createHydrantError('HYD_BUILD_WRITE', [file, messageOf(error)], error)
   }
 }
 

@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { createHydrantError } from '../../../src/server/errors/error-table.ts'
+import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {
@@ -23,11 +24,7 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
     try {
       return await work()
     } catch (error) {
-      throw createHydrantError(
-        'HYD_BUILD_WRITE',
-        [target, error instanceof Error ? error.message : String(error)],
-        error,
-      )
+      throw createHydrantError('HYD_BUILD_WRITE', [target, messageOf(error)], error)
     }
   }
   const folders = new Map<string, Promise<unknown>>()

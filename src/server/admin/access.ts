@@ -7,7 +7,7 @@ import { scriptPolicy } from '../http/security-headers.ts'
 import type { Auth } from './auth.ts'
 import { sendProblem } from './problem.ts'
 
-export const SIGN_IN_PATH = '/sign-in'
+const SIGN_IN_PATH = '/sign-in'
 
 /** Hosts, with ports, under which the listener answers; null for any. */
 export type AllowedHosts = () => readonly string[] | null

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type AppSite, claimBase, findAppSites } from '../context/app-sites.ts'
-import { createHydrantError, showValue } from '../errors/error-table.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
 import { HIDDEN } from '../http/own-routes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -92,14 +92,14 @@ function invalid(name: string, expected: string, got: string) {
 }
 
 async function countSites(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
-  const tallyings = await Promise.all(sites.map((site) => site.measure()))
+  const sitesMetrics = await Promise.all(sites.map((site) => site.measure()))
   const own = createRequestMetrics()
-  own.measures.watch(app.server)
+  own.recorder.countConnections(app.server)
   return {
-    async tally() {
+    async counts() {
       // Of the process, whose connections and log all sites share.
       const { connections, logLinesLost } = own.read()
-      return { ...addRequestCounts(tallyings.map(({ read }) => read())), connections, logLinesLost }
+      return { ...addRequestCounts(sitesMetrics.map(({ read }) => read())), connections, logLinesLost }
     },
     processes: null,
     served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { messageOf } from '../util/message-of.ts'
 
 /** What somebody reads while the ledger cannot be asked. */
 export const AWAY = 'The ledger cannot be read or written now; the log says why.'
@@ -11,10 +12,7 @@ export async function askLedger<T>(work: () => Promise<T>, log: Pick<FastifyBase
   try {
     return { kind: 'answered', value: await work() }
   } catch (error) {
-    log.error(
-      { err: error },
-      `the console could not read or write the ledger: ${error instanceof Error ? error.message : error}`,
-    )
+    log.error({ err: error }, `the console could not read or write the ledger: ${messageOf(error)}`)
     return { kind: 'away', problem: AWAY }
   }
 }

@@ -3,18 +3,7 @@ import { parsePlace } from '../ledger/list-order.ts'
 import { parseSince, SINCE } from '../util/parse-since.ts'
 
 /** What a list can be narrowed to and sorted by, as it is typed. */
-export const LIST_FIELDS = [
-  'since',
-  'side',
-  'route',
-  'search',
-  'solved',
-  'release',
-  'new',
-  'sort',
-  'after',
-  'limit',
-] as const
+const LIST_FIELDS = ['since', 'side', 'route', 'search', 'solved', 'release', 'new', 'sort', 'after', 'limit'] as const
 export type ListField = (typeof LIST_FIELDS)[number]
 
 /** What was typed, read. */

@@ -9,7 +9,7 @@ import type { RequestCounts } from '../metrics/request-metrics.ts'
 
 /** Where the numbers are asked for. */
 export interface MetricsSource {
-  tally(): Promise<RequestCounts>
+  counts(): Promise<RequestCounts>
   /** Of the processes that serve; null when this one does it alone. */
   processes: (() => Promise<NamedProcess[]>) | null
   /** What each process that serves has of the site. */
@@ -28,16 +28,16 @@ export interface Metrics {
 
 /** Metrics in a registry of their own: those of the app are its own business. */
 export function createMetrics(
-  { tally, processes, ...counted }: MetricsSource,
+  { counts: readCounts, processes, ...state }: MetricsSource,
   writer: Pick<LedgerWriter, 'stats'>,
 ): Metrics {
   const registry = new Registry()
   if (processes === null) collectDefaultMetrics({ register: registry })
-  const setters = [measureRequests(registry), measureProcesses(registry, counted), measureLedger(registry, writer)]
+  const setters = [measureRequests(registry), measureProcesses(registry, state), measureLedger(registry, writer)]
   return {
     contentType: registry.contentType,
     async text() {
-      const [counts, processText] = await Promise.all([tally(), processes?.().then(writeProcesses) ?? ''])
+      const [counts, processText] = await Promise.all([readCounts(), processes?.().then(writeProcesses) ?? ''])
       for (const set of setters) set(counts)
       return [processText, await registry.metrics(), ...writeDurations(counts)].join('')
     },
@@ -45,7 +45,7 @@ export function createMetrics(
 }
 
 /** Gives the metrics of a registry the values that they have now. */
-type SetMetrics = (tally: RequestCounts) => void
+type SetMetrics = (counts: RequestCounts) => void
 
 function measureRequests(registry: Registry): SetMetrics {
   const { counter, gauge } = metricsOf(registry)
@@ -60,17 +60,17 @@ function measureRequests(registry: Registry): SetMetrics {
   const shed = counter('hydrant_shed_total', 'Requests that were refused because the event loop was too late.')
   const inFlight = gauge('hydrant_requests_in_flight', 'Requests in flight.')
   const connections = gauge('hydrant_connections', 'Open connections.')
-  return (tally) => {
+  return (all) => {
     for (const each of [requests, aborted, failures, timeouts, shed]) each.reset()
-    for (const { route, ...counts } of tally.routes) {
+    for (const { route, ...counts } of all.routes) {
       for (const { method, status, count } of counts.requests) requests.inc({ method, status, route }, count)
       for (const { side, phase, count } of counts.failures) failures.inc({ side, phase, route }, count)
       for (const { phase, count } of counts.timeouts) timeouts.inc({ phase, route }, count)
       if (counts.aborted > 0) aborted.inc({ route }, counts.aborted)
     }
-    shed.inc(tally.shed)
-    inFlight.set(tally.inFlight)
-    connections.set(tally.connections)
+    shed.inc(all.shed)
+    inFlight.set(all.inFlight)
+    connections.set(all.connections)
   }
 }
 

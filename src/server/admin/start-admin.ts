@@ -1,5 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createConnectionLimits } from '../guards/connection-limits.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
@@ -18,7 +18,7 @@ import { createMetrics, type MetricsSource } from './metrics.ts'
 export interface AdminInput {
   admin: AdminOptions
   keeper: FailureStore
-  counted: MetricsSource
+  metricsSource: MetricsSource
   /** Of the site. */
   options: Pick<Options, 'ledger' | 'reactServer' | 'timeouts' | 'limits'>
   log: FastifyBaseLogger
@@ -52,7 +52,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
 
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
-async function createAdmin({ admin, keeper, counted, options, log }: AdminInput): Promise<FastifyInstance> {
+async function createAdmin({ admin, keeper, metricsSource, options, log }: AdminInput): Promise<FastifyInstance> {
   const limits = createConnectionLimits(options)
   const app = Fastify({
     ...limits.fastifyOptions,
@@ -64,17 +64,17 @@ async function createAdmin({ admin, keeper, counted, options, log }: AdminInput)
   const door = createAuth(admin)
   addFirstHook(app, { securityHeaders: true, limits: options.limits })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
-  addMetrics(app, counted, keeper.writer)
+  addMetrics(app, metricsSource, keeper.writer)
   // While workers are exchanged, the first has the newest.
-  const currentRelease = () => counted.served()[0]?.release ?? ''
+  const currentRelease = () => metricsSource.served()[0]?.release ?? ''
   await addDesk(app, { ledgers: [keeper.ledger], door, currentRelease, options })
   await app.ready()
   return app
 }
 
 /** `/metrics`. */
-export function addMetrics(app: FastifyInstance, counted: MetricsSource, writer: Pick<LedgerWriter, 'stats'>) {
-  const metrics = createMetrics(counted, writer)
+export function addMetrics(app: FastifyInstance, metricsSource: MetricsSource, writer: Pick<LedgerWriter, 'stats'>) {
+  const metrics = createMetrics(metricsSource, writer)
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
 }
 

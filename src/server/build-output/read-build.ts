@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createHydrantError, showValue } from '../errors/error-table.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { messageOf } from '../util/message-of.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
 /** Version of this package. */
@@ -53,7 +54,7 @@ export async function importBundle(path: string, query: string, what: string): P
   try {
     return await import(`${pathToFileURL(path).href}${query}`)
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = messageOf(cause)
     throw createHydrantError('HYD_BUILD_BROKEN', [what, message], cause)
   }
 }

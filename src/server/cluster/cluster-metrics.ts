@@ -12,7 +12,7 @@ const ANSWER_MS = 1_000
 
 /** What all workers have counted together, those that are gone included: nothing of it is ever counted down. */
 export interface ClusterMetrics extends MetricsSource {
-  take(message: Extract<ToPrimary, { kind: 'counted' | 'tally' }>, worker: WorkerProcess): void
+  take(message: Extract<ToPrimary, { kind: 'metrics' | 'counts' }>, worker: WorkerProcess): void
   /** It has told everything. */
   end(worker: WorkerProcess): void
 }
@@ -22,7 +22,7 @@ export function gatherCounts({
   lostCount,
   lastReload,
 }: Pick<Pool, 'serving' | 'lostCount' | 'lastReload'>): ClusterMetrics {
-  const tallies = new Map<WorkerProcess, RequestCounts>()
+  const countsOf = new Map<WorkerProcess, RequestCounts>()
   const asked = new Map<number, (metrics: NamedProcess['metrics']) => void>()
   let gone: RequestCounts = addRequestCounts([])
   let lastId = 0
@@ -47,9 +47,9 @@ export function gatherCounts({
   }
 
   return {
-    async tally() {
+    async counts() {
       await askAll()
-      const all = addRequestCounts([gone, ...tallies.values()])
+      const all = addRequestCounts([gone, ...countsOf.values()])
       // The primary writes the lines of all of them.
       return { ...all, logLinesLost: all.logLinesLost + lostLogLines() }
     },
@@ -58,12 +58,12 @@ export function gatherCounts({
     workersLost: lostCount,
     lastReload,
     take(message, worker) {
-      tallies.set(worker, message.tally)
-      if (message.kind === 'counted') asked.get(message.id)?.(message.metrics)
+      countsOf.set(worker, message.counts)
+      if (message.kind === 'metrics') asked.get(message.id)?.(message.metrics)
     },
     end(worker) {
-      const last = tallies.get(worker)
-      tallies.delete(worker)
+      const last = countsOf.get(worker)
+      countsOf.delete(worker)
       if (last) gone = addRequestCounts([gone, endRequestCounts(last)])
     },
   }

@@ -27,9 +27,9 @@ export type ToPrimary =
   | { kind: 'call'; call: LedgerCall }
   /** What keeps it from starting. */
   | { kind: 'failed'; failure: FailureRecord }
-  | { kind: 'counted'; id: number; tally: RequestCounts; metrics: NamedProcess['metrics'] }
+  | { kind: 'metrics'; id: number; counts: RequestCounts; metrics: NamedProcess['metrics'] }
   /** What it has counted, unasked. */
-  | { kind: 'tally'; tally: RequestCounts }
+  | { kind: 'counts'; counts: RequestCounts }
 
 export type ToWorker =
   | { kind: 'stop'; how: StopRequest }

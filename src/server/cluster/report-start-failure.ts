@@ -47,8 +47,8 @@ export async function tellUnable(
     keep(failure) {
       Object.assign(failure, origin)
       sent.push(link.send({ kind: 'failed', failure }))
-      counting.failed(failure)
-      listener?.tell(failure)
+      counting.countFailure(failure)
+      listener?.notify(failure)
     },
   })
   failures.failProcess(thrown, log)

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createFailureStore, type FailureStore } from '../ledger/failure-store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { answerCall } from '../ledger/ledger-rpc.ts'
@@ -69,8 +69,8 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
         return pool.replace(worker)
       case 'closed':
         return void release(worker)
-      case 'counted':
-      case 'tally':
+      case 'metrics':
+      case 'counts':
         return counts?.take(message, worker)
     }
   }
@@ -109,7 +109,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   if (!admin || counts === null) return
   try {
     const { startAdmin } = await import('../admin/start-admin.ts')
-    listener = await startAdmin({ admin, keeper, counted: counts, options, log })
+    listener = await startAdmin({ admin, keeper, metricsSource: counts, options, log })
   } catch (error) {
     leaveAlone()
     await close()

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { createInstance } from '../create-server.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createFailureStoreFor } from '../ledger/failure-store.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
 import { HandedServer } from '../lifecycle/handed-server.ts'
@@ -8,6 +8,7 @@ import { createListenError, listenHanded } from '../lifecycle/listen.ts'
 import { handleShutdown } from '../lifecycle/shutdown.ts'
 import { startWatchdog } from '../lifecycle/watchdog.ts'
 import { createJsonLogging } from '../log/logger.ts'
+import { NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { ServeInput } from '../start-single.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createLink, type PrimaryChannel } from './primary-channel.ts'
@@ -32,7 +33,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: P
     handed: { server, stopListening: link.untilReleased },
     // The primary makes it readable where people read it.
     logging: createJsonLogging(options.logLevel),
-    measures: options.admin ? counting.measures : null,
+    metrics: options.admin ? counting.recorder : NO_METRICS,
     worker: name,
     findKeeper(log) {
       const remote = createRemoteLedger(link, () => createLedger(dir, options, log))
@@ -41,7 +42,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: P
     },
   })
   const { app, keeper, release, build } = instance
-  keeper.subscribe(counting.failed)
+  keeper.subscribe(counting.countFailure)
   async function closeKeeper() {
     await keeper.close()
     await counting.close()

@@ -3,10 +3,10 @@ import { createRequestMetrics, type RequestMetrics } from '../metrics/request-me
 import type { PrimaryChannel } from './primary-channel.ts'
 
 /** How much time's counts may be lost with a worker that is killed. */
-const TALLY_MS = 1_000
+const SEND_MS = 1_000
 
 /** What a worker counts, for the primary's metrics. */
-export interface WorkerMetrics extends Pick<RequestMetrics, 'measures' | 'failed'> {
+export interface WorkerMetrics extends Pick<RequestMetrics, 'recorder' | 'countFailure'> {
   /** From now on the primary is told again and again, as nobody can ask a worker that is dead. */
   open(): Promise<void>
   /** Tells the primary, which has asked. */
@@ -16,19 +16,19 @@ export interface WorkerMetrics extends Pick<RequestMetrics, 'measures' | 'failed
 }
 
 export function createCounting(link: PrimaryChannel): WorkerMetrics {
-  const { measures, failed, read } = createRequestMetrics()
+  const { recorder, countFailure, read } = createRequestMetrics()
   let timer: NodeJS.Timeout | undefined
   let readMetrics: () => Promise<ProcessMetrics> = async () => []
-  const tell = () => link.send({ kind: 'tally', tally: read() })
+  const tell = () => link.send({ kind: 'counts', counts: read() })
   return {
-    measures,
-    failed,
+    recorder,
+    countFailure,
     async open() {
-      timer = setInterval(() => void tell(), TALLY_MS).unref()
+      timer = setInterval(() => void tell(), SEND_MS).unref()
       const { measureProcess } = await import('../metrics/process-metrics.ts')
       readMetrics = measureProcess()
     },
-    answer: (id) => void readMetrics().then((metrics) => link.send({ kind: 'counted', id, tally: read(), metrics })),
+    answer: (id) => void readMetrics().then((metrics) => link.send({ kind: 'metrics', id, counts: read(), metrics })),
     async close() {
       clearInterval(timer)
       await tell()

@@ -1,5 +1,5 @@
 import type { RawServerBase } from 'fastify'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import type { RequestMetrics } from '../metrics/request-metrics.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
 
 /** The methods of a stream that React calls. */

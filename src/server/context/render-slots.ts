@@ -1,6 +1,6 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { sendRefusal } from '../http/refusal.ts'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { RequestContext } from './request-context.ts'
 
 const BUSY = 503
@@ -10,12 +10,12 @@ const RETRY_AFTER_S = 1
 export class RenderSlots {
   #max: number
   #taken = 0
-  #line: ReturnType<typeof createThrottledLine>
+  #countRefused: () => void
 
-  constructor(max: number, log: Pick<FastifyBaseLogger, 'warn'>) {
+  constructor(max: number, app: FastifyInstance) {
     this.#max = max
-    this.#line = createThrottledLine((count) =>
-      log.warn(
+    this.#countRefused = addThrottledLine(app, (count) =>
+      app.log.warn(
         { statusCode: BUSY, refused: count },
         `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise limits.maxRenders)`,
       ),
@@ -47,13 +47,9 @@ export class RenderSlots {
     visit.hasSlot = false
   }
 
-  stop() {
-    this.#line.stop()
-  }
-
   // Nothing is rendered for it, and no load is run.
   #refuse({ request, reply }: RequestContext) {
-    this.#line.count()
+    this.#countRefused()
     reply.header('retry-after', RETRY_AFTER_S)
     sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
   }

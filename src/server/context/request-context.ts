@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext } from '../failures/failure-context.ts'
 import type { Failures } from '../failures/failures.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
+import { failureCountOf, type NamedFailure } from '../failures/request-failures.ts'
 import { nonceOf } from '../http/headers.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
 import { pathAndQuery } from '../http/request-url.ts'
@@ -33,6 +34,11 @@ export interface NavigationAnswer {
   /** Sends the collected lines, and from then on each line as it comes. */
   open(): void
   end(): void
+}
+
+/** A failure that has its digest. Its line is written once, by the first `write`. */
+export interface UnwrittenFailure extends Failure {
+  write(details: FailureContext): Failure
 }
 
 /** One request for a page, from its first load to its last byte. */
@@ -78,7 +84,7 @@ export class RequestContext {
 
   /** How many different failures there have been. */
   get failureCount(): number {
-    return this.#failures.countOf(this.request)
+    return failureCountOf(this.request)
   }
 
   /** The page's address as the visitor sees it. */
@@ -106,10 +112,7 @@ export class RequestContext {
 
   /** Gives a failure its digest, writes its line, and has `onError` hooks run. */
   fail(thrown: unknown, details: FailureContext): Failure {
-    const failure = this.#failures.fail(thrown, this, this.#inTime(details))
-    this.firstFailure ??= failure
-    this.#tellHooks(thrown)
-    return failure
+    return this.name(thrown, details).write(details)
   }
 
   /** Null when nothing has to wait for `onError` hooks. While they run, Fastify sends nothing. Rejects: see `Telling`. */
@@ -117,9 +120,11 @@ export class RequestContext {
     return this.#hooks?.wait(this.#failures.maxHooksMs) ?? null
   }
 
-  /** Gives a failure its digest; `fail` has to follow. */
-  name(thrown: unknown, details: FailureContext): Failure {
-    return this.#failures.name(thrown, this, this.#inTime(details))
+  /** Gives a failure its digest. `write` does the rest of `fail`, when more is known of the failure. */
+  name(thrown: unknown, details: FailureContext): UnwrittenFailure {
+    const failure = this.#failures.of(this.request).name(thrown, this, this.#inTime(details))
+    const { digest, status } = failure
+    return { digest, status, write: (written) => this.#write(failure, thrown, written) }
   }
 
   /** An error to go on with, for what must not be thrown as it is: see `guardPromises`. */
@@ -129,7 +134,7 @@ export class RequestContext {
     // What has been told to stop does so in whatever way it likes.
     if (!this.#isAborted) this.fail(thrown, details)
     const substitute = new Error('The thrown value cannot be inspected.')
-    this.#failures.alias(substitute, thrown, this)
+    this.#failures.of(this.request).alias(substitute, thrown)
     return substitute
   }
 
@@ -146,8 +151,9 @@ export class RequestContext {
   /** Logs what is no failure, at info. */
   note(details: object, message: string) {
     const { request, route } = this
-    const url = this.#failures.redactUrl(request)
-    request.log.info({ route, method: request.method, url, ...details }, this.#failures.redactMessage(message, request))
+    const failures = this.#failures.of(request)
+    const line = { route, method: request.method, url: failures.redactedUrl(), ...details }
+    request.log.info(line, failures.redaction.inMessage(message))
   }
 
   /** Tells loads and render to stop. */
@@ -173,10 +179,17 @@ export class RequestContext {
     else raw.once('close', () => this.#checkLeaving())
   }
 
+  #write(failure: NamedFailure, thrown: unknown, details: FailureContext): Failure {
+    failure.write(this, this.#inTime(details))
+    this.firstFailure ??= failure
+    this.#tellHooks(thrown)
+    return failure
+  }
+
   #tellHooks(thrown: unknown) {
     if (this.#hooks) return
     const error = asError(thrown)
-    if (error !== thrown) this.#failures.alias(error, thrown, this)
+    if (error !== thrown) this.#failures.of(this.request).alias(error, thrown)
     this.#hooks = runErrorHooks(error, this.request, this.reply)
   }
 

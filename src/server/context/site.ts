@@ -29,6 +29,5 @@ export interface Site {
   slots: RenderSlots
   uploads: UploadSpace
   policies: PolicyWatch
-  /** Null when nobody measures. */
-  measures: MetricsRecorder | null
+  metrics: MetricsRecorder
 }

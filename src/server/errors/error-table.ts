@@ -1,15 +1,13 @@
-import createError, { type FastifyError } from '@fastify/error'
-
-interface ErrorEntry {
-  /** Each `%s` is replaced by one of the values that the thrower passes, in order. */
+export interface ErrorEntry {
+  /** Each `%s` is replaced by a value, in order. */
   message: string
   /** One imperative sentence. */
   fix: string
-  /** HTTP status when the error is thrown during a request (500). */
+  /** HTTP status when the error is thrown in a request (500). */
   statusCode?: number
 }
 
-/** Every error that Hydrant itself throws. A code is never reused. `docs/errors.md` has a section for each. */
+/** All errors that Hydrant throws. A code is never reused. `docs/errors.md` has a heading for each. */
 export const errorTable = {
   HYD_OPTION_UNKNOWN: {
     message: 'unknown option "%s"%s',
@@ -306,29 +304,3 @@ export const errorTable = {
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable
-
-/** An error that Hydrant itself throws: `code` identifies it, `fix` says what to do. */
-export type HydrantError = FastifyError & { fix: string }
-
-/** Creates the error with this code. `values` replace the `%s` of its message, in order. */
-export function createHydrantError(
-  code: ErrorCode,
-  values: readonly (string | number)[],
-  cause?: unknown,
-): HydrantError {
-  const { message, fix, statusCode = 500 }: ErrorEntry = errorTable[code]
-  const HydrantError = createError(code, message, statusCode)
-  // Pino reads an error's type from its constructor.
-  Object.defineProperty(HydrantError, 'name', { value: 'HydrantError' })
-  const error = new HydrantError(...values, ...(cause === undefined ? [] : [{ cause }]))
-  error.name = 'HydrantError'
-  // Captured again, so that the stack begins with the new name and with the caller.
-  Error.captureStackTrace(error, createHydrantError)
-  return Object.assign(error, { fix })
-}
-
-/** Formats a value for a message as a developer would write it, at most 80 characters long. */
-export function showValue(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
-}

@@ -1,89 +1,89 @@
-// A failure as it is recorded: logged, kept in the ledger, and handed to `onFailure`.
-
 import type { Side } from '../../shared/page-types.ts'
 
-/** Where in the life of a request, a page or the process it failed. */
+/** The phase of a request, a page or the process in which something failed. */
 export type Phase = 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'
 
+/** A stack frame, mapped to the source where a map exists. */
 export interface SourceFrame {
-  /** Path in the site with forward slashes; for other code its path or URL, as the stack has it. */
+  /** Path in the site with forward slashes. For other code, its path or URL in the stack. */
   file: string
-  /** From 1; 0 when the stack does not say. */
+  /** From 1; 0 when unknown. */
   line: number
-  /** From 1; 0 when the stack does not say. */
+  /** From 1; 0 when unknown. */
   column: number
   /** The function's name in the source; empty for none. */
   function: string
-  /** Of the site's own code? */
+  /** True for the site's own code. */
   isSite: boolean
-  /** Why the frame is as the stack had it, for one that should have led to a source. */
+  /** Why a frame that should have a source could not be mapped. */
   unmapped?: string
-  /** The lines around it, for the first frames of the site. */
+  /** The lines around the frame, for the innermost frames in the site. */
   code?: CodeLines
 }
 
+/** Lines of a source file. */
 export interface CodeLines {
-  /** Number of the first of them, from 1. */
+  /** Number of the first line, from 1. */
   firstLine: number
   lines: string[]
 }
 
-/** An error as it is kept: without secrets, and cut to size. */
+/** An error in the ledger: redacted and cut to size. */
 export interface KeptError {
   type: string
   message: string
-  /** Innermost first. */
+  /** The innermost frame first. */
   stack: SourceFrame[]
   cause?: KeptError
-  /** Of an AggregateError. */
+  /** The errors of an AggregateError. */
   errors?: KeptError[]
 }
 
-/** What kind of program has asked. */
+/** The kind of program that sent a request. */
 export type UserAgentClass = 'browser' | 'crawler' | 'script'
 
-/** One time that something failed. */
+/** One time that a failure happened. */
 export interface Occurrence {
   /** The whole digest, `FINGERPRINT-OCCURRENCE`. */
   digest: string
   /** Milliseconds since 1970. */
   time: number
   phase: Phase
-  /** With the ids and numbers of this time. */
+  /** The message of this occurrence, with its ids and numbers. */
   message: string
-  /** The site's route, `/products/[id]`; null outside of any request. */
+  /** The site's route (`/products/[id]`); null outside of any request. */
   route: string | null
   method: string | null
-  /** Without the query. */
+  /** The path without the query; null outside of any request. */
   path: string | null
   host: string | null
   requestId: string | null
-  /** By the option `traceOf`, or of the request's `traceparent`: 32 hexadecimal digits. */
+  /** 32 hexadecimal digits, from the option `traceOf` or the header `traceparent`. */
   traceId?: string
-  /** By the option `traceOf`, or of the request's `traceparent`, the caller's span: 16 hexadecimal digits. */
+  /** The span of the caller: 16 hexadecimal digits, from the option `traceOf` or the header `traceparent`. */
   spanId?: string
-  /** `HYDRANT_RELEASE`, or the build's id. */
+  /** `HYDRANT_RELEASE`, or the id of the build. */
   release: string
-  /** The build's id; missing where it is not known. */
+  /** The id of the build; missing when it is unknown. */
   build?: string
-  /** Name of the machine or container whose process has told of it. */
+  /** Name of the machine or container whose process recorded it. */
   replica?: string
-  /** Number of the worker; missing for a process that serves alone. */
+  /** Number of the worker; missing for a process without workers. */
   worker?: string
-  /** Of that process. */
+  /** Id of the process that recorded it. */
   pid?: number
   userAgent: UserAgentClass | null
-  /** The status that the visitor got; null outside of any request and for what failed in a browser. */
+  /** The status of the response; null outside of any request and for a failure in a browser. */
   statusSent: number | null
-  /** Did the browser show the page all the same? */
+  /** True when the browser shows the page in spite of the failure. */
   isRecovered: boolean
-  /** What a deadline found unfinished. */
+  /** The work that was unfinished when a deadline passed. */
   pending?: string[]
 }
 
-/** A failure as it is handed to the ledger and to `onFailure`. */
+/** A failure as the ledger and `onFailure` get it. */
 export interface FailureRecord extends Occurrence {
-  /** The first half of the digest. Occurrences of the same failure share it. */
+  /** The first half of the digest, which all occurrences of the failure share. */
   fingerprint: string
   side: Side
   error: KeptError

@@ -1,20 +1,21 @@
 import { types } from 'node:util'
 import { readStack } from './stacks/error-stack.ts'
 
-/** What is known of something that was thrown. Texts are cut to size; nothing else about them is changed. */
+/** A thrown value as plain data. Its texts are cut to size and otherwise unchanged. */
 export interface Description {
   type: string
   message: string
-  /** The lines with V8's frames, without those for type and message; `framesIn` reads them. */
+  /** The lines of the stack from its first frame on. `framesIn` reads them. */
   stack: string
-  /** The error's own `digest`, which is kept for the log and never trusted. */
+  /** The property `digest` of the error, for the log. It is never trusted. */
   ownDigest?: string
   cause?: Description
-  /** Of an AggregateError. */
+  /** The errors of an AggregateError. */
   errors?: Description[]
 }
 
-// More than a log line keeps: secrets are removed in between, and what follows tells one that is cut in two.
+// The limits are higher than those of a log line: redaction comes later, and has to recognise a secret that the cut of
+// the line goes through.
 const MAX_MESSAGE = 2_900
 const MAX_NAME = 200
 const MAX_STACK = 12_000
@@ -22,10 +23,10 @@ const MAX_FRAMES = 50
 const MAX_FRAME = 520
 const MAX_DEPTH = 5
 const MAX_ERRORS = 5
-/** Of causes and errors of errors, all together. */
+/** Limit of all causes, and errors of an AggregateError, together. */
 const MAX_DESCRIPTIONS = 20
 
-/** Describes any value at all, also one that throws when it is looked at. */
+/** Describes any value, including values whose properties throw. Never throws. */
 export function describeThrown(thrown: unknown): Description {
   return describeAt(0, thrown, [])
 }
@@ -62,7 +63,7 @@ function isObject(value: unknown): value is Properties {
 
 const UNREADABLE = Symbol('unreadable')
 
-// A getter may throw, and may give another value each time: each property is read once, here.
+// A getter may throw, and may return another value each time: each property is read once.
 function read(object: Properties, name: string): unknown {
   try {
     return object[name]
@@ -113,7 +114,7 @@ function describePrimitive(value: unknown): Description {
   return { type, message: cut(message, MAX_MESSAGE), stack: '' }
 }
 
-// Values of an object that is no error may be anything, secrets as well: its keys have to do.
+// The values of an object that is not an error may be secrets: only its keys are shown.
 function describeObject(object: object): string {
   try {
     return `an object with the keys ${Object.keys(object).slice(0, 20).join(', ') || '(none)'}`
@@ -131,7 +132,7 @@ function stackOf(stack: unknown, message: unknown): string {
 
 const FRAME_START = '    at '
 
-/** The frames of a stack, a line each. */
+/** Returns the lines of a stack that are frames. */
 export function framesIn(stack: string): string[] {
   const lines = stack.split('\n').filter((line) => line.startsWith(FRAME_START))
   return lines.slice(0, MAX_FRAMES).map((line) => line.slice(0, MAX_FRAME))

@@ -14,15 +14,15 @@ export interface SourceFunction {
   function: string
 }
 
-/** The parts of an error that its fingerprint is made of. */
+/** The parts of an error that its fingerprint is computed from. */
 export interface FingerprintParts {
   type: string
   message: string
   /** The frames inside the site, innermost first. */
   frames: readonly SourceFunction[]
-  /** ('server') A report of a browser never has the fingerprint of a failure on the server. */
+  /** The fingerprints of the two sides differ for the same error ('server'). */
   side?: Side
-  /** A secret: without it nobody can compute the fingerprint (none). */
+  /** A secret, without which the fingerprint cannot be computed (none). */
   key?: string
 }
 
@@ -41,7 +41,8 @@ export function fingerprintOf({ type, message, frames, side, key = '' }: Fingerp
   return fingerprintOfSide(encodeBase32(hash.update(text).digest(), FINGERPRINT_LENGTH), side ?? 'server')
 }
 
-// Messages of browsers name the script that cannot be loaded: `later-part`, wherever the site is and whatever the build.
+// The message of a browser contains the URL of a script that cannot be loaded. Only the name of the script counts,
+// without the hash of the build: `later-part.js`.
 function maskAssets(message: string): string {
   return message.replace(/\bhttps?:\/\/[^\s"'()]*\/([\w.]+(?:-[\w.]+)*?)(?:-[A-Z0-9]{8})?\.(js|css)\b/g, '$1.$2')
 }
@@ -70,7 +71,8 @@ const CLOSING = new Map([
   ['‘', '’'],
 ])
 
-// A pattern would look for the end of a quotation from each beginning: a visitor may write thousands that have none.
+// Not a regular expression: it would search for the closing quote once for each opening quote, and a visitor may send
+// thousands that are not closed.
 function maskQuoted(text: string): string {
   const unclosed = new Set<string>()
   let masked = ''
@@ -92,9 +94,9 @@ function maskQuoted(text: string): string {
 const LEAST_ID_LENGTH = 16
 const maskLongId = (word: string) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word)
 
-/** Replaces what differs from time to time in a message by a sign. Takes as long as the message is, whatever it says. */
+/** Masks the parts of a message that differ between occurrences. Takes linear time for any input. */
 export function maskMessage(message: string): string {
-  // In this order: quoted values first, as they may hold numbers; then ids, which are numbers in part.
+  // The order matters: quoted values may contain ids, and ids may contain numbers.
   return maskQuoted(message)
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#')
     .replace(/\w+(?:-+\w+)*/g, maskLongId)

@@ -1,12 +1,13 @@
 import type { KeptError } from '../errors/failure-record.ts'
-import type { Redaction } from '../redaction/hidden.ts'
-import { analyzeError, type LoggedError, type Naming, toKept, toLogged } from './analyze-error.ts'
+import type { Redaction } from '../redaction/request-redaction.ts'
 import { type Description, describeThrown } from './describe-thrown.ts'
 import { fingerprintOf } from './digest.ts'
+import { type LoggedError, toKeptError, toLoggedError } from './error-output.ts'
+import { type FingerprintSettings, fingerprintError } from './fingerprint-error.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 
-/** All that is told of what was thrown. */
+/** An error with its fingerprint, mapped to the source and redacted. */
 export interface AnalyzedError {
   /** The first half of the digest. */
   fingerprint: string
@@ -14,59 +15,59 @@ export interface AnalyzedError {
   kept: KeptError
 }
 
-/** Examines anything at all that was thrown, or an error that has been described elsewhere. Never throws. */
+/** Returns the frames of the place where an error was thrown, for an error without a frame in the site. */
+export type PlaceFrames = () => readonly MappedFrame[]
+
 export interface ErrorAnalyzer {
-  analyzeThrown(thrown: unknown, hidden: Redaction, placeFrames: () => readonly MappedFrame[]): AnalyzedError
-  analyzeDescription(
-    description: Description,
-    hidden: Redaction,
-    placeFrames: () => readonly MappedFrame[],
-  ): AnalyzedError
+  /** Analyzes any thrown value. Never throws. */
+  analyzeThrown(thrown: unknown, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError
+  /** Analyzes an error that was described before. */
+  analyzeDescription(description: Description, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError
 }
 
-const MAX_KNOWN = 500
+const MAX_CACHED = 500
 
 /**
- * What fails once often fails again, and to examine it is most of what a failure costs: what is told is made once for
- * failures that are alike to the letter.
+ * Creates an analyzer. It caches what it returns by the text of the error, as analysis is most of the cost of a failure
+ * and the same error often occurs again.
  */
-export function createErrorAnalyzer(mapper: SourceMapper, naming: Naming): ErrorAnalyzer {
-  const known = new Map<string, AnalyzedError>()
+export function createErrorAnalyzer(mapper: SourceMapper, settings: FingerprintSettings): ErrorAnalyzer {
+  const cache = new Map<string, AnalyzedError>()
 
-  function examineDescription(
-    description: Description,
-    hidden: Redaction,
-    placeFrames: () => readonly MappedFrame[],
-  ): AnalyzedError {
+  function analyzeDescription(description: Description, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {
     const key = keyOf(description)
-    const isPrivate = key === null || hidden.mayHold(key)
-    const found = isPrivate ? undefined : known.get(key)
-    if (found) return found
-    const { fingerprint, error, isPlaced } = analyzeError(description, mapper, hidden, placeFrames, naming)
-    const told = { fingerprint, logged: toLogged(error, hidden), kept: toKept(error, mapper, hidden) }
-    // One without a frame of the site is told by the place where it was met.
-    if (isPrivate || !isPlaced) return told
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(key, told)
-    return told
+    const isPrivate = key === null || redaction.mayHold(key)
+    const cached = isPrivate ? undefined : cache.get(key)
+    if (cached) return cached
+    const { fingerprint, error, isPlaced } = fingerprintError(description, mapper, redaction, placeFrames, settings)
+    const analyzed = {
+      fingerprint,
+      logged: toLoggedError(error, redaction),
+      kept: toKeptError(error, mapper, redaction),
+    }
+    // The frames of an error that is not placed depend on where it was caught.
+    if (isPrivate || !isPlaced) return analyzed
+    if (cache.size >= MAX_CACHED) cache.clear()
+    cache.set(key, analyzed)
+    return analyzed
   }
 
-  function examineThrown(thrown: unknown, hidden: Redaction, placeFrames: () => readonly MappedFrame[]): AnalyzedError {
+  function analyzeThrown(thrown: unknown, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {
     try {
-      return examineDescription(describeThrown(thrown), hidden, placeFrames)
+      return analyzeDescription(describeThrown(thrown), redaction, placeFrames)
     } catch (error) {
-      // The path of failures failed itself: say both, as far as they can be said, under a digest of its own.
+      // The analysis itself failed. The line names both errors, under a fingerprint of their own.
       const { type, message } = describeThrown(error)
-      const own = { type: 'FailurePath', message: `the analysis of a failure failed: ${message}` }
-      const fingerprint = fingerprintOf({ type: own.type, message: type, frames: [], key: naming.key })
-      return { fingerprint, logged: { ...own, stack: '' }, kept: { ...own, stack: [] } }
+      const description = { type: 'FailurePath', message: `the analysis of a failure failed: ${message}` }
+      const fingerprint = fingerprintOf({ type: description.type, message: type, frames: [], key: settings.key })
+      return { fingerprint, logged: { ...description, stack: '' }, kept: { ...description, stack: [] } }
     }
   }
 
-  return { analyzeThrown: examineThrown, analyzeDescription: examineDescription }
+  return { analyzeThrown, analyzeDescription }
 }
 
-// Null for one that is more than its type, message and frames.
+// Returns null for an error that consists of more than its type, message and frames.
 function keyOf({ type, message, stack, ownDigest, cause, errors }: Description): string | null {
   if (ownDigest !== undefined || cause || errors) return null
   return `${type}\n${message}\n${stack}`

@@ -1,36 +1,36 @@
-import type { FastifyRequest } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
 import type { PublicAddress } from '../http/public-address.ts'
 import type { SourceFunction } from './digest.ts'
 
-/** The request that a failure belongs to. */
+/** The page or route that a request with a failure was for. */
 export interface FailureSubject {
-  request: FastifyRequest
-  /** The site's route, as the developer writes it: `/products/[id]`. */
+  /** The site's route, as its developer writes it: `/products/[id]`. */
   route: string
   address: PublicAddress
 }
 
-/** React's stack of the components around a place. React makes it when it is read, at the cost of half a page. */
+/** React's stack of the components around a place. React writes it when it is read, at half the cost of a page. */
 export interface Components {
   readonly componentStack?: string | null | undefined
 }
 
+/** Details that the code which catches a failure knows. */
 export interface FailureContext {
   phase: Phase
-  /** The status that has gone out already, for a failure within a stream. */
+  /** The status that was sent already, for a failure within a stream. */
   statusSent?: number
-  /** What the deadline found unfinished. */
+  /** The loads and promises that were unfinished when a deadline passed. */
   pending?: readonly string[]
-  /** React's stacks of the components that it found unfinished. */
+  /** React's stacks of the components that were unfinished when a deadline passed. */
   pendingComponents?: readonly string[]
-  /** Where it happened, for what carries no stack of its own: a file of the site and a function in it. */
+  /** The function of the site that failed, for a thrown value without a stack. */
   place?: SourceFunction
   components?: Components
 }
 
+/** A failure as the response shows it. */
 export interface Failure {
   digest: string
-  /** 504 for a deadline that passed, else 500. */
+  /** 504 when a deadline passed, else 500. */
   status: number
 }

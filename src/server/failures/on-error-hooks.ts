@@ -1,53 +1,57 @@
-// Runs the `onError` hooks of the app and of `server.ts` for failures that Hydrant answers itself. The only public way to
-// run them is `reply.send(error)`: Fastify runs the hooks, then calls the route's error handler, which asks `takeTold`.
+// Runs the `onError` hooks of the app and of `server.ts` for failures to which Hydrant itself responds. The only public
+// way to run them is `reply.send(error)`: Fastify runs the hooks, then the error handler of the route, which calls
+// `finishErrorHooks`.
 
 import { types } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
 
-/** The hooks that look at a request's first failure. */
+/** A run of the `onError` hooks, for the first failure of a request. */
 export interface HookRun {
-  /** Null when they have run. Rejects with HYD_HOOK_TIMEOUT when they do not end in time: Fastify sends nothing then. */
+  /**
+   * Returns null when the hooks have run, else a promise of their end. It rejects with HYD_HOOK_TIMEOUT after `maxMs`;
+   * Fastify sends nothing then.
+   */
   wait(maxMs: number): Promise<void> | null
 }
 
-interface Told extends HookRun {
+interface StartedRun extends HookRun {
   error: Error
-  /** Has `reply.send` not returned yet? */
+  /** True until `reply.send` has returned. */
   isStarting: boolean
   isOver: boolean
-  /** Fastify removes these headers before it calls an error handler. The answer may have begun already. */
+  /** Fastify removes these headers before it calls an error handler. The response may have begun already. */
   headers: [name: string, value: string | number | string[] | undefined][]
   onOver(): void
 }
 
-const TOLD = Symbol('told')
+const HOOK_RUN = Symbol('hookRun')
 
-interface Holder extends FastifyRequest {
-  [TOLD]?: Told | 'by Fastify'
+interface HookedRequest extends FastifyRequest {
+  [HOOK_RUN]?: StartedRun | 'by Fastify'
 }
 
 const REMOVED_HEADERS = ['content-type', 'content-length']
 
 /**
- * Starts the hooks, once for each request. Returns null when they have run for this request already, or when the answer is
- * complete.
+ * Starts the hooks, once for each request. Returns null when they have run for this request already, or when the
+ * response is complete.
  */
-export function runErrorHooks(error: Error, request: Holder, reply: FastifyReply): HookRun | null {
-  if (request[TOLD] !== undefined || reply.sent) return null
+export function runErrorHooks(error: Error, request: HookedRequest, reply: FastifyReply): HookRun | null {
+  if (request[HOOK_RUN] !== undefined || reply.sent) return null
   let waiting: Promise<void> | null = null
-  const told: Told = {
+  const run: StartedRun = {
     error,
     isStarting: true,
     isOver: false,
     headers: REMOVED_HEADERS.map((name) => [name, reply.getHeader(name)]),
     onOver() {},
     wait(maxMs) {
-      if (told.isOver) return null
+      if (run.isOver) return null
       waiting ??= new Promise((resolve, reject) => {
         const clear = startDeadline(maxMs, () => reject(createHydrantError('HYD_HOOK_TIMEOUT', [maxMs])))
-        told.onOver = () => {
+        run.onOver = () => {
           clear()
           resolve()
         }
@@ -55,38 +59,40 @@ export function runErrorHooks(error: Error, request: Holder, reply: FastifyReply
       return waiting
     },
   }
-  request[TOLD] = told
+  request[HOOK_RUN] = run
   reply.send(error)
-  told.isStarting = false
-  return told
+  run.isStarting = false
+  return run
 }
 
 /**
- * For error handlers: is it an error that `tellHooks` has sent? Then its answer goes on where it was being made, and the
- * handler has nothing to do.
+ * Ends the run of the hooks, for an error handler. Returns true for the error that `runErrorHooks` has sent: the
+ * response continues where it was, and the handler has nothing to do.
  */
-export function takeTold(error: unknown, request: Holder, reply: FastifyReply): boolean {
-  const told = request[TOLD]
-  if (told === undefined || told === 'by Fastify') {
-    request[TOLD] = 'by Fastify'
+export function finishErrorHooks(error: unknown, request: HookedRequest, reply: FastifyReply): boolean {
+  const run = request[HOOK_RUN]
+  if (run === undefined || run === 'by Fastify') {
+    request[HOOK_RUN] = 'by Fastify'
     return false
   }
-  if (told.error !== error) return false
-  // Hooks that have called `done` twice come here twice.
-  if (told.isOver) return told.isStarting || reply.raw.headersSent
-  told.isOver = true
-  for (const [name, value] of told.headers) if (value !== undefined) reply.header(name, value)
-  told.onOver()
+  if (run.error !== error) return false
+  // A hook that calls `done` twice makes Fastify call the handler twice.
+  if (run.isOver) return run.isStarting || reply.raw.headersSent
+  run.isOver = true
+  for (const [name, value] of run.headers) if (value !== undefined) reply.header(name, value)
+  run.onOver()
   return true
 }
 
-/** Has that error been told before? Then an answer is being made, or could not be sent. */
-export function wasTold(error: unknown, request: Holder): boolean {
-  const told = request[TOLD]
-  return typeof told === 'object' && told.error === error
+/**
+ * Returns true when the hooks were started with this error. Then a response to it is under way, or could not be sent.
+ */
+export function hasRunErrorHooks(error: unknown, request: HookedRequest): boolean {
+  const run = request[HOOK_RUN]
+  return typeof run === 'object' && run.error === error
 }
 
-/** What hooks get: the thrown error itself, or an error with what was thrown as its cause. */
+/** Returns the thrown error itself, or an error for the hooks that has the thrown value as its cause. */
 export function asError(thrown: unknown): Error {
   if (!types.isProxy(thrown) && thrown instanceof Error) return thrown
   return new Error('The thrown value is not an Error.', { cause: thrown })

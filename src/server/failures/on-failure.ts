@@ -1,45 +1,45 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 import { describeThrown } from './describe-thrown.ts'
 
-const WARN_MS = 60_000
-/** How long a server that stops waits for what listens. */
+/** Milliseconds that a server which stops waits for `onFailure`. */
 const SETTLE_MS = 2_000
 
-/** Hands failures to a function of the site's own, beside the requests that they happen in. */
+/** Passes failures to the site's `onFailure`, outside of the requests that they happen in. */
 export interface FailureListener {
-  /** Never throws and never waits. */
-  tell(failure: FailureRecord): void
-  /** Resolves when all that was told has been dealt with, or has taken too long. */
+  /** Calls `onFailure` later. Never throws and never waits. */
+  notify(failure: FailureRecord): void
+  /** Resolves when all calls have ended, after two seconds at the latest. */
   settle(): Promise<void>
 }
 
-/** What the function throws changes nothing; one warning a minute says so. */
+/** Creates a listener. What `onFailure` throws is logged, once a minute at most, and changes nothing else. */
 export function createFailureListener(
   onFailure: (failure: FailureRecord) => unknown,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): FailureListener {
   const running = new Set<Promise<void>>()
-  let warnedAt = Number.NEGATIVE_INFINITY
+  let last: { error: unknown; digest: string } | null = null
+  const warning = createThrottledLine(() => {
+    if (!last) return
+    const { type, message, stack: frames } = describeThrown(last.error)
+    const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
+    const line = { err: { type, message, stack }, digest: last.digest }
+    log.warn(line, `onFailure threw: ${type}: ${message}`)
+  })
 
   async function run(failure: FailureRecord) {
-    // The visitor's answer comes first.
+    // The visitor's response comes first.
     await new Promise(setImmediate)
     try {
-      // Its own copy: what is kept is nobody else's to change.
+      // A copy: the ledger keeps the original.
       await onFailure(structuredClone(failure))
     } catch (error) {
-      warn(error, failure)
+      last = { error, digest: failure.digest }
+      warning.count()
     }
-  }
-
-  function warn(error: unknown, { digest }: FailureRecord) {
-    if (performance.now() - warnedAt < WARN_MS) return
-    warnedAt = performance.now()
-    const { type, message, stack: frames } = describeThrown(error)
-    const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
-    log.warn({ err: { type, message, stack }, digest }, `onFailure threw: ${type}: ${message}`)
   }
 
   async function settleAll() {
@@ -47,14 +47,15 @@ export function createFailureListener(
   }
 
   return {
-    tell(failure) {
-      const told = run(failure).finally(() => running.delete(told))
-      running.add(told)
+    notify(failure) {
+      const call = run(failure).finally(() => running.delete(call))
+      running.add(call)
     },
     async settle() {
       const isOver = new AbortController()
       await Promise.race([settleAll(), wait(SETTLE_MS, undefined, { signal: isOver.signal })])
       isOver.abort()
+      warning.stop()
     },
   }
 }

@@ -1,22 +1,27 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { REDACTION_OUTSIDE_REQUESTS } from '../redaction/hidden.ts'
+import { REDACTION_OUTSIDE_REQUESTS } from '../redaction/request-redaction.ts'
 import { createOccurrence } from './digest.ts'
-import type { ErrorAnalyzer } from './error-analyzer.ts'
+import type { ErrorAnalyzer, PlaceFrames } from './error-analyzer.ts'
 import { writeFailure } from './failure-log.ts'
-import type { MappedFrame } from './stacks/stack-frame.ts'
 
-/** Writes the line of an exception outside of any request, and hands it over to be kept. Returns its digest. Never throws. */
+export interface ProcessFailureInput {
+  analyzer: ErrorAnalyzer
+  placeFrames: PlaceFrames
+  release: string
+  /** The id of the build; null when the build could not be read. */
+  build: string | null
+  log: FastifyBaseLogger
+  keep(failure: FailureRecord): void
+}
+
+/** Logs and keeps an exception that was thrown outside of any request. Returns its digest. Never throws. */
 export function recordProcessFailure(
   thrown: unknown,
-  placeFrames: () => readonly MappedFrame[],
-  { analyzeThrown: examineThrown }: ErrorAnalyzer,
-  { release, build }: { release: string; build: string | null },
-  log: FastifyBaseLogger,
-  keep: (failure: FailureRecord) => void,
+  { analyzer, placeFrames, release, build, log, keep }: ProcessFailureInput,
 ): string {
-  const { fingerprint, logged, kept } = examineThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
+  const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
   const digest = formatDigest(fingerprint, createOccurrence())
   writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
   keep({

@@ -6,46 +6,49 @@ import { userAgentClass } from '../http/user-agent.ts'
 import type { AnalyzedError } from './error-analyzer.ts'
 import { type FailureLine, writeFailure } from './failure-log.ts'
 
-/** A failure in a request, examined. */
+/** A failure in a request that has its digest and is ready to be recorded. */
 export interface FailureEvent {
   digest: string
-  told: AnalyzedError
+  error: AnalyzedError
   side: Side
   phase: Phase
   route: string
   method: string
-  /** Where the visitor sees the site. */
+  /** The host as the visitor sees it. */
   host: string
-  /** Without secrets. */
+  /** Redacted. */
   url: string
-  /** Without secrets: an app may take it from a header. */
+  /** Redacted, as an app may take it from a header. */
   requestId: string
   release: string
-  /** Null where it is not known. */
+  /** The id of the build; null when it is unknown. */
   build: string | null
-  /** Undefined when nothing has gone out. */
+  /** The status that was sent before the failure; undefined when none was. */
   statusSent: number | undefined
-  /** What the visitor gets in the end; null when it is not the server that failed. */
+  /** The status of the response; null for a failure in a browser. */
   status: number | null
   isRecovered: boolean
-  /** What a deadline found unfinished. */
+  /** The work that was unfinished when a deadline passed; null for any other failure. */
   pending: string[] | null
 }
 
-/** As long as a browser may tell one, too. */
+/** Logs a failure and keeps it. */
+export type RecordFailure = (event: FailureEvent, request: FastifyRequest) => void
+
+/** A report of a browser may have a path of the same length. */
 const MAX_PATH = 2_000
 
-/** Writes the line of a failure, and hands it over to be kept. */
+/** Writes the log line of a failure, then passes its record to `keep`. */
 export function recordFailure(
-  telling: FailureEvent,
+  event: FailureEvent,
   request: FastifyRequest,
   keep: (failure: FailureRecord) => void,
   traceOf: FindTrace | null,
 ) {
-  const { digest, told, side, phase, route, method, host, url, requestId, release, build, statusSent, status } = telling
-  const { isRecovered, pending } = telling
+  const { digest, error, side, phase, route, method, host, url, requestId, release, build, statusSent, status } = event
+  const { isRecovered, pending } = event
   const trace = findTrace(request, traceOf)
-  const line: FailureLine = { digest, side, phase, route, method, url, host, err: told.logged }
+  const line: FailureLine = { digest, side, phase, route, method, url, host, err: error.logged }
   if (statusSent !== undefined) line.statusSent = statusSent
   if (isRecovered) line.isRecovered = isRecovered
   if (pending) line.pending = pending
@@ -53,12 +56,12 @@ export function recordFailure(
   writeFailure(line, request)
   const record: FailureRecord = {
     digest,
-    fingerprint: told.fingerprint,
+    fingerprint: error.fingerprint,
     side,
     time: Date.now(),
     phase,
-    message: told.kept.message,
-    error: told.kept,
+    message: error.kept.message,
+    error: error.kept,
     route,
     method,
     path: url.replace(/[?#].*$/s, '').slice(0, MAX_PATH),

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { createHttpOptions } from './http-options.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
@@ -15,10 +15,9 @@ export function createConnectionLimits(
     fastifyOptions: { ...createHttpOptions(options), clientErrorHandler: clientErrors.handle },
     addTo(instance: FastifyInstance) {
       app = instance
-      const stop = limitConnections(instance, options.limits.maxConnections)
+      limitConnections(instance, options.limits.maxConnections)
       instance.addHook('onClose', (_app, done) => {
         clientErrors.stop()
-        stop()
         done()
       })
       addSlowReaderGuard(instance, options.timeouts.sendMs)
@@ -26,14 +25,13 @@ export function createConnectionLimits(
   }
 }
 
-function limitConnections({ server, log }: FastifyInstance, maxConnections: number): () => void {
-  const line = createThrottledLine((count) =>
-    log.warn(
+function limitConnections(app: FastifyInstance, maxConnections: number) {
+  const countClosed = addThrottledLine(app, (count) =>
+    app.log.warn(
       { closed: count },
       `closed ${countOf(count, 'new connection')}, because ${maxConnections} are open (find the clients that hold them, or raise limits.maxConnections)`,
     ),
   )
-  server.maxConnections = maxConnections
-  server.on('drop', line.count)
-  return line.stop
+  app.server.maxConnections = maxConnections
+  app.server.on('drop', countClosed)
 }

@@ -16,7 +16,7 @@ export function addFirstHook(
   { securityHeaders, limits }: Pick<Options, 'securityHeaders' | 'limits'>,
 ) {
   const { maxUrlBytes, maxPipelined } = limits
-  const turns = createPipelineQueue(maxPipelined, app.log)
+  const turns = createPipelineQueue(app, maxPipelined)
   app.addHook('onRequest', (request, reply, done) => {
     guardCaching(reply.raw)
     reply.header(REQUEST_ID_HEADER, request.id)
@@ -25,9 +25,5 @@ export function addFirstHook(
     // A response has its socket once those before it are complete, or will never be.
     else if (reply.raw.socket === null) turns.wait(request.raw, reply.raw, done)
     else done()
-  })
-  app.addHook('onClose', (_app, done) => {
-    turns.stop()
-    done()
   })
 }

@@ -8,7 +8,7 @@ const MISDIRECTED = 421
 const MAX_LOGGED_HOST = 255
 
 /** Is it one of them? `*.shop.example` stands for every name below `shop.example`, and not for that itself. */
-export function isServedHost(host: string, hosts: readonly string[]): boolean {
+function isServedHost(host: string, hosts: readonly string[]): boolean {
   return hosts.some((one) => (one.startsWith('*.') ? host.endsWith(one.slice(1)) : host === one))
 }
 

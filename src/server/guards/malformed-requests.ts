@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import { NO_STORE } from '../http/headers.ts'
 import { PROBLEM_TYPE } from '../http/problem.ts'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine, type ThrottledLine } from '../log/throttled-line.ts'
 
 interface Refusal {
   status: number
@@ -21,7 +21,7 @@ const LINGER_MS = 1_000
 
 /** Answers what is no request, ends its connection and tells the log, which no flood of it can fill. */
 export function createClientErrorHandler(write: (details: object, message: string) => void) {
-  const lines = new Map<Refusal, ReturnType<typeof createThrottledLine>>()
+  const lines = new Map<Refusal, ThrottledLine>()
   let last: { reason: string; remoteAddress: string | undefined } | null = null
 
   function tell(refusal: Refusal, error: ConnectionError, { remoteAddress }: Socket) {

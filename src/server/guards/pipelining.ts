@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyBaseLogger } from 'fastify'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import type { FastifyInstance } from 'fastify'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
 /**
  * Lets requests that arrive together on one connection wait for the one before them: Node hands over all of them at once, and who
  * reads nothing would have a thousand answers made. A connection on which more wait than may is closed.
  */
-export function createPipelineQueue(maxWaiting: number, log: Pick<FastifyBaseLogger, 'info'>) {
+export function createPipelineQueue(app: FastifyInstance, maxWaiting: number) {
   const waiting = new WeakMap<Socket, number>()
-  const line = createThrottledLine((count) =>
-    log.info(
+  const countClosed = addThrottledLine(app, (count) =>
+    app.log.info(
       { closed: count },
       `closed ${countOf(count, 'connection')} with more than ${maxWaiting} waiting requests (limits.maxPipelined)`,
     ),
@@ -21,7 +21,7 @@ export function createPipelineQueue(maxWaiting: number, log: Pick<FastifyBaseLog
       if (socket.destroyed) return
       const count = (waiting.get(socket) ?? 0) + 1
       if (count > maxWaiting) {
-        line.count()
+        countClosed()
         return void socket.destroy()
       }
       waiting.set(socket, count)
@@ -30,6 +30,5 @@ export function createPipelineQueue(maxWaiting: number, log: Pick<FastifyBaseLog
         if (!socket.destroyed) then()
       })
     },
-    stop: line.stop,
   }
 }

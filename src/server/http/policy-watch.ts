@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { parseUrl } from '../util/parse-url.ts'
 import { lookAtHeaders } from './caching.ts'
 import { findBlockingDirective } from './policy-check.ts'

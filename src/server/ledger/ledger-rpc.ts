@@ -1,6 +1,7 @@
 // What goes to and fro between a server and its ledger, where that is in another thread or process.
 
-import { createHydrantError, type ErrorCode, errorTable } from '../errors/error-table.ts'
+import { type ErrorCode, errorTable } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 
 export interface ThreadInput {

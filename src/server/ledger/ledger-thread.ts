@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { Ledger } from './ledger.ts'
 import { createCalls, forwardCalls, type LedgerAnswer, type ThreadInput } from './ledger-rpc.ts'
 import type { Notice } from './sqlite/file-ledger.ts'
@@ -56,7 +57,7 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
     if (calls.count() === 0) worker.unref()
   })
   worker.on('error', (error) => {
-    reason = error instanceof Error ? error.message : String(error)
+    reason = messageOf(error)
   })
   // Comes behind 'error'.
   const exited = new Promise<void>((resolve) => {

@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { createWriteQueue } from './write-queue.ts'
 
@@ -9,7 +11,6 @@ const GATHER_MS = 200
 const STORM_GATHER_MS = 1_000
 /** The longest that is waited before a ledger which could not be written is tried again. */
 const LONGEST_PAUSE_MS = 10_000
-const WARN_MS = 60_000
 const MAX_CHARACTERS_WAITING = 32_000_000
 const MAX_FAILURES_AT_ONCE = 200
 
@@ -55,7 +56,13 @@ export function createLedgerWriter(
   let pauseMs = 0
   let gatherMs = GATHER_MS
   let isClosed = false
-  let warnedAt = Number.NEGATIVE_INFINITY
+  let lastError: unknown
+  const warning = createThrottledLine(() =>
+    log.warn(
+      { err: lastError, queued: queued(), dropped },
+      `the ledger cannot be written, so failures are kept in memory for now: ${messageOf(lastError)}`,
+    ),
+  )
 
   function schedule() {
     if (isClosed) return
@@ -98,17 +105,13 @@ export function createLedgerWriter(
   function works() {
     if (pauseMs > 0) log.info({ dropped }, 'the ledger can be written again')
     pauseMs = 0
+    warning.clear()
   }
 
   function refused(error: unknown) {
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || GATHER_MS * 2)
-    if (performance.now() - warnedAt < WARN_MS) return
-    warnedAt = performance.now()
-    const message = error instanceof Error ? error.message : String(error)
-    log.warn(
-      { err: error, queued: queued(), dropped },
-      `the ledger cannot be written, so failures are kept in memory for now: ${message}`,
-    )
+    lastError = error
+    warning.count()
   }
 
   const queued = () => waiting.count() + countOf(batch ?? [])
@@ -135,6 +138,7 @@ export function createLedgerWriter(
     async close() {
       isClosed = true
       await flush()
+      warning.stop()
     },
     stats: () => ({ queued: queued(), dropped, written }),
   }

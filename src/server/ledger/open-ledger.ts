@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { createHydrantError, type HydrantError, showValue } from '../errors/error-table.ts'
+import { createHydrantError, type HydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
 import { parseUrl } from '../util/parse-url.ts'
 import { createDelegateLedger } from './delegate-ledger.ts'

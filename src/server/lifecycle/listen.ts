@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
-import { createHydrantError, type HydrantError } from '../errors/error-table.ts'
+import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
 import { createSocketError, listenOnSocketFile } from './socket-file.ts'
 

@@ -4,7 +4,7 @@ import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { createHydrantError, type HydrantError } from '../errors/error-table.ts'
+import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 
 /** Whoever runs the proxy is another user, of the same group. */
 export const SOCKET_FILE_MODE = 0o660

@@ -1,57 +1,73 @@
-// What a log tells comes from anywhere: addresses, names of hosts, messages. What a terminal would obey is shown instead.
+// URLs, host names and messages in a log come from clients. The characters that a terminal obeys are shown, not obeyed.
 
 import { isAscii } from 'node:buffer'
 
-// Also what turns the direction of a text around, and Unicode's own ends of lines.
-const OBEYED = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+const LINE_SEPARATORS = '\\u2028\\u2029'
+/** They change the direction of a text. */
+const BIDI = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069'
+const CONTROL = new RegExp(`[\\p{Cc}${LINE_SEPARATORS}${BIDI}]`, 'gu')
+const CONTROL_RUN = new RegExp(`[\\p{Cc}${LINE_SEPARATORS}]+`, 'gu')
+const BIDI_CHARACTER = new RegExp(`[${BIDI}]`, 'g')
 
-/** The text with nothing in it that a terminal obeys. */
+/** Shows control and bidi characters as escapes: `\x1b`, `\u202e`. */
 export function showControlCharacters(text: string): string {
-  return text.replace(OBEYED, escapeSign)
+  return text.replace(CONTROL, toEscape)
 }
 
-/** JSON with the same signs escaped that it leaves as they are. Ends of lines stay: none is inside a value. */
+/** Puts a space in the place of control characters and line breaks, and removes bidi characters. */
+export function removeControlCharacters(text: string): string {
+  return text.replace(CONTROL_RUN, ' ').replace(BIDI_CHARACTER, '')
+}
+
+/** Escapes the control and bidi characters that JSON leaves as they are. The result is JSON with the same value. */
 export function escapeControlCharacters(json: string): string {
-  return OBEYED_IN_JSON.test(json) ? json.replace(new RegExp(OBEYED_IN_JSON, 'g'), escapeInJson) : json
+  return CONTROL_IN_JSON.test(json) ? json.replace(ALL_CONTROL_IN_JSON, toJsonEscape) : json
 }
 
-/** The same for lines as bytes. */
-export function escapeObeyedIn(lines: Buffer): Buffer {
+/** Does the same as `escapeControlCharacters` with lines of JSON in a buffer. */
+export function escapeControlCharactersIn(lines: Buffer): Buffer {
   return isAscii(lines) && !lines.includes(DELETE) ? lines : Buffer.from(escapeControlCharacters(lines.toString()))
 }
 
-/** The one sign of ASCII that a terminal obeys and JSON leaves as it is. */
+/** The only ASCII character that a terminal obeys and JSON does not escape. */
 const DELETE = 0x7f
 
-// JSON has escaped what comes before a space; without the `u` of the one above V8 is done in half the time.
-const OBEYED_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
-const escapeInJson = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+// JSON has escaped what precedes a space. Line breaks stay: no value of JSON contains one.
+const CONTROL_IN_JSON = new RegExp(`[\\x7f-\\x9f${LINE_SEPARATORS}${BIDI}]`)
+const ALL_CONTROL_IN_JSON = new RegExp(CONTROL_IN_JSON, 'g')
 
-/** A line of a log, for what prints the values of its JSON as they are: none of them is another line, or commands it. */
+function toJsonEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/**
+ * Rewrites a line of JSON for a printer that shows its values unescaped. No value can pass for another line of the log
+ * or control the terminal.
+ */
 export function sanitizeLine(json: string): string {
   try {
-    return `${JSON.stringify(tame(JSON.parse(json), 0))}\n`
+    return `${JSON.stringify(sanitizeValue(JSON.parse(json), 0))}\n`
   } catch {
     return `${showControlCharacters(json.trimEnd())}\n`
   }
 }
 
-function tame(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return tameText(value, depth)
+function sanitizeValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return sanitizeText(value, depth)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => tame(item, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => sanitizeValue(item, depth + 1))
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [showControlCharacters(key), tame(part, depth + 1)]),
+    Object.entries(value).map(([key, part]) => [showControlCharacters(key), sanitizeValue(part, depth + 1)]),
   )
 }
 
-// A message stands at the beginning of a line; what is inside of the others is indented by who prints it.
-function tameText(text: string, depth: number): string {
+// The printer indents nested values, but not those of the first level, such as the message.
+function sanitizeText(text: string, depth: number): string {
   const lines = text.split(/\r?\n/).map((line) => line.split('\t').map(showControlCharacters).join('\t'))
   return lines.join(depth === 1 ? '\n    ' : '\n')
 }
 
-function escapeSign(sign: string): string {
-  const code = sign.charCodeAt(0)
+function toEscape(character: string): string {
+  const code = character.charCodeAt(0)
   return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
 }

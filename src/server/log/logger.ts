@@ -1,34 +1,38 @@
 import { Writable } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
-import { escapeControlCharacters, escapeObeyedIn, sanitizeLine } from './control-characters.ts'
+import { escapeControlCharacters, escapeControlCharactersIn, sanitizeLine } from './control-characters.ts'
 import { isStream, type LogOutput, standardOutput } from './output.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
 
-/** JSON, a line each; in a terminal, for people. */
+/** Returns the logger options of a server: formatted lines in a terminal, JSON lines elsewhere. */
 export async function createLogging(level: string): Promise<Logging> {
   return process.stdout.isTTY ? (await loadPrettyLogging())(level) : createJsonLogging(level)
 }
 
 /**
- * What splits texts into lines at Unicode's own ends of lines, or shows them as they are, finds none of these signs. Goes to
- * `stream` (standard output).
+ * Returns logger options for JSON lines without control and bidi characters: a reader that splits at Unicode's line
+ * separators, or prints a line as it is, finds none.
+ *
+ * @param stream Takes the lines (standard output).
  */
 export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write'>): Logging {
   if (stream) return { logger: { level, hooks: { streamWrite: escapeControlCharacters }, stream } }
-  // Looks at the lines of a turn at once.
-  return { logger: { level, stream: standardOutput(escapeObeyedIn) } }
+  // perf: the lines of a turn are checked as bytes, 0.1 µs for a line of 1 kB instead of 1.2 µs as text (measured).
+  return { logger: { level, stream: standardOutput(escapeControlCharactersIn) } }
 }
 
-/** For people. What it loads serves as many loggers as there are. */
+/** Loads the formatter for terminals. Returns a function that creates logger options with it. */
 export async function loadPrettyLogging(): Promise<(level: string) => Logging> {
   const createPretty = await loadPretty()
   return (level) => ({ logger: { level, stream: createPretty(), hooks: { streamWrite: sanitizeLine } } })
 }
 
-/** Takes what several processes write, whole lines at once: JSON of their logs, and what else they say. */
+/**
+ * Creates the output of a primary and its workers, which takes whole lines: the JSON of their logs, and any other text.
+ */
 export async function createSharedOutput(): Promise<Writable> {
-  // A pipe that is full makes those wait who write into it; a disk that is full does not.
+  // A full pipe applies back pressure to the writers. A full disk does not.
   if (isStream(process.stdout)) return process.stdout
   if (!process.stdout.isTTY) return toWritable(standardOutput())
   const pretty = (await loadPretty())()

@@ -1,76 +1,81 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { messageOf } from '../util/message-of.ts'
 
-/** Where a log's lines go. */
+/** Takes the lines of a log. */
 export interface LogOutput {
-  /** Takes a line, with its end. */
+  /** Takes a line with its line break. */
   write(line: string): void
-  /** Writes what it has taken. Pino asks for it behind each line that says that the process is going to end. */
+  /** Writes what was taken so far. Pino calls it after each fatal line, as the process ends then. */
   flushSync(): void
 }
 
-/** Of what nobody has read yet. A reader that stands still is not to take the site's memory. */
-const MAX_WAITING_BYTES = 16 * 1024 * 1024
+/** Bytes that a reader has not read yet. A reader that stops must not use up the memory of the site. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024
 
 let standard: LogOutput | null = null
 let lostLines = 0
 
-/** How many lines of the log this process could not write. */
+/** Returns the number of log lines that this process could not write. */
 export function lostLogLines(): number {
   return lostLines
 }
 
 /**
- * Standard output. The lines of one turn of the event loop are written together, at its end: to write each by itself, or to
- * hand it to another thread as Pino does, is a good part of what a failure costs. What cannot be written, to a disk that is full or
- * for a reader that stands still, is left out, and a line says so once it can be.
+ * Returns standard output. Lines that cannot be written, to a full disk or for a reader that has stopped, are dropped,
+ * and a line says so when writing works again.
  *
- * @param finish Makes of the lines of a turn what is written. That of the first call holds, as there is one output.
+ * perf: the lines of one turn of the event loop are written together at its end, 1.06 to 1.14 times the rate of failing
+ * pages, decision 025.
+ *
+ * @param finish Converts the lines of a turn before they are written. There is one output, so the first call decides.
  */
 export function standardOutput(finish?: Finish): LogOutput {
   standard ??= gatherTurns(isStream(process.stdout) ? toStream(process.stdout) : toFile(process.stdout.fd), finish)
   return standard
 }
 
-/** Throws when it cannot write all of it. The bytes are another's: they are overwritten afterwards. */
+/** Throws when it cannot write all lines. The buffer is reused afterwards. */
 type Write = (lines: Buffer) => void
 type Finish = (lines: Buffer) => Buffer
 
-/** For the lines of a turn; where there are more of them, they are written in parts. */
+/** Size of the buffer for the lines of a turn. More lines are written in parts. */
 const ROOM_BYTES = 256 * 1024
-/** That a character of a string takes at the most. */
-const CHARACTER_BYTES = 3
+/** The most bytes that one UTF-16 code unit of a string takes. */
+const MAX_BYTES_PER_UNIT = 3
 
+/** Creates an output that writes the lines of each turn of the event loop together. */
 export function gatherTurns(write: Write, finish: Finish = (lines) => lines): LogOutput {
-  // Bytes, as Pino's lines are of many pieces: until the end of the turn each of them would be in the way of garbage collection.
+  // perf: bytes instead of strings, 1.035 to 1.05 times the rate of failing pages, decision 025. Pino's lines are
+  // strings of many pieces, which garbage collection would visit until the end of the turn.
   const room = Buffer.allocUnsafeSlow(ROOM_BYTES)
   let used = 0
-  let lost: { lines: number; why: unknown } | null = null
+  let lost: { lines: number; reason: unknown } | null = null
 
   function flush() {
     const lines = room.subarray(0, used)
     used = 0
-    if (lines.length > 0) pass(lines)
+    if (lines.length > 0) writeLines(lines)
   }
 
-  function pass(lines: Buffer) {
+  function writeLines(lines: Buffer) {
     try {
       const finished = finish(lines)
-      write(lost ? Buffer.concat([lossLine(lost.lines, lost.why), finished]) : finished)
+      write(lost ? Buffer.concat([lossLine(lost.lines, lost.reason), finished]) : finished)
       lost = null
-    } catch (why) {
+    } catch (reason) {
       const count = countLines(lines)
       lostLines += count
-      lost = { lines: (lost?.lines ?? 0) + count, why }
+      lost = { lines: (lost?.lines ?? 0) + count, reason }
     }
   }
 
   process.on('exit', flush)
   return {
     write(line) {
-      const most = line.length * CHARACTER_BYTES
-      if (most > room.length - used) flush()
-      if (most > room.length) return pass(Buffer.from(line))
+      const maxBytes = line.length * MAX_BYTES_PER_UNIT
+      if (maxBytes > room.length - used) flush()
+      if (maxBytes > room.length) return writeLines(Buffer.from(line))
       if (used === 0) setImmediate(flush)
       used += room.write(line, used)
     },
@@ -82,10 +87,11 @@ function countLines(lines: Buffer): number {
   return lines.toString('latin1').split('\n').length - 1
 }
 
+/** Returns a function that writes to a file synchronously. */
 export function toFile(fd: number): Write {
   let isTorn = false
   return (lines) => {
-    // The end of a line of which the disk has taken the beginning alone.
+    // Ends a line of which only the beginning was written.
     let rest = isTorn ? Buffer.concat([LINE_END, lines]) : lines
     while (rest.length > 0) {
       const written = writeSync(fd, rest)
@@ -97,27 +103,31 @@ export function toFile(fd: number): Write {
 
 const LINE_END = Buffer.from('\n')
 
+/** Returns a function that writes to a pipe or socket. Its stream keeps what the reader has not read yet. */
 export function toStream(stream: Writable): Write {
-  // Whoever reads the log may go away before the site does.
+  // The reader of the log may end before the site does.
   stream.on('error', () => {})
   return (lines) => {
-    if (stream.writableLength > MAX_WAITING_BYTES) throw new Error('the log has not been read for some time')
+    if (stream.writableLength > MAX_UNREAD_BYTES) throw new Error('the log has not been read for some time')
     stream.write(Buffer.from(lines))
   }
 }
 
-// Node.js writes a pipe as far as it takes it, and keeps the rest. What it has for files stops for good at the first error.
+/**
+ * Returns true when standard output is a pipe or a socket. Node.js keeps what these do not take at once. Its stream for
+ * files stops for good with the first error, so a file is written directly.
+ */
 export function isStream(stdout: typeof process.stdout): boolean {
-  // In a thread it has no file; where a test runner listens, it is another function.
+  // A thread has no file descriptor, and test runners replace `write`.
   if (stdout.fd === undefined || Object.hasOwn(stdout, 'write')) return true
-  // As big integers: the other result of a stat stays behind in Node.js, where resolving a path mistakes a pipe's for that of a
-  // folder on the way. Modules behind symbolic links, as pnpm installs them, would then be found under a second name.
+  // `bigint` avoids a bug of Node.js, which reuses the array of a plain stat: resolving a path then takes the pipe's
+  // result for that of a folder, and modules behind symbolic links, as pnpm installs them, get a second name.
   const stat = fstatSync(stdout.fd, { bigint: true })
   return stat.isFIFO() || stat.isSocket()
 }
 
-// As Pino would have written it.
-function lossLine(lines: number, why: unknown): Buffer {
-  const msg = `up to ${lines} lines of the log could not be written: ${why instanceof Error ? why.message : String(why)}`
+// Has the form of a line of Pino.
+function lossLine(lines: number, reason: unknown): Buffer {
+  const msg = `up to ${lines} lines of the log could not be written: ${messageOf(reason)}`
   return Buffer.from(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`)
 }

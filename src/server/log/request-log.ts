@@ -5,30 +5,31 @@ import { routeOf } from '../http/route-config.ts'
 import { traceOf } from '../http/trace-context.ts'
 import { createRedactor } from '../redaction/redact.ts'
 
-/** What becomes of a request, as its line tells. */
+/** How a request ended. */
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
 
-/** Is told when requests begin and end. */
+/** Is notified of the start and end of each request. */
 export interface RequestObserver {
-  began(): void
-  ended(request: FastifyRequest, reply: FastifyReply, kind: Outcome['kind']): void
+  requestStarted(): void
+  requestEnded(request: FastifyRequest, reply: FastifyReply, kind: Outcome['kind']): void
 }
 
 const IS_OVER = Symbol('isOver')
 
-interface Watched extends FastifyRequest {
+interface LoggedRequest extends FastifyRequest {
   [IS_OVER]?: true
 }
 
 /**
- * Writes one line for a request when it is over, and tells the metrics. Fastify calls it in any case: a hook would cost each
- * request something.
+ * Writes one log line for a request when it is over, and notifies the observer.
+ *
+ * perf: Fastify calls a log controller in any case, so there is no hook for it, decision 017.
  */
 export class RequestLog extends LogController {
   #observer: RequestObserver | null
   #digestOf: (request: FastifyRequest) => string | undefined
 
-  /** @param digestOf Returns the digest of the first failure of a request. */
+  /** @param digestOf Returns the digest of a request's first failure, or undefined. */
   constructor(
     isDisabled: boolean,
     observer: RequestObserver | null,
@@ -41,9 +42,9 @@ export class RequestLog extends LogController {
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
     if (this.#observer === null && this.isLogDisabled(request)) return
-    this.#observer?.began()
+    this.#observer?.requestStarted()
     const { raw } = reply
-    // Fastify says nothing of visitors who leave.
+    // Fastify calls nothing when the visitor leaves.
     raw.once('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
   }
 
@@ -51,10 +52,10 @@ export class RequestLog extends LogController {
     this.#end(request, reply, error ? { kind: 'errored', error } : { kind: 'answered' })
   }
 
-  #end(request: Watched, reply: FastifyReply, outcome: Outcome) {
+  #end(request: LoggedRequest, reply: FastifyReply, outcome: Outcome) {
     if (request[IS_OVER]) return
     request[IS_OVER] = true
-    this.#observer?.ended(request, reply, outcome.kind)
+    this.#observer?.requestEnded(request, reply, outcome.kind)
     if (!this.isLogDisabled(request)) writeLine(request, reply, outcome, this.#digestOf(request))
   }
 }
@@ -66,7 +67,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcom
     url: createRedactor(request.headers)(request.originalUrl),
     route: routeOf(request),
     host: publicAddress(request).host,
-    // Nothing has gone out to a visitor who left before.
+    // Nothing was sent when the visitor left early.
     statusCode: reply.raw.headersSent ? reply.raw.statusCode : undefined,
     responseTimeMs: reply.elapsedTime,
     bytes: bodyBytesOf(reply.raw, method),

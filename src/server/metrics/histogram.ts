@@ -1,12 +1,17 @@
-/** Counts durations. Those of prom-client cost a request ten times as much, as they look up labels each time. */
+/**
+ * Counts durations.
+ *
+ * perf: not prom-client's histogram, which looks up labels with each duration: all metrics of a request cost 0.13 µs,
+ * decision 017.
+ */
 export interface Histogram {
   observe(durationMs: number): void
   read(): HistogramCounts
 }
 
-/** What was counted, as it can be sent and added up. */
+/** The counts of a histogram. Plain data, for messages between processes. */
 export interface HistogramCounts {
-  /** By the upper bounds; the last one is for what is longer than all of them. */
+  /** One for each upper bound; the last one counts longer durations. */
   counts: number[]
   sumMs: number
 }
@@ -28,6 +33,7 @@ export function createHistogram(): Histogram {
   }
 }
 
+/** Adds up the counts of several histograms. */
 export function addHistograms(all: readonly HistogramCounts[]): HistogramCounts {
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
   return {
@@ -36,27 +42,27 @@ export function addHistograms(all: readonly HistogramCounts[]): HistogramCounts 
   }
 }
 
-/** A histogram with its labels; one without any stands alone. */
+/** A histogram with its labels. */
 export interface Series {
   labels: Record<string, string>
   counts: HistogramCounts
 }
 
-/** In Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+/** Writes histograms in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export function writeHistograms(name: string, help: string, all: readonly Series[]): string {
   const head = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`]
   return [...head, ...all.flatMap((series) => writeSeries(name, series)), ''].join('\n')
 }
 
 function writeSeries(name: string, { labels, counts: { counts, sumMs } }: Series): string[] {
-  const own = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`)
-  const only = own.length === 0 ? '' : `{${own.join()}}`
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`)
+  const only = pairs.length === 0 ? '' : `{${pairs.join()}}`
   let total = 0
   const buckets = counts.map((count, index) => {
     total += count
     const bound = BOUNDS_MS[index]
     const le = `le="${bound === undefined ? '+Inf' : bound / 1000}"`
-    return `${name}_bucket{${[...own, le].join()}} ${total}`
+    return `${name}_bucket{${[...pairs, le].join()}} ${total}`
   })
   return [...buckets, `${name}_sum${only} ${sumMs / 1000}`, `${name}_count${only} ${total}`]
 }

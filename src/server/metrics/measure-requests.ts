@@ -1,66 +1,67 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { routeOf } from '../http/route-config.ts'
-import type { MetricsRecorder } from './metrics-recorder.ts'
+import { type MetricsRecorder, NO_METRICS } from './metrics-recorder.ts'
 
-const MEASURES = Symbol('measures')
+const RECORDER = Symbol('recorder')
 
-interface Watched extends FastifyRequest {
-  /** Null when the request is over. */
-  [MEASURES]?: MetricsRecorder | null
+interface MeasuredRequest extends FastifyRequest {
+  /** Null after the request is over. */
+  [RECORDER]?: MetricsRecorder | null
 }
 
+type Outcome = 'answered' | 'aborted' | 'errored'
+
 /**
- * Measures the requests that come to an instance's routes, where the instance is in an app whose log is its own. Null from
- * `current` measures nothing.
+ * Records the requests to an instance's routes by two hooks, for a site in an app that writes its own log.
+ *
+ * @param current Returns the recorder. Nothing is recorded while it is `NO_METRICS`.
  */
-export function measureRequests(app: FastifyInstance, current: () => MetricsRecorder | null) {
+export function measureRequests(app: FastifyInstance, current: () => MetricsRecorder) {
   app.addHook('onRequest', (request, reply, done) => {
-    const measures = current()
-    if (measures !== null) begin(measures, request, reply)
+    const metrics = current()
+    if (metrics !== NO_METRICS) start(metrics, request, reply)
     done()
   })
-  app.addHook('onResponse', (request: Watched, reply, done) => {
-    const measures = current()
-    // A hook of the app may have answered before the one above.
-    if (measures !== null && request[MEASURES] === undefined) begin(measures, request, reply)
+  app.addHook('onResponse', (request: MeasuredRequest, reply, done) => {
+    const metrics = current()
+    // A hook of the app may have responded before the hook above ran.
+    if (metrics !== NO_METRICS && request[RECORDER] === undefined) start(metrics, request, reply)
     end(request, reply, 'answered')
     done()
   })
 }
 
-function begin(measures: MetricsRecorder, request: Watched, reply: FastifyReply) {
-  request[MEASURES] = measures
-  measures.began()
+function start(metrics: MetricsRecorder, request: MeasuredRequest, reply: FastifyReply) {
+  request[RECORDER] = metrics
+  metrics.requestStarted()
   const { raw } = reply
-  // Fastify calls no hook for visitors who leave.
+  // Fastify calls no hook when the visitor leaves.
   raw.once('close', () => end(request, reply, raw.writableFinished ? 'answered' : 'aborted'))
 }
 
-function end(request: Watched, reply: FastifyReply, kind: 'answered' | 'aborted') {
-  const measures = request[MEASURES]
-  if (!measures) return
-  request[MEASURES] = null
-  tellOutcome(measures, request, reply, kind)
+function end(request: MeasuredRequest, reply: FastifyReply, outcome: Outcome) {
+  const metrics = request[RECORDER]
+  if (!metrics) return
+  request[RECORDER] = null
+  recordOutcome(metrics, request, reply, outcome)
 }
 
-/** Measures the requests that a log observes. */
-export function observerOf(measures: MetricsRecorder | null) {
-  if (measures === null) return null
+/**
+ * Returns an observer that records the requests of a request log. Null for `NO_METRICS`: an observer costs each
+ * request.
+ */
+export function observerOf(metrics: MetricsRecorder) {
+  if (metrics === NO_METRICS) return null
   return {
-    began: () => measures.began(),
-    ended: (request: FastifyRequest, reply: FastifyReply, kind: 'answered' | 'aborted' | 'errored') =>
-      tellOutcome(measures, request, reply, kind),
+    requestStarted: metrics.requestStarted,
+    requestEnded: (request: FastifyRequest, reply: FastifyReply, outcome: Outcome) =>
+      recordOutcome(metrics, request, reply, outcome),
   }
 }
 
-function tellOutcome(
-  measures: MetricsRecorder,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  kind: 'answered' | 'aborted' | 'errored',
-) {
-  measures.ended()
+function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+  metrics.requestEnded()
   const route = routeOf(request)
-  if (kind === 'aborted') measures.aborted(route)
-  else measures.answered(route, request.method, reply.raw.statusCode, reply.elapsedTime)
+  if (outcome === 'aborted') metrics.requestAborted(route)
+  else metrics.responseSent(route, request.method, reply.raw.statusCode, reply.elapsedTime)
 }

@@ -6,28 +6,28 @@ import {
   Registry,
 } from 'prom-client'
 
-/** Of one process, as they can be sent. */
+/** CPU, memory and event loop of one process. Plain data, for messages between processes. */
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export interface NamedProcess {
-  /** What `worker` says in the labels. */
+  /** The value of the label `worker`. */
   name: string
   metrics: ProcessMetrics
 }
 
-/** Begins to measure this process. Returns what reads it. */
+/** Begins to measure this process. Returns a function that reads its metrics. */
 export function measureProcess(): () => Promise<ProcessMetrics> {
   const register = new Registry()
   collectDefaultMetrics({ register })
   return () => register.getMetricsAsJSON()
 }
 
-/** As Prometheus reads it. What a process is busy with says nothing in a sum: each keeps its own. */
+/** Writes the metrics of processes in Prometheus' text format, each with its label: a sum of them would say nothing. */
 export function writeProcesses(processes: readonly NamedProcess[]): Promise<string> {
   const labelled = processes.map(({ name, metrics }) =>
     metrics.map((metric) => ({
       ...metric,
-      // Of values whose labels differ it leaves each as it is.
+      // prom-client adds up values with the same labels only, so each value stays as it is.
       aggregator: 'sum',
       values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, worker: name } })),
     })),

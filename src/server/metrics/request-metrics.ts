@@ -4,30 +4,31 @@ import { addHistograms, createHistogram, type HistogramCounts } from './histogra
 import type { MetricsRecorder } from './metrics-recorder.ts'
 import { addRouteCounts, createRouteMetrics, type RouteCounts, type RouteMetrics } from './route-metrics.ts'
 
-/** What a process has counted since it started, and what it has now: plain data, which can be sent and added up. */
+/** The counts of one process since its start, and its present state. Plain data, for messages between processes. */
 export interface RequestCounts {
   routes: RouteCounts[]
   render: HistogramCounts
   firstByte: HistogramCounts
-  /** Requests that were refused, as the event loop was too late. */
+  /** Requests that were refused because the event loop was late. */
   shed: number
-  /** Lines of the log that could not be written. */
+  /** Log lines that could not be written. */
   logLinesLost: number
-  /** Requests that are being answered now. */
+  /** Requests without a complete response. */
   inFlight: number
-  /** Connections that are open now. */
+  /** Open connections. */
   connections: number
 }
 
+/** The metrics of the requests of one process. */
 export interface RequestMetrics {
-  measures: MetricsRecorder
-  failed(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
+  recorder: MetricsRecorder
+  countFailure(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
   read(): RequestCounts
 }
 
-/** Everything that has no route of its own. */
-const OTHER = '*'
-/** So many have counts of their own, and the others are counted as everything else: each is some forty numbers. */
+/** Stands for all requests without a route of their own. */
+const OTHER_ROUTES = '*'
+/** Further routes are counted as `OTHER_ROUTES`. A route takes about forty numbers. */
 const MAX_ROUTES = 1_000
 
 export function createRequestMetrics(): RequestMetrics {
@@ -39,37 +40,38 @@ export function createRequestMetrics(): RequestMetrics {
   let connections = 0
 
   function of(route: string): RouteMetrics {
-    return routes.get(route) ?? add(routes.size < MAX_ROUTES ? route : OTHER)
+    return routes.get(route) ?? add(routes.size < MAX_ROUTES ? route : OTHER_ROUTES)
   }
 
   function add(route: string): RouteMetrics {
-    const tally = routes.get(route) ?? createRouteMetrics(route)
-    routes.set(route, tally)
-    return tally
+    const metrics = routes.get(route) ?? createRouteMetrics(route)
+    routes.set(route, metrics)
+    return metrics
   }
 
   return {
-    measures: {
-      watch: (server) =>
+    recorder: {
+      now: () => performance.now(),
+      countConnections: (server) =>
         void server.on('connection', (socket) => {
           connections++
           socket.once('close', () => connections--)
         }),
-      began: () => void inFlight++,
-      ended: () => void inFlight--,
-      answered: (route, method, status, durationMs) => of(route).answered(method, status, durationMs),
-      aborted: (route) => of(route).aborted(),
-      loaded: (route, durationMs) => of(route).loaded(durationMs),
-      acted: (route, durationMs) => of(route).acted(durationMs),
-      timedOut: (route, phase) => of(route).timedOut(phase),
-      rendered: render.observe,
-      firstByte: firstByte.observe,
-      shed: () => void shed++,
+      requestStarted: () => void inFlight++,
+      requestEnded: () => void inFlight--,
+      responseSent: (route, method, status, durationMs) => of(route).responseSent(method, status, durationMs),
+      requestAborted: (route) => of(route).requestAborted(),
+      loadsEnded: (route, durationMs) => of(route).loadsEnded(durationMs),
+      actionEnded: (route, durationMs) => of(route).actionEnded(durationMs),
+      deadlinePassed: (route, phase) => of(route).deadlinePassed(phase),
+      documentRendered: render.observe,
+      firstByteSent: ({ elapsedTime }) => firstByte.observe(elapsedTime),
+      requestShed: () => void shed++,
     },
-    // What happens outside of any request has no route.
-    failed: ({ side, phase, route }) => of(route ?? '').failed(side, phase),
+    // A failure outside of any request has no route.
+    countFailure: ({ side, phase, route }) => of(route ?? '').countFailure(side, phase),
     read: () => ({
-      routes: [...routes.values()].map((tally) => tally.read()),
+      routes: [...routes.values()].map((metrics) => metrics.read()),
       render: render.read(),
       firstByte: firstByte.read(),
       shed,
@@ -80,15 +82,16 @@ export function createRequestMetrics(): RequestMetrics {
   }
 }
 
-export function addRequestCounts(tallies: readonly RequestCounts[]): RequestCounts {
+/** Adds up the counts of several processes. */
+export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
   const byRoute = new Map<string, RouteCounts[]>()
-  for (const { routes } of tallies)
+  for (const { routes } of all)
     for (const counts of routes) byRoute.set(counts.route, [...(byRoute.get(counts.route) ?? []), counts])
-  const sum = (read: (tally: RequestCounts) => number) => tallies.reduce((total, tally) => total + read(tally), 0)
+  const sum = (read: (counts: RequestCounts) => number) => all.reduce((total, counts) => total + read(counts), 0)
   return {
     routes: [...byRoute].map(([route, counts]) => addRouteCounts(route, counts)),
-    render: addHistograms(tallies.map(({ render }) => render)),
-    firstByte: addHistograms(tallies.map(({ firstByte }) => firstByte)),
+    render: addHistograms(all.map(({ render }) => render)),
+    firstByte: addHistograms(all.map(({ firstByte }) => firstByte)),
     shed: sum(({ shed }) => shed),
     logLinesLost: sum(({ logLinesLost }) => logLinesLost),
     inFlight: sum(({ inFlight }) => inFlight),
@@ -96,7 +99,7 @@ export function addRequestCounts(tallies: readonly RequestCounts[]): RequestCoun
   }
 }
 
-/** What is left of a process that has ended: what it has counted, and nothing that it had at the time. */
-export function endRequestCounts(tally: RequestCounts): RequestCounts {
-  return { ...tally, inFlight: 0, connections: 0 }
+/** Returns the final counts of a process that has ended: it has no open requests or connections. */
+export function endRequestCounts(counts: RequestCounts): RequestCounts {
+  return { ...counts, inFlight: 0, connections: 0 }
 }

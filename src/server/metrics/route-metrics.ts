@@ -2,12 +2,12 @@ import type { Side } from '../../shared/page-types.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import { addHistograms, createHistogram, type Histogram, type HistogramCounts } from './histogram.ts'
 
-/** What has been counted of one route: plain data, which can be sent and added up. */
+/** The counts of one route. Plain data, for messages between processes. */
 export interface RouteCounts {
-  /** As the site writes it: `/products/[id]`; the pattern of a route of `server.ts`; `*` for everything else. */
+  /** A page's route (`/products/[id]`), the pattern of a route of `server.ts`, or `*` for all other requests. */
   route: string
   requests: { method: string; status: number; count: number }[]
-  /** By the first digit of the status. */
+  /** A histogram for each first digit of the status. */
   durations: { statusClass: number; histogram: HistogramCounts }[]
   failures: { side: Side; phase: Phase; count: number }[]
   timeouts: { phase: Phase; count: number }[]
@@ -18,19 +18,19 @@ export interface RouteCounts {
 
 /** Counts what happens on one route. */
 export interface RouteMetrics {
-  answered(method: string, status: number, durationMs: number): void
-  aborted(): void
-  loaded(durationMs: number): void
-  acted(durationMs: number): void
-  failed(side: Side, phase: Phase): void
-  timedOut(phase: Phase): void
+  responseSent(method: string, status: number, durationMs: number): void
+  requestAborted(): void
+  loadsEnded(durationMs: number): void
+  actionEnded(durationMs: number): void
+  countFailure(side: Side, phase: Phase): void
+  deadlinePassed(phase: Phase): void
   read(): RouteCounts
 }
 
 const CLASS = 100
 
 export function createRouteMetrics(route: string): RouteMetrics {
-  // Labels are made when somebody reads them: for each request they would cost more than counting it.
+  // Labels are created when the metrics are read. For each request they would cost more than the counting.
   const requests = new Map<string, Map<number, number>>()
   const failures = new Map<Side, Map<Phase, number>>()
   const timeouts = new Map<Phase, number>()
@@ -48,21 +48,21 @@ export function createRouteMetrics(route: string): RouteMetrics {
   }
 
   return {
-    answered(method, status, durationMs) {
+    responseSent(method, status, durationMs) {
       countPair(requests, method, status)
       durationOf(status).observe(durationMs)
     },
-    aborted: () => void aborted++,
-    loaded(durationMs) {
+    requestAborted: () => void aborted++,
+    loadsEnded(durationMs) {
       loads ??= createHistogram()
       loads.observe(durationMs)
     },
-    acted(durationMs) {
+    actionEnded(durationMs) {
       actions ??= createHistogram()
       actions.observe(durationMs)
     },
-    failed: (side, phase) => countPair(failures, side, phase),
-    timedOut: (phase) => void timeouts.set(phase, (timeouts.get(phase) ?? 0) + 1),
+    countFailure: (side, phase) => countPair(failures, side, phase),
+    deadlinePassed: (phase) => void timeouts.set(phase, (timeouts.get(phase) ?? 0) + 1),
     read: () => ({
       route,
       requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
@@ -78,7 +78,7 @@ export function createRouteMetrics(route: string): RouteMetrics {
   }
 }
 
-/** Adds up what several processes have counted of the same route. */
+/** Adds up the counts that several processes have of one route. */
 export function addRouteCounts(route: string, all: readonly RouteCounts[]): RouteCounts {
   const requests = new Map<string, Map<number, number>>()
   const failures = new Map<Side, Map<Phase, number>>()

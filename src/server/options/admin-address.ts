@@ -1,4 +1,4 @@
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 
 /** Of the admin listener. */
 export interface AdminOptions {
@@ -49,6 +49,6 @@ export function requireToken({ host, token, readToken }: AdminOptions) {
   if (token === '' && !isLoopback(host)) throw createHydrantError('HYD_OPTION_ADMIN_TOKEN', [host])
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host.toLowerCase() === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

@@ -1,6 +1,6 @@
 import type { FastifyServerOptions } from 'fastify'
-import { createHydrantError, showValue } from '../errors/error-table.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { type AdminAddress, type AdminOptions, joinAdmin } from './admin-address.ts'

@@ -4,7 +4,7 @@ import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { SourceFunction } from '../failures/digest.ts'
 import { requireShallow } from '../forms/body-depth.ts'
 import { readForm } from '../forms/read-form.ts'
@@ -65,7 +65,7 @@ export function originOf({ page }: Route): SourceFunction {
 async function callAction(
   route: Route,
   params: Record<string, string>,
-  { app, options, slots, measures }: Site,
+  { app, options, slots, metrics }: Site,
   visit: RequestContext,
   files: TemporaryFiles,
 ): Promise<unknown> {
@@ -76,12 +76,12 @@ async function callAction(
   const context: ActionContext = Object.assign(createLoadContext(visit, app, params), { form })
   const { loadMs } = options.timeouts
   const { serverFile } = route.page
-  const startedAt = measures === null ? 0 : performance.now()
+  const startedAt = metrics.now()
   const running = Promise.resolve(visit.isGone ? undefined : call(route, context))
   const deadline = createDeadline(loadMs)
   const value = await Promise.race([running, deadline.passed]).finally(() => {
     deadline.clear()
-    measures?.acted(route.id, performance.now() - startedAt)
+    metrics.actionEnded(route.id, metrics.now() - startedAt)
   })
   if (value === DEADLINE) {
     running.then(silencePromises, () => {})

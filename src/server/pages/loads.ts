@@ -3,7 +3,7 @@ import type { Params } from '../../shared/page-types.ts'
 import type { LoadFunction } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { LoadContext } from '../options/config.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
@@ -31,7 +31,7 @@ export async function runLoads(
   steps: readonly LoadStep[],
   context: LoadContext,
   visit: RequestContext,
-  { options, measures }: Pick<Site, 'options' | 'measures'>,
+  { options, metrics }: Pick<Site, 'options' | 'metrics'>,
   onLoaded?: (index: number, value: unknown) => void,
 ): Promise<Loads> {
   visit.watchLeaving()
@@ -40,7 +40,7 @@ export async function runLoads(
   const running = steps.map((step, index) => startLoad(step, context, progress, (value) => onLoaded?.(index, value)))
   const { loadMs } = options.timeouts
   const deadline = createDeadline(loadMs)
-  const startedAt = measures === null ? 0 : performance.now()
+  const startedAt = metrics.now()
   let isDropped = true
   try {
     const values: unknown[] = []
@@ -65,8 +65,7 @@ export async function runLoads(
   } finally {
     progress.isDecided = true
     deadline.clear()
-    if (measures !== null && steps.some(({ load }) => load !== null))
-      measures.loaded(visit.route, performance.now() - startedAt)
+    if (steps.some(({ load }) => load !== null)) metrics.loadsEnded(visit.route, metrics.now() - startedAt)
     if (isDropped) {
       for (const { promise } of running)
         void promise.then((result) => 'value' in result && silencePromises(result.value))

@@ -10,7 +10,7 @@ import {
 } from '../../shared/wire/navigation-protocol.ts'
 import type { NavigationAnswer, RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { isForSomeCaches, limitCaching } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
 import { addVary } from '../http/headers.ts'

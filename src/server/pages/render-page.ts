@@ -133,7 +133,7 @@ export function renderPage(scene: PageRender, site: Site, visit: RequestContext)
 
   return renderDocument({
     render: site.render,
-    measures: site.measures,
+    metrics: site.metrics,
     element: createAppTree(tree, platform),
     nonce,
     styleNonce: platform.styleNonce,

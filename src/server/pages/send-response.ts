@@ -31,7 +31,7 @@ export function sendDocument(
 ) {
   const { reply, request } = visit
   const { failure } = rendered
-  site.measures?.firstByte(reply.elapsedTime)
+  site.metrics.firstByteSent(reply)
   // Known before the headers go out: a status that says so, though most of the page may be there.
   if (failure && !reply.hasHeader(DIGEST_HEADER)) {
     setErrorHeaders(reply)

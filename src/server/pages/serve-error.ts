@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
 import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { takeTold, wasTold } from '../failures/on-error-hooks.ts'
+import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
+import { firstFailureOf } from '../failures/request-failures.ts'
 import { isSafe } from '../guards/cross-site.ts'
 import { CrossSiteError } from '../guards/cross-site-guard.ts'
 import { type Format, preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
@@ -74,7 +75,7 @@ export function serveError(
   reply: FastifyReply,
 ): Promise<FastifyReply> | undefined {
   // Of a promise Fastify would expect the answer.
-  return takeTold(thrown, request, reply) ? undefined : answerByHandler(thrown, route, site, request, reply)
+  return finishErrorHooks(thrown, request, reply) ? undefined : answerByHandler(thrown, route, site, request, reply)
 }
 
 /** Returns the reply, for which Fastify waits: it would send once more while `onSend` hooks run. */
@@ -102,8 +103,8 @@ async function answerOnce(
   const params = route ? paramsOf(route, request) : NO_PARAMS
   const id = route?.id ?? request.routeOptions.url ?? '*'
   const visit = new RequestContext(request, reply, id, site.failures)
-  visit.firstFailure = site.failures.firstOf(request)
-  if (wasTold(thrown, request)) return sendRawError(thrown, format, site, visit)
+  visit.firstFailure = firstFailureOf(request)
+  if (hasRunErrorHooks(thrown, request)) return sendRawError(thrown, format, site, visit)
   site.handled.set(request, { visit, format })
   const frame = route ?? site.build.root
   const layouts = layoutsAround(frame, thrown, request)

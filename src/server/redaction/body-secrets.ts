@@ -1,17 +1,17 @@
 import { isSecretName, longEnough } from './secret-names.ts'
 
-/** What must not be read in messages, each of at least `LEAST_SECRET_LENGTH` characters. */
+/** Values of a request's body, each of at least `LEAST_SECRET_LENGTH` characters, that messages must not show. */
 export interface BodySecrets {
-  /** Hidden wherever they stand. */
+  /** Hidden anywhere in a message. */
   texts: readonly string[]
-  /** Words and numbers: hidden where they stand alone, unless the word belongs to the message. */
+  /** Words and numbers: hidden where they are whole words, unless the message itself uses the word. */
   words: ReadonlySet<string>
 }
 
-/** In alphabets that leave blanks between words. */
+/** In scripts with spaces between words. */
 const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+|\p{N}+)$/u
 
-/** What the visitor has written into a form or into JSON: an error's message may repeat it. */
+/** Returns the values that a visitor sent in a form or in JSON: the message of an error may repeat them. */
 export function bodySecretsOf(body: unknown): BodySecrets {
   if (body === undefined || body === null) return { texts: [], words: new Set() }
   const texts: string[] = []
@@ -25,10 +25,10 @@ export function bodySecretsOf(body: unknown): BodySecrets {
   return { texts: [...new Set(texts)], words }
 }
 
-/** A message shows no more of a longer one than its beginning. */
+/** A message shows at most this many characters of a value. */
 const MAX_SPELLED = 2_000
 
-/** As code writes it into messages: in small letters, as JSON, in the query of an address. */
+/** Returns the forms in which code writes a value into messages: in lower case, as JSON, in the query of a URL. */
 function spellingsOf(value: string): string[] {
   if (value.length > MAX_SPELLED) return [value]
   const spellings = [value, value.toLowerCase()]
@@ -41,7 +41,7 @@ function encodeLoosely(value: string): string {
   try {
     return encodeURIComponent(value)
   } catch {
-    // Half of a character.
+    // Half of a surrogate pair.
     return value
   }
 }
@@ -52,14 +52,14 @@ function formEntries(form: FormData): NamedText[] {
   return [...form].map(([name, value]) => [name, typeof value === 'string' ? value : value.name])
 }
 
-/** Nobody's message repeats more. */
+/** No message repeats more values. */
 const MAX_TEXTS = 2_000
-/** How many values of a body are looked at. Those nearer to its root come first. */
+/** Values of a body that are read, those nearer to its root first. */
 const MAX_VALUES = 20_000
 
 /**
- * The texts in JSON, each with the name that it has, or the first one around it that speaks of a secret. Those with such a name come
- * first.
+ * Returns the strings and numbers in JSON, secrets first. Each has the name of its property, or of the outermost
+ * property around it whose name means a secret.
  */
 function textsIn(json: unknown): NamedText[] {
   const texts: NamedText[] = []
@@ -77,7 +77,7 @@ function textsIn(json: unknown): NamedText[] {
     for (let place = 0; place < count; place++) {
       const key = keys?.[place] ?? String(place)
       names.push(isKept ? name : key)
-      // A JSON object has its values by key, an array by place.
+      // An array is read by index, an object by key.
       values.push((value as Record<string, unknown>)[key])
     }
   }
@@ -85,7 +85,7 @@ function textsIn(json: unknown): NamedText[] {
   return [...(secret ?? []), ...(others ?? [])].slice(0, MAX_TEXTS)
 }
 
-// Bodies may also be bytes, streams, and whatever a parser of the site's makes.
+// A body may also be bytes, a stream, or any value that a parser of the site returns.
 function isJsonObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return true

@@ -1,8 +1,8 @@
 import { errorTable } from '../errors/error-table.ts'
 
-// Of V8's, Node.js's and React's own messages, in the case in which they stand there: `Cannot read properties of undefined
-// (reading 'price')`, `x is not a function`, `Unexpected token`. Words of fewer than six letters are never hidden.
-const OF_THE_PLATFORM = `
+// Words of the messages of V8, Node.js and React, in their case: `Cannot read properties of undefined (reading
+// 'price')`, `x is not a function`, `Unexpected token`. Words of fewer than six letters are never hidden.
+const PLATFORM_WORDS = `
   aborted abstract accepts access accessor addition address allocation already annotation anonymous argument arguments
   arrays assertion assign assigned assignment asynchronous attempt attempted available awaited because before between
   bigint binding blocks boolean bottom boundary buffer callback called calling cancel cancelled cannot caused
@@ -36,19 +36,19 @@ const OF_THE_PLATFORM = `
 
 const LONG_WORD = /[A-Za-z]{6,}/g
 
-/** Made when a visitor's word is first met in a message. */
-let known: ReadonlySet<string> | null = null
+/** Created when a visitor's word first occurs in a message. */
+let messageWords: ReadonlySet<string> | null = null
 
-/** Is it a word of the messages that Hydrant, Node.js, V8 or React write themselves? */
+/** Returns true for a word that occurs in the messages of Hydrant, Node.js, V8 or React. */
 export function isMessageWord(word: string): boolean {
-  known ??= new Set([
-    ...wordsIn(OF_THE_PLATFORM),
+  messageWords ??= new Set([
+    ...wordsIn(PLATFORM_WORDS),
     ...Object.values(errorTable).flatMap(({ message }) => wordsIn(message)),
   ])
-  return known.has(word)
+  return messageWords.has(word)
 }
 
-/** The words of source code, of six letters and more. */
+/** Returns the words of a text or of source code that have at least six letters. */
 export function wordsIn(text: string): readonly string[] {
   return text.match(LONG_WORD) ?? []
 }

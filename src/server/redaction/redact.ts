@@ -1,27 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { findParts } from './find-parts.ts'
-import { createHeadFinder } from './head-finder.ts'
+import { findSubstrings } from './find-substrings.ts'
 import { isMessageWord } from './message-words.ts'
+import { createPrefixFilter } from './prefix-filter.ts'
 import { findNamedSecrets, isSecretName, LEAST_SECRET_LENGTH, longEnough, type Span } from './secret-names.ts'
 
 const HIDDEN = '[hidden]'
 const MAX_LENGTH = 2_000
 
 export interface RedactOptions {
-  /** Most characters of the text that are shown; the rest is cut off (2,000). */
+  /** Characters of the text that are kept; the rest is cut off (2,000). */
   maxLength?: number
-  /** Does a word belong to the message whatever the visitor has written? (no) */
+  /** Returns true for a word that stays even when the visitor has sent it (none). */
   isKnownWord?(word: string): boolean
 }
 
 /** Removes secrets from a text. */
 export interface Redactor {
   (text: string, options?: RedactOptions): string
-  /** May the text hold one of the secrets of this request? False is certain. */
+  /** Returns false when the text certainly holds none of the texts and words. */
   mayHold(text: string): boolean
 }
 
-/** Removes from a text what must reach no log: credentials in URLs and what the request's own headers hold. */
+/** Creates a redactor that removes credentials in URLs and the secrets of a request's headers. */
 export function createRedactor(headers: IncomingHttpHeaders): Redactor {
   return redactorOf(secretsOf(headers))
 }
@@ -29,23 +29,25 @@ export function createRedactor(headers: IncomingHttpHeaders): Redactor {
 const NO_WORDS: ReadonlySet<string> = new Set()
 
 /**
- * Removes these texts wherever they stand, these words where they stand alone, and what the text itself calls a secret. A
- * text is cut before anything is looked for in it. All places are found in the text as it came and replaced at once: what
- * has been hidden is never searched. The work grows with the text and the secrets together, never with their product, and
- * the result has at most three times the length of the text.
+ * Creates a redactor that removes these texts anywhere, these words where they are whole words, and what the text
+ * itself marks as a secret.
  *
- * @param texts Each of at least `LEAST_SECRET_LENGTH` characters, as the words.
+ * A text is cut before it is searched. All secrets are found in the original text and replaced at once, so a
+ * replacement is never searched. The time is linear in the length of the text and the secrets together, and the result
+ * has at most three times the length of the text.
+ *
+ * @param texts Each has at least `LEAST_SECRET_LENGTH` characters, and so has each word.
  */
 export function redactorOf(texts: readonly string[], words = NO_WORDS): Redactor {
-  const mayHold = createHeadFinder([...texts, ...words])
+  const mayHold = createPrefixFilter([...texts, ...words])
 
   function redact(text: string, { maxLength = MAX_LENGTH, isKnownWord = () => false }: RedactOptions = {}): string {
     const isCut = text.length >= maxLength
-    // A secret that the cut goes through is still told by what follows.
+    // A few characters after the cut show whether the cut goes through a secret.
     const near = text.slice(0, maxLength + LEAST_SECRET_LENGTH)
     const spans = findNamedSecrets(near)
     if (mayHold(near)) {
-      if (texts.length > 0) spans.push(...findParts(near, texts, isCut))
+      if (texts.length > 0) spans.push(...findSubstrings(near, texts, isCut))
       if (words.size > 0) spans.push(...findWords(near, words, isCut, isKnownWord))
     }
     return hide(near, spans, maxLength) + (text.length > maxLength ? '…' : '')
@@ -54,7 +56,7 @@ export function redactorOf(texts: readonly string[], words = NO_WORDS): Redactor
   return Object.assign(redact, { mayHold })
 }
 
-// A letter beside a digit ends a word: `id4711`.
+// A word ends where letters meet digits: `id4711`.
 const RUN = /[\p{L}\p{M}]+|\p{N}+/gu
 
 function findWords(
@@ -77,7 +79,7 @@ function beginsOne(words: ReadonlySet<string>, run: string): boolean {
   return false
 }
 
-/** Puts `HIDDEN` into the place of each span, of those that touch once, in what is shown of the text. */
+/** Cuts the text and replaces each span by `HIDDEN`; spans that touch are replaced together. */
 function hide(text: string, spans: Span[], maxLength: number): string {
   let shown = ''
   let at = 0
@@ -93,7 +95,7 @@ function hide(text: string, spans: Span[], maxLength: number): string {
 
 const NONE: readonly string[] = []
 
-/** What the headers of a request hold that nobody else is to read. */
+/** Returns the secrets in the headers of a request: values of cookies, and of headers with the name of a secret. */
 export function secretsOf(headers: IncomingHttpHeaders): readonly string[] {
   const values: string[] = []
   for (const name in headers) {
@@ -114,7 +116,7 @@ function cookieValues(cookie: string): string[] {
   })
 }
 
-/** What stands behind the scheme: a token, or a name and a password as Base64. */
+/** Returns what follows the scheme: a token, or a name and a password in Base64. */
 function credentialsIn(value: string): string[] {
   const token = value.slice(value.indexOf(' ') + 1)
   if (!/^basic /i.test(value)) return [token]

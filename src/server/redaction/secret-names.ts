@@ -1,13 +1,13 @@
-/** A part of a text: from the first index to the one behind it. */
+/** A part of a text: `from` is the index of its first character, `to` the index after its last one. */
 export interface Span {
   from: number
   to: number
 }
 
-/** Shorter values (`a`, `1`, `dark`) are no secrets and would hide half of every message. */
+/** Shorter values (`a`, `1`, `dark`) are not secrets. Removing them would hide half of every message. */
 export const LEAST_SECRET_LENGTH = 6
 
-/** Those that are, once each. */
+/** Returns the values of at least `LEAST_SECRET_LENGTH` characters, without duplicates. */
 export function longEnough(values: readonly string[]): string[] {
   return [...new Set(values)].filter(({ length }) => length >= LEAST_SECRET_LENGTH)
 }
@@ -15,25 +15,25 @@ export function longEnough(values: readonly string[]): string[] {
 const SECRET_NAME =
   /pass|pwd|secret|token|auth(?!or(?!i))|session|credential|signature|jwt|(?:api|access|private)[-_.]?key|^(?:key|code|sig)$/i
 
-/** Does the name of a query's value, of a form's field or of a JSON property speak of a secret? */
+/** Returns true when the name of a query parameter, form field or JSON property means a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name)
 }
 
-/** Whether there can be anything at all to hide: most texts are done with this. */
+/** Most texts do not match it and hold nothing to hide. */
 const SUSPICIOUS = new RegExp(`://|bearer|basic|${SECRET_NAME.source.replace(/[$^]/g, '')}`, 'i')
 
-/** The places in a text that are secrets by what stands before them. Takes as long as the text is. */
+/** Finds the secrets in a text that a name or a scheme before them marks as such. Takes linear time. */
 export function findNamedSecrets(text: string): Span[] {
   if (!SUSPICIOUS.test(text)) return []
   return [...findCredentials(text), ...findQueryValues(text)]
 }
 
-// No part of these patterns can take what the next one takes, and none reads over the `/` or the blank that ends it: each
-// character is read a few times at the most.
+// These patterns take linear time: no part matches what the next part matches, and none reads past the `/` or the space
+// that ends it.
 const USER_INFO = /(?<=:\/\/)[^\s/@:]*:[^\s/@]*(?:@[^\s/@"'`<>,;()?#&=]*)*(?=@)/g
 const SCHEMES = /\b(?:bearer|(basic))(?:\s+|%20)([\w.~+/=-]{6,})/gi
-/** What follows `basic` in a sentence: "basic support". */
+/** A word that follows `basic` in a sentence: "basic support". */
 const WORD = /^[A-Za-z]?[a-z]+\.?$/
 
 function findCredentials(text: string): Span[] {
@@ -46,8 +46,8 @@ function findCredentials(text: string): Span[] {
   return spans
 }
 
-// A query may stand in a value of another one, as it is or encoded: `?next=/page%3Ftoken%3D…`. Names longer than that are
-// nobody's, and would be read again from each separator in them.
+// A value of a query may contain another query, plain or encoded: `?next=/page%3Ftoken%3D…`. The length of a name is
+// bounded: a longer name would be read again from each separator in it.
 const QUERY_NAME = /(?:[?&;#]|(%(?:3f|26|3b|23)))([^\s=&;?#"'`]{1,100}?)(?:=|%3d)/gi
 const PLAIN_VALUE = /[^\s&;#"'`]*/y
 const ENCODED_VALUE = /(?:(?!%(?:26|3b|23))[^\s&;#"'`])*/iy

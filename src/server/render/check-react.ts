@@ -2,7 +2,7 @@ import { createElement, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { Mode } from '../build-output/manifest.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { DocumentSink } from './document-sink.ts'
 
 /** React's packages choose between these two when they are first imported, by `NODE_ENV`. */

@@ -1,10 +1,11 @@
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/wire/serialise.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { SourceFunction } from '../failures/digest.ts'
 import type { Failure } from '../failures/failure-context.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
+import { messageOf } from '../util/message-of.ts'
 import { silencePromises } from './data-promises.ts'
 
 /** The promises in a page's data. */
@@ -180,7 +181,7 @@ function failed(id: number, { digest }: Failure): string {
 export function unserialisable(error: unknown, file: string, from: 'load' | 'action' = 'load') {
   // Devalue's errors say where in the data: `.user.save`.
   const path = error instanceof Error && 'path' in error ? String(error.path) : ''
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, path, reason], error)
 }
 

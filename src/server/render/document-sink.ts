@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
-import { createHydrantError } from '../errors/error-table.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { findHeadEnd } from './head-end.ts'
 
 /** @param head The document up to there. */

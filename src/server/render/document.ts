@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { messageScript, type Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialise.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import { createHydrantError } from '../errors/error-table.ts'
+import type { RequestContext, UnwrittenFailure } from '../context/request-context.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
@@ -26,8 +26,7 @@ export type Rendered =
 
 export interface DocumentInput {
   render: RenderToPipe
-  /** Null when nobody measures. */
-  measures: MetricsRecorder | null
+  metrics: Pick<MetricsRecorder, 'now' | 'documentRendered'>
   element: ReactNode
   nonce: string
   /** Where the document's policy has one for styles. */
@@ -76,7 +75,7 @@ class DocumentRender implements RenderObserver {
   #onEnded: (() => void) | null = null
   #startedAt: number
   #clearDeadline = () => {}
-  #timeout: { error: Error; pending: string[]; components: string[]; isWritten: boolean } | null = null
+  #timeout: { error: Error; pending: string[]; components: string[]; failure: UnwrittenFailure | null } | null = null
   /** That components in `<Suspense>` have met the deadline. */
   #late: Notice | null = null
   /** A redirect, 404 or refusal that a component threw before anything went out. */
@@ -85,7 +84,7 @@ class DocumentRender implements RenderObserver {
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     this.#input = input
     this.#resolve = resolve
-    this.#startedAt = input.measures === null ? 0 : performance.now()
+    this.#startedAt = input.metrics.now()
     this.#sink = new DocumentSink(
       input.headEnd,
       input.maxLength,
@@ -127,7 +126,8 @@ class DocumentRender implements RenderObserver {
     // Whatever fails from now on fails because it was told to stop.
     if (this.#timeout) {
       this.#timeout.components.push(components.componentStack ?? '')
-      const { digest } = visit.name(this.#timeout.error, { phase: 'render', components })
+      this.#timeout.failure ??= visit.name(this.#timeout.error, { phase: 'render', components })
+      const { digest } = this.#timeout.failure
       if (!this.#late) {
         this.#late = [0, 'late', digest]
         // React writes what it has aborted when all of it is reported: until then it is pending in the browser.
@@ -242,9 +242,12 @@ class DocumentRender implements RenderObserver {
     const { renderMs, data, visit } = this.#input
     const pending = data.pendingNames()
     const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ') || 'components'])
-    this.#timeout = { error, pending, components: [], isWritten: false }
+    this.#timeout = { error, pending, components: [], failure: null }
     // Before anything is told to stop: what then rejects is no failure of its own.
-    if (pending.length > 0) data.failPending(visit.name(error, { phase: 'render', place: data.place }))
+    if (pending.length > 0) {
+      this.#timeout.failure = visit.name(error, { phase: 'render', place: data.place })
+      data.failPending(this.#timeout.failure)
+    }
     this.#react.abort(error)
     visit.abort(error)
     // React reports what it aborts in a timer that it has just set.
@@ -256,12 +259,13 @@ class DocumentRender implements RenderObserver {
 
   /** Writes the one line for the deadline, when all that was pending is known. */
   #writeTimeout() {
-    if (!this.#timeout || this.#timeout.isWritten) return
-    this.#timeout.isWritten = true
-    const { visit } = this.#input
-    const { error, pending, components } = this.#timeout
-    const details = { pending, pendingComponents: components, components: { componentStack: components[0] } }
-    visit.fail(error, { phase: 'render', ...details })
+    if (!this.#timeout) return
+    const { error, pending, components, failure } = this.#timeout
+    const found = { pending, pendingComponents: components, components: { componentStack: components[0] } }
+    const details = { phase: 'render' as const, ...found }
+    const named = failure ?? this.#input.visit.name(error, details)
+    // Only the first call writes the line.
+    named.write(details)
   }
 
   #giveUp(thrown: unknown) {
@@ -283,7 +287,8 @@ class DocumentRender implements RenderObserver {
   }
 
   #measure() {
-    this.#input.measures?.rendered(performance.now() - this.#startedAt)
+    const { metrics } = this.#input
+    metrics.documentRendered(metrics.now() - this.#startedAt)
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type Report,
   type ReportedError,
 } from '../../shared/wire/report-format.ts'
+import { removeControlCharacters } from '../log/control-characters.ts'
 
 export type ReadReport = { report: Report } | { problem: string }
 
@@ -76,16 +77,11 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
   if (typeof value !== 'string') throw new Misfit(`"${name}" must be a string`)
   const length = REPORT_LENGTHS[name]
   if (value.length > length) throw new Misfit(`"${name}" must have at most ${length} characters`)
-  if (!WITH_LINES.includes(name)) return tame(value)
+  if (!WITH_LINES.includes(name)) return removeControlCharacters(value)
   // In a log the message stands above the stack: no line of it may pass for a frame.
   const text = name === 'message' ? value.replace(/\r?\n(?=\s*at )/g, ' ') : value
-  return text.split(/\r?\n/).map(tame).join('\n')
+  return text.split(/\r?\n/).map(removeControlCharacters).join('\n')
 }
 
 /** What has lines of its own: React's message of a hydration mismatch shows the difference in many. Logs escape or indent them. */
 const WITH_LINES: readonly string[] = ['message', 'stack', 'componentStack']
-
-// Control characters, and those that turn the direction of writing.
-function tame(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-}

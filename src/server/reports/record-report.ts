@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { BOUNDARY_FILE } from '../../shared/tree/boundary-file.ts'
 import type { Report, ReportedError } from '../../shared/wire/report-format.ts'
 import type { Route } from '../build-output/load-build.ts'
 import { isBuildOf } from '../build-output/loaded-bundles.ts'
@@ -69,16 +70,13 @@ function describeReported({ type, message, stack, cause }: ReportedError, mapper
   return cause === undefined ? own : { ...own, cause: describeReported(cause, mapper) }
 }
 
-// React places a component only if it fails without its props: of others there is a name, and that is a minified one.
-const OWN_BOUNDARY = /(?:^|\/)shared\/tree\/boundary\.[jt]sx?$/
-
 /**
  * The components around the place. What stands inside of the page's boundary and is none of them is the page's, which
- * follows those that are known by their names alone.
+ * follows those that are known by their names alone: React places a component only if it fails without its props.
  */
 function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): MappedFrame[] {
   const index = components.findIndex(
-    ({ frame, isByName }) => frame && !isByName && (frame.isSite || OWN_BOUNDARY.test(frame.file)),
+    ({ frame, isByName }) => frame && !isByName && (frame.isSite || BOUNDARY_FILE.test(frame.file)),
   )
   if (page === null || components[index]?.frame?.isSite) return components
   const inside = index === -1 ? components : components.slice(0, index)

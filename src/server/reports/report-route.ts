@@ -12,7 +12,7 @@ import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { publicAddress } from '../http/public-address.ts'
 import { REPORT_ROUTE } from '../http/route-config.ts'
 import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { isPrivate } from '../pages/report-settings.ts'
 import { serveError } from '../pages/serve-error.ts'
@@ -34,7 +34,12 @@ export function addReportRoute(
   let taker: Promise<TakeReport> | undefined
   const { reports } = options
   const isWithin = createRateLimit(reports)
-  const refused = createRefusalCount(app)
+  const countRefused = addThrottledLine(app, (count) =>
+    app.log.info(
+      { refused: count },
+      `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress, reports.maxTotal)`,
+    ),
+  )
   addCrossSiteGuard(app, options)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) =>
@@ -55,7 +60,7 @@ export function addReportRoute(
       }
       // None comes with a connection through a socket file, whatever Fastify's types say.
       if (isWithin(ip ?? '')) return done()
-      refused()
+      countRefused()
       done(new HttpError(TOO_MANY, 'Too many reports.'))
     },
     preParsing: refuseEncoded,
@@ -76,8 +81,9 @@ export function addReportRoute(
       const { status: statusCode, message } = meaning
       // The others are told of elsewhere.
       if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
-        const url = site.failures.redactUrl(request)
-        const reason = site.failures.redactMessage(message, request)
+        const { redaction } = site.failures.of(request)
+        const url = redaction.inPlace(request.originalUrl)
+        const reason = redaction.inMessage(message)
         request.log.info({ method: request.method, url, statusCode }, `refused with ${statusCode}: ${reason}`)
       }
       return sendRefusal(statusCode, message, request, reply)
@@ -98,19 +104,4 @@ function sendRefusal(status: number, message: string, request: FastifyRequest, r
   const problem = createProblem({ kind: 'refusal', status, message }, publicAddress(request).host, path)
   setPolicy(reply, INERT_POLICY)
   return reply.code(status).header('cache-control', NO_STORE).type(PROBLEM_TYPE).send(JSON.stringify(problem))
-}
-
-/** Tells the log how many are refused. */
-function createRefusalCount(app: FastifyInstance): () => void {
-  const line = createThrottledLine((count) =>
-    app.log.info(
-      { refused: count },
-      `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress, reports.maxTotal)`,
-    ),
-  )
-  app.addHook('onClose', (_app, done) => {
-    line.stop()
-    done()
-  })
-  return line.count
 }

@@ -7,8 +7,8 @@ import { readManifest } from '../build-output/read-build.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import { RenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
-import { createHydrantError } from '../errors/error-table.ts'
-import { nameFailuresOf } from '../failures/digest-of.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { registerFailures } from '../failures/digest-of.ts'
 import { createFailures, type Failures } from '../failures/failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
 import type { SiteFiles } from '../failures/stacks/place-frames.ts'
@@ -23,7 +23,7 @@ import { createPolicyWatch } from '../http/policy-watch.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
-import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
+import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import { createPageRoute } from '../pages/page-route.ts'
 import { serveError } from '../pages/serve-error.ts'
@@ -39,8 +39,8 @@ import { addFiles } from './static-files.ts'
 export interface SiteParts {
   /** Where its failures go; it has to outlive the instance. */
   keeper: FailureStore
-  /** Null when nobody measures (null). */
-  measures?: MetricsRecorder | null
+  /** Records the metrics (`NO_METRICS`). */
+  metrics?: MetricsRecorder
   /** Number of the worker whose process this is; null for none (null). */
   worker?: string | null
 }
@@ -56,7 +56,7 @@ export interface ServedSite {
   /** Hands over the failures that wait for it; the instance does it when it is closed. */
   settleFailures(): Promise<void>
   /** For a site that nobody has measured so far. */
-  startMeasuring(measures: MetricsRecorder): void
+  startMeasuring(metrics: MetricsRecorder): void
 }
 
 /**
@@ -67,7 +67,7 @@ export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { keeper, measures = null, worker = null }: SiteParts,
+  { keeper, metrics = NO_METRICS, worker = null }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
@@ -79,20 +79,16 @@ export async function mountSite(
   const keep: FailureStore['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
   const maxHooksMs = options.timeouts.renderMs
   const files = filesOf(build)
-  const timedOut: MetricsRecorder['timedOut'] = (...told) => site.measures?.timedOut(...told)
+  const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
   const failures = createFailures({
     ...{ mapper, files, release, build: buildId, digestKey: options.digestKey },
-    ...{ measures: { timedOut }, keep, maxHooksMs, traceOf: options.traceOf },
+    ...{ metrics: { deadlinePassed }, keep, maxHooksMs, traceOf: options.traceOf },
   })
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, build.manifest.mode)
   await warmUpFailures(render)
   const handled: Site['handled'] = new WeakMap()
-  const slots = new RenderSlots(options.limits.maxRenders, outer.log)
-  outer.addHook('onClose', (_app, done) => {
-    slots.stop()
-    done()
-  })
+  const slots = new RenderSlots(options.limits.maxRenders, outer)
   const site: Site = {
     build,
     options: { ...options, base },
@@ -104,13 +100,13 @@ export async function mountSite(
     slots,
     uploads: new UploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(outer.log, build.entry.url),
-    measures,
+    metrics,
   }
   const health = addHealthRoutes(outer, base)
   const pages = build.routes.map((entry) => createPageRoute(entry, build))
   const urls = pages.map(({ url }) => withBase(base, url))
   warnOfHiddenPages(outer, base, pages)
-  nameFailuresOf(outer, failures, new Map(pages.map(({ id }, index) => [urls[index], id])))
+  registerFailures(outer, failures, new Map(pages.map(({ id }, index) => [urls[index], id])))
   addNavigationStrategy(outer)
   if (options.reports.enabled) {
     // Read at the first report.
@@ -128,7 +124,7 @@ export async function mountSite(
     addLoadShedding(app, {
       maxDelayMs: options.limits.maxEventLoopDelayMs,
       assets: withBase(base, ASSETS_PATH),
-      onShed: () => site.measures?.shed(),
+      onShed: () => site.metrics.requestShed(),
     })
     addCrossSiteGuard(app, options)
     const stopNoting = noteHandlers(app)
@@ -141,8 +137,8 @@ export async function mountSite(
   // Below the base, so that the routes of `server.ts` stand where the pages stand.
   await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
   await outer.register(async (scope) => addOtherNavigations(scope, site))
-  function startMeasuring(measures: MetricsRecorder) {
-    site.measures = measures
+  function startMeasuring(metrics: MetricsRecorder) {
+    site.metrics = metrics
   }
   return { failures, health, release, build: buildId, settleFailures, startMeasuring }
 }
@@ -154,8 +150,8 @@ function filesOf({ manifest, routes }: Build): SiteFiles {
 
 function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: FailureStore): () => Promise<void> {
   if (!onFailure) return async () => {}
-  const { tell, settle } = createFailureListener(onFailure, outer.log)
-  const forget = keeper.subscribe(tell)
+  const { notify, settle } = createFailureListener(onFailure, outer.log)
+  const forget = keeper.subscribe(notify)
   async function settleFailures() {
     // What fails while the instance is closed comes behind its hooks.
     await new Promise(setImmediate)

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import type { Site } from '../context/site.ts'
-import { takeTold } from '../failures/on-error-hooks.ts'
+import { finishErrorHooks } from '../failures/on-error-hooks.ts'
 import { refuseEncoded } from '../forms/content-encoding.ts'
 import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
@@ -60,7 +60,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
   const answer: Answer = (...pair) => serveNotFound(site, ...pair)
   // For what such an answer has told itself; the rest is for the error handler that `server.ts` may have set.
   const errorHandler: RouteOptions['errorHandler'] = (error, ...pair) => {
-    if (!takeTold(error, ...pair)) throw error
+    if (!finishErrorHooks(error, ...pair)) throw error
   }
   for (const path of ['/', '/*']) {
     const url = withBase(options.base, path)

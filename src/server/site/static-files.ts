@@ -16,7 +16,7 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
       // A missing asset is answered in short and is not kept, as the next build may bring it.
       scope.setNotFoundHandler((request, reply) => {
         const { method } = request
-        const url = failures.redactUrl(request)
+        const url = failures.of(request).redactedUrl()
         request.log.info({ method, url, statusCode: 404 }, 'refused with 404: this build does not have the asset')
         return sendNoAsset(reply)
       })

@@ -1,4 +1,4 @@
-import { createHydrantError, showValue } from '../errors/error-table.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { redirectLocation } from './redirect-location.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { withBase } from '../../shared/paths.ts'
-import { createHydrantError, showValue } from '../errors/error-table.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { parseUrl } from '../util/parse-url.ts'
 
 /** What stands for the site's origin while a path is read; the real one does not matter to a path. */

@@ -5,8 +5,8 @@ const GROUPS = 8
 const NETWORK_GROUPS = 4
 
 /**
- * What an address counts as where there is a limit for each: an IPv4 address as itself, in whatever form; an IPv6 address as
- * the /64 that it lies in, as whoever has one of these addresses has them all.
+ * Returns what a limit for each client counts an address as: an IPv4 address, also in IPv6 notation, as itself, and an
+ * IPv6 address as its /64 network, as one client usually has all addresses of it.
  */
 export function addressGroup(address: string): string {
   const [, mapped] = MAPPED.exec(address) ?? []
@@ -21,7 +21,7 @@ export function addressGroup(address: string): string {
   return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
-// The last two may be written as an IPv4 address; they are never of the network.
+// The last two groups may be written as an IPv4 address. They never belong to the network.
 function groupsOf(text: string): string[] {
   return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]))
 }

@@ -1,4 +1,4 @@
-/** The candidate that was probably meant, or undefined when none is near: at most a third of the letters differ. */
+/** Returns the candidate that is most like the text, or undefined when more than a third of the letters differ. */
 export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1
@@ -12,18 +12,18 @@ export function closestMatch(given: string, candidates: readonly string[]): stri
   return best
 }
 
-/** Up to `count` of the candidates that are near, the nearest first. */
+/** Returns up to `count` candidates of which at most a third of the letters differ, the most similar first. */
 export function closestMatches(given: string, candidates: readonly string[], count: number): string[] {
-  const most = Math.max(2, Math.floor(given.length / 3))
+  const maxDistance = Math.max(2, Math.floor(given.length / 3))
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(given.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ distance }) => distance <= most)
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, count)
     .map(({ candidate }) => candidate)
 }
 
-// Levenshtein's distance, row by row.
+// The Levenshtein distance, row by row.
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -8,12 +8,12 @@ const RANGES: Record<string, readonly string[]> = {
 
 const MAX_KNOWN = 1_000
 
-/** Is it an address of this machine or of the network around it? */
+/** Returns true for an address of this machine or of a private network. */
 export function isPrivateAddress(address: string): boolean {
   return near.includes(address)
 }
 
-/** An address, a subnet like `10.0.0.0/8`, or one of the names for several. */
+/** Returns true for an address, a subnet such as `10.0.0.0/8`, or a name of ranges such as `loopback`. */
 export function isAddressRange(text: string): boolean {
   if (Object.hasOwn(RANGES, text)) return true
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
@@ -21,10 +21,12 @@ export function isAddressRange(text: string): boolean {
   return version !== 0 && (prefix === undefined || (Number(prefix) > 0 && Number(prefix) <= maxPrefix(version)))
 }
 
+/** A set of address ranges. */
 export interface AddressList {
   includes(address: string): boolean
 }
 
+/** @param ranges Each is valid by `isAddressRange`. */
 export function createAddressList(ranges: readonly string[]): AddressList {
   const list = new BlockList()
   for (const range of ranges.flatMap((one) => RANGES[one] ?? one)) {
@@ -38,7 +40,7 @@ export function createAddressList(ranges: readonly string[]): AddressList {
     includes(text) {
       const answer = known.get(text)
       if (answer !== undefined) return answer
-      // Of a link-local address the list knows no `%eth0`.
+      // `BlockList` does not accept zone ids (`fe80::1%eth0`).
       const [address = ''] = text.split('%', 1)
       const version = isIP(address)
       if (version === 0) return false

@@ -6,19 +6,22 @@ const UNITS_MS = new Map([
   ['w', 604_800_000],
 ])
 
-/** What `readSince` reads, for messages. */
+/** Describes what `parseSince` accepts, for messages. */
 export const SINCE = 'like 30m, 24h, 7d, 2026-11-21 or 2026-11-21T19:00:00Z'
 
 const SPAN = /^(\d{1,9})([smhdw])$/
-// A time without its zone means different moments to different machines.
+// A time without a zone means different moments on different machines.
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** The moment that a text means, a span back from now or a date, in milliseconds since 1970; null for one that means none. */
+/**
+ * Parses a time span back from now (`24h`) or a date. Returns milliseconds since 1970, or null for text that is
+ * neither.
+ */
 export function parseSince(text: string, now: number): number | null {
   const [, count, unit = ''] = SPAN.exec(text) ?? []
   if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS_MS.get(unit) ?? 0))
   const [, date] = MOMENT.exec(text) ?? []
-  // `Date.parse` takes February 30th for a day in March.
+  // `Date.parse` reads February 30th as a day in March.
   if (date === undefined || !isDay(date)) return null
   const time = Date.parse(text)
   return Number.isNaN(time) ? null : time

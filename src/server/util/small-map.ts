@@ -1,4 +1,4 @@
-/** A map that most often holds one entry, and makes the table of others with the second. */
+/** A map that usually has one entry. A `Map` for the others is created with the second. */
 export class SmallMap<Key, Value> {
   #first: { key: Key; value: Value } | null = null
   #others: Map<Key, Value> | null = null

@@ -73,7 +73,7 @@ export function fallbackTitle(shown: PublicError): string {
   return shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
 }
 
-export function fallbackHead(shown: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
+function fallbackHead(shown: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
     `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title>${styleTag(context)}${PAGE_STYLE}</style>`

@@ -7,14 +7,14 @@ import {
 } from '../../../src/server/metrics/request-metrics.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
-/** Returns each sample's value by its name and labels. */
+/** Each sample's value by its name and labels. */
 async function read(admin: ServedAdmin): Promise<Map<string, number>> {
   const { body } = await admin.ask('/metrics')
   const samples = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     samples.map((line): [string, number] => {
       const [, name = '', value] = /^([a-zA-Z_:][\w:]*(?:\{(?:\w+="[^"\n]*",?)*\})?) (\S+)$/.exec(line) ?? []
-      // Metrics that have no value yet.
+      // Of what has not been measured yet.
       t.ok(name !== '' && (!Number.isNaN(Number(value)) || /^nan$/i.test(value ?? '')), line)
       return [name, Number(value)]
     }),
@@ -33,23 +33,23 @@ t.test('are in Prometheus’ format', async (t) => {
   t.equal(new Set(own.map(([, name]) => name)).size, own.length, 'each is there once')
 })
 
-t.test('change with the site’s requests, by route', async (t) => {
+t.test('move with what the site does, by its routes', async (t) => {
   const admin = await serveAdmin(t)
-  const { measures } = admin
+  const { recorder } = admin
   for (const durationMs of [4, 40]) {
-    measures.began()
-    measures.ended()
-    measures.answered('/', 'GET', 200, durationMs)
+    recorder.requestStarted()
+    recorder.requestEnded()
+    recorder.responseSent('/', 'GET', 200, durationMs)
   }
-  measures.answered('/products/[id]', 'GET', 500, 4)
-  measures.answered('/', 'POST', 422, 4)
-  measures.aborted('/')
-  measures.loaded('/', 30)
-  measures.acted('/', 7)
-  measures.timedOut('/', 'load')
-  measures.began()
-  measures.rendered(3)
-  measures.firstByte(20)
+  recorder.responseSent('/products/[id]', 'GET', 500, 4)
+  recorder.responseSent('/', 'POST', 422, 4)
+  recorder.requestAborted('/')
+  recorder.loadsEnded('/', 30)
+  recorder.actionEnded('/', 7)
+  recorder.deadlinePassed('/', 'load')
+  recorder.requestStarted()
+  recorder.documentRendered(3)
+  recorder.firstByteSent({ elapsedTime: 20 })
   await admin.keep(
     failureOf('7K2M9QX4-000001'),
     failureOf('7K2M9QX4-000002', { side: 'client', phase: 'client' }),
@@ -92,17 +92,17 @@ t.test('change with the site’s requests, by route', async (t) => {
   t.equal(again.get('hydrant_timeouts_total{phase="load",route="/"}'), 1)
 })
 
-t.test('counters of workers add up by route, and their gauges end with them', async (t) => {
+t.test('the counts of workers add up by route, and the open requests of an ended worker do not count', async (t) => {
   const [one, two] = [createRequestMetrics(), createRequestMetrics()]
-  for (const { measures } of [one, two]) {
-    measures.began()
-    measures.answered('/', 'GET', 200, 4)
-    measures.loaded('/', 4)
-    measures.timedOut('/', 'render')
-    measures.aborted('/')
+  for (const { recorder } of [one, two]) {
+    recorder.requestStarted()
+    recorder.responseSent('/', 'GET', 200, 4)
+    recorder.loadsEnded('/', 4)
+    recorder.deadlinePassed('/', 'render')
+    recorder.requestAborted('/')
   }
-  two.measures.answered('/b', 'GET', 404, 4)
-  two.failed({ side: 'server', phase: 'load', route: '/b' })
+  two.recorder.responseSent('/b', 'GET', 404, 4)
+  two.countFailure({ side: 'server', phase: 'load', route: '/b' })
   const { routes, inFlight } = addRequestCounts([addRequestCounts([]), one.read(), endRequestCounts(two.read())])
   t.equal(inFlight, 1)
   t.match(routes, [
@@ -119,15 +119,15 @@ t.test('counters of workers add up by route, and their gauges end with them', as
   ])
 })
 
-t.test('endless routes do not make endless metrics', async (t) => {
-  const { measures, read } = createRequestMetrics()
-  for (let number = 0; number < 1_500; number++) measures.answered(`/${number}`, 'GET', 200, 1)
+t.test('the number of routes in the metrics is bounded', async (t) => {
+  const { recorder, read } = createRequestMetrics()
+  for (let number = 0; number < 1_500; number++) recorder.responseSent(`/${number}`, 'GET', 200, 1)
   const { routes } = read()
   t.equal(routes.length, 1_001)
   t.match(routes.at(-1), { route: '*', requests: [{ count: 500 }] })
 })
 
-t.test('a server without metrics serves too', async (t) => {
+t.test('a server without metrics serves requests', async (t) => {
   const app = await createServer({ dir: 'site', logger: false })
   t.teardown(() => app.close())
   t.equal((await app.inject('/')).statusCode, 200)

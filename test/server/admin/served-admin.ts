@@ -18,7 +18,7 @@ export interface ServedAdmin {
   port: number
   origin: string
   keeper: FailureStore
-  measures: MetricsRecorder
+  recorder: MetricsRecorder
   log: Log
   /** Adds failures and waits until they are written. */
   keep(...failures: FailureRecord[]): Promise<void>
@@ -47,13 +47,13 @@ export async function serveAdmin(
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
   const options = resolveOptions({ env: hasLedger ? { HYDRANT_LEDGER: ledger } : { HYDRANT_LEDGER: 'false' } })
   const keeper = createFailureStore(folder, options, app.log)
-  const { measures, failed, read } = createRequestMetrics()
-  keeper.subscribe(failed)
+  const { recorder, countFailure, read } = createRequestMetrics()
+  keeper.subscribe(countFailure)
   const listener = await startAdmin({
     admin: { host, port: 0, token, readToken },
     keeper,
-    counted: {
-      tally: async () => read(),
+    metricsSource: {
+      counts: async () => read(),
       processes: null,
       served: () => [{ release: '1.4.0', build: 'B1' }],
       workersLost: () => 0,
@@ -76,7 +76,7 @@ export async function serveAdmin(
     close: listener.close,
     origin: `http://127.0.0.1:${port}`,
     keeper,
-    measures,
+    recorder,
     log,
     async keep(...failures) {
       for (const failure of failures) keeper.keep(failure)

@@ -40,7 +40,7 @@ t.test('without a key, the fingerprint can be computed from the error', async (t
   t.equal((await fingerprintsWith()).ofServer, known)
 })
 
-t.test('with a key only servers that share it compute the same fingerprint', async (t) => {
+t.test('with a key the fingerprint cannot be computed, and servers with the same key agree', async (t) => {
   const [none, one, same, another] = [
     await fingerprintsWith(),
     await fingerprintsWith(KEY),
@@ -53,7 +53,7 @@ t.test('with a key only servers that share it compute the same fingerprint', asy
   }
 })
 
-t.test('the plugin accepts the option too', async (t) => {
+t.test('the plugin accepts a key', async (t) => {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
@@ -66,10 +66,7 @@ t.test('the key comes from the environment, and no error shows it', async (t) =>
   t.equal(resolveOptions({ env: { HYDRANT_DIGEST_KEY: KEY } }).digestKey, KEY)
   t.equal(resolveOptions({}).digestKey, '')
   for (const wrong of ['short', 'with a blank in it', `${'x'.repeat(201)}`]) {
-    const problem = {
-      code: 'HYD_OPTION_INVALID',
-      message: /"HYDRANT_DIGEST_KEY" must be a string .*; got a secret value$/,
-    }
+    const problem = { code: 'HYD_OPTION_INVALID', message: /"HYDRANT_DIGEST_KEY" must be a string .*; got a secret value$/ }
     t.throws(() => resolveOptions({ env: { HYDRANT_DIGEST_KEY: wrong } }), problem)
     t.throws(() => resolveOptions({ config: { digestKey: wrong } }), { message: /; got a secret value$/ })
   }

@@ -5,13 +5,13 @@ import { buildFiles, type Files, fingerprintOfResponse, type Served, serve } fro
 
 const component = (name: string) => `export default function ${name}() {\n  return <p>${name}</p>\n}\n`
 
-/** Returns a page whose load is the given text. */
+/** A page with this function as its load. */
 const loading = (name: string, load: string): Files => ({
   [`pages/${name}.tsx`]: component('Page'),
   [`pages/${name}.server.ts`]: load,
 })
 
-/** Throw sites, each on its own page. */
+/** Throw sites, one on each page. */
 const site: Files = {
   'lib/products.ts': `export function findProduct(id: string) {
   throw new Error('product ' + id + ' is not in "' + id + '"')
@@ -74,17 +74,17 @@ const paths = Object.keys(site)
   .filter((file) => /^pages\/\w+\.tsx$/.test(file))
   .map((file) => `/${file.slice('pages/'.length, -'.tsx'.length)}`)
 
-// A page’s own file may contain only code that also goes to the browser. A server file exports nothing else.
+// The code of a page also runs in the browser, and a server file may export nothing else.
 const above = (file: string) =>
   file.startsWith('lib/')
     ? "// A remark.\nimport { sep } from 'node:path'\n\nexport const unusedHere = () => [sep].length\n\n"
     : '// A remark.\n\n\n'
 const below = '\n\nfunction addedLater(): number {\n  return 1\n}\nvoid addedLater\n'
 
-/** The same throw sites after weeks of work on other code: other lines, other pages with the same names. */
+/** The same throw sites after changes to the rest of the site: other lines, other pages with the same names. */
 const edited: Files = Object.fromEntries([
   ...Object.entries(site).map(([file, contents]) => [file, `${above(file)}${contents}${below}`]),
-  // This page comes before all others, so the bundle gives their functions other names.
+  // The first modules of the bundle: their names make esbuild rename those of the others.
   ['pages/aaa.tsx', component('Page')],
   [
     'pages/aaa.server.ts',
@@ -96,7 +96,7 @@ const edited: Files = Object.fromEntries([
   ],
 ])
 
-t.test('a failure keeps its fingerprint across builds', async (t) => {
+t.test('the fingerprint of a failure survives changes elsewhere', async (t) => {
   const root = t.testdir({})
   const first = await serve(t, await buildFiles(join(root, 'one'), site))
   const second = await serve(t, await buildFiles(join(root, 'two/with spaces/[here]'), edited), { base: '/shop' })
@@ -134,7 +134,7 @@ t.test('a failure keeps its fingerprint across builds', async (t) => {
   })
 })
 
-t.test('a function that moves to another file is another throw site, a renamed parameter is not', async (t) => {
+t.test('a function in another file is another throw site, a renamed parameter is not', async (t) => {
   const root = t.testdir({})
   const load = (name: string, parameter: string) =>
     `function ${name}(${parameter}) {\n  throw new Error('broken')\n}\nexport function load(ctx) {\n  return ${name}(ctx)\n}\n`

@@ -23,8 +23,8 @@ t.test('any parts make a well-formed digest', async (t) => {
   t.strictSame(wrong, [])
 })
 
-t.test('the fingerprint is the same on every machine and at any time', async (t) => {
-  // A constant, because replicas of different releases must give a failure the same fingerprint.
+t.test('the fingerprint is the same wherever and whenever it is computed', async (t) => {
+  // A constant: replicas of different releases must compute the same fingerprint.
   t.equal(
     fingerprintOf({ type: 'Error', message: 'x', frames: [] }),
     fingerprintOf({ type: 'Error', message: 'x', frames: [] }),
@@ -32,7 +32,7 @@ t.test('the fingerprint is the same on every machine and at any time', async (t)
   t.match(fingerprintOf(parts), /^[0-9A-HJKMNP-TV-Z]{8}$/)
 })
 
-t.test('each part makes a difference', async (t) => {
+t.test('each part changes the fingerprint', async (t) => {
   const fingerprints = [
     parts,
     { ...parts, type: 'TypeError' },
@@ -49,7 +49,7 @@ t.test('each part makes a difference', async (t) => {
   t.equal(new Set(fingerprints).size, fingerprints.length)
 })
 
-t.test('a fingerprint of a browser failure never equals one of the server', async (t) => {
+t.test('the fingerprints of browsers and of the server never coincide', async (t) => {
   const random = createRandom(12)
   const firsts = { server: new Set<string>(), client: new Set<string>() }
   for (let round = 0; round < 2_000; round++) {
@@ -61,7 +61,7 @@ t.test('a fingerprint of a browser failure never equals one of the server', asyn
   t.equal([...firsts.client].sort().join(''), 'GHJKMNPQRSTVWXYZ')
 })
 
-t.test('a key gives other fingerprints, the same each time', async (t) => {
+t.test('a key changes the fingerprints, in the same way each time', async (t) => {
   for (const side of ['server', 'client'] as const) {
     const fingerprints = ['', 'a key of 16 signs', 'a key of 16 sign5'].map((key) =>
       fingerprintOf({ ...parts, side, key }),
@@ -75,7 +75,7 @@ t.test('a key gives other fingerprints, the same each time', async (t) => {
 
 const HEX = '0123456789abcdef'
 
-// Parts of messages that differ from request to request.
+// Values that differ between requests, in messages.
 const VALUES: Record<string, (random: Random) => string> = {
   'a UUID': (random) => [8, 4, 4, 4, 12].map((length) => random.text(length, HEX)).join('-'),
   'a UUID in capitals': (random) =>
@@ -152,8 +152,8 @@ t.test('masks nothing else', async (t) => {
   }
 })
 
-t.test('masks a long message in less than quadratic time', async (t) => {
-  // Each of these messages would make a careless pattern take minutes.
+t.test('masking a long message takes linear time', async (t) => {
+  // Each of these texts made a careless pattern take minutes.
   for (const hostile of ['"', "'a", '1', '1.', 'a1-', '-', 'a', '\n', '“', '0x']) {
     const message = hostile.repeat(2_000 / hostile.length)
     t.type(maskMessage(message), 'string')
@@ -164,13 +164,13 @@ t.test('masks a long message in less than quadratic time', async (t) => {
 t.test('an occurrence is 30 random bits', async (t) => {
   const occurrences = Array.from({ length: 2_000 }, createOccurrence)
   for (const occurrence of occurrences) if (!/^[0-9A-HJKMNP-TV-Z]{6}$/.test(occurrence)) t.fail(occurrence)
-  // Two of 2000 are equal in one run of 500.
+  // Two of 2000 are alike in one run of 500.
   t.ok(new Set(occurrences).size >= 1_998)
   const seen = Array.from({ length: 6 }, (_, place) => new Set(occurrences.map((text) => text.charAt(place))).size)
-  t.strictSame(seen, [32, 32, 32, 32, 32, 32], 'every character stands in every place')
+  t.strictSame(seen, [32, 32, 32, 32, 32, 32], 'each character occurs at each position')
 })
 
-t.test('unterminated quotations and words that are not ids do not change', async (t) => {
+t.test('quotations that are not closed, and words that are not ids, stay', async (t) => {
   for (const [message, masked] of [
     ['“a” and “b', '? and “b'],
     ['‘“x” b', '‘? b'],

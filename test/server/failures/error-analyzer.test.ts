@@ -7,7 +7,7 @@ const site = {
     "export function action({ form }) {\n  throw new Error('no ' + form.get('what') + ' here')\n}\n",
 }
 
-t.test('hides a secret in a failure that another request reported with the same text in the open', async (t) => {
+t.test('a secret is hidden in a failure that another request logged without redaction', async (t) => {
   const { app, get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), site))
   const ask = (headers: Record<string, string>) => get('/?what=applepie', { ...HTML, ...headers })
   const openly = await ask({})
@@ -30,7 +30,7 @@ t.test('hides a secret in a failure that another request reported with the same 
   t.match(failuresOf(sent), [{ err: { message: 'no [hidden] here' } }])
 })
 
-t.test('a failure without a position gets one for each place where it occurs', async (t) => {
+t.test('a failure without a frame in the site has the place where it was caught', async (t) => {
   const stackless = "const broken = Object.assign(new Error('broken'), { stack: 'Error: broken' })\n"
   const dir = await buildFiles(t.testdir({}), {
     'pages/a.server.ts': `${stackless}export const load = () => Promise.reject(broken)\n`,
@@ -48,7 +48,7 @@ t.test('a failure without a position gets one for each place where it occurs', a
   ])
 })
 
-t.test('frames of React, Hydrant and Fastify that called the site are removed, and no others', async (t) => {
+t.test('stacks leave out the callers React, Hydrant and Fastify, and no other', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'node_modules/visitor/package.json': '{"name":"visitor","version":"1.0.0","type":"module","exports":"./index.js"}',
     'node_modules/visitor/index.js': 'export function visit(use) {\n  return use()\n}\n',
@@ -74,7 +74,7 @@ t.test('frames of React, Hydrant and Fastify that called the site are removed, a
   t.notMatch(ofRoute, /fastify/)
 })
 
-t.test('the stack of a load begins with the load, so all frames that V8 keeps are the site’s', async (t) => {
+t.test('the stack of a load begins with the load and has no frame of its callers', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.server.ts': "export const load = () => ({ stack: new Error('here').stack })\n",
   })

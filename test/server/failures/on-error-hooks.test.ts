@@ -117,7 +117,7 @@ t.test('onError hooks of an app see each failure once, with its digest', async (
   }
 })
 
-t.test('onError hooks see failures of other forms of the page too', async (t) => {
+t.test('onError hooks see failures of HEAD requests, actions, crawlers and JSON responses', async (t) => {
   const { ask } = await serveApp(t)
   for (const [url, headers, method, message] of [
     ['/load', JSON_ONLY, 'GET', 'the load broke'],
@@ -135,7 +135,7 @@ t.test('onError hooks see failures of other forms of the page too', async (t) =>
   }
 })
 
-t.test('hooks get a thrown value that is not an Error as the cause of one', async (t) => {
+t.test('a thrown value that is not an error is the cause of the error that hooks get', async (t) => {
   const { ask } = await serveApp(t)
   for (const [url, cause] of [
     ['/text', 'only a text'],
@@ -153,20 +153,20 @@ t.test('hooks get a thrown value that is not an Error as the cause of one', asyn
   t.equal(told[0]?.digest, lines[0]?.digest)
 })
 
-t.test('hooks are not called for a response that is not a failure, and it has no digest', async (t) => {
+t.test('redirects, refusals and notFound() run no hooks and have no digest', async (t) => {
   const { ask } = await serveApp(t)
   for (const url of ['/refuses', '/leaves', '/missing', '/nowhere/else', '/7']) {
     t.strictSame((await ask(url)).told, [], url)
   }
   const { told } = await ask('/api/leaves')
-  t.equal(told.length, 1, 'Fastify itself tells of what a route throws')
+  t.equal(told.length, 1, 'Fastify itself logs what a route throws')
   t.equal(told[0]?.digest, null)
 })
 
-/** The headers of a page's request for a navigation. */
+/** The headers of a navigation. */
 const NAVIGATION = { accept: '*/*', 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
 
-t.test('hooks of server.ts run too, and hooks may take their time', async (t) => {
+t.test('hooks of server.ts run as well, and hooks may be asynchronous', async (t) => {
   const seen: string[] = []
   const { ask } = await serveApp(t, {}, (app) => {
     app.addHook('onError', async (_request, reply, error) => {
@@ -192,7 +192,7 @@ t.test('hooks of server.ts run too, and hooks may take their time', async (t) =>
   }
 })
 
-t.test('a hook that throws, or ends twice, changes nothing for the visitor', async (t) => {
+t.test('a hook that throws, or calls done twice, changes nothing for the visitor', async (t) => {
   for (const hook of [
     () => {
       throw new Error('the hook is broken')
@@ -213,7 +213,7 @@ t.test('a hook that throws, or ends twice, changes nothing for the visitor', asy
   }
 })
 
-t.test('a hook that never ends is given up, and the visitor gets the sentence', async (t) => {
+t.test('a hook that never ends is abandoned, and the visitor gets the error sentence', async (t) => {
   const { ask, log } = await serveApp(t, { renderMs: 50 }, (app) => {
     app.addHook('onError', (_request, _reply, _error, _done) => {})
   })
@@ -233,14 +233,14 @@ t.test('a hook that never ends is given up, and the visitor gets the sentence', 
   }
   const streamed = await ask('/stream')
   t.equal(streamed.response.statusCode, 200)
-  t.match(streamed.response.body, `Digest: ${streamed.lines[0]?.digest}`, 'what is on its way does not wait')
+  t.match(streamed.response.body, `Digest: ${streamed.lines[0]?.digest}`, 'a stream that has begun does not wait')
   t.strictSame(
     log.lines.filter(({ msg }) => /already sent|unhandled|promise/i.test(String(msg))),
     [],
   )
 })
 
-t.test('without an error digestOf returns the first failure, and null elsewhere', async (t) => {
+t.test('without an error digestOf returns the digest of the first failure, and null outside of the site', async (t) => {
   const digests: (string | null)[] = []
   const { app, ask } = await serveApp(t, {}, (app) => {
     app.addHook('onResponse', async (request) => void digests.push(digestOf(request)))

@@ -12,7 +12,7 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
 })
 
-/** Returns a function and a promise of its first call. */
+/** An `onFailure`, and a promise of its first call. */
 function createListener(answer: (failure: FailureRecord) => unknown = () => {}) {
   let arrive: (failure: FailureRecord) => void
   const arrived = new Promise<FailureRecord>((resolve) => {
@@ -25,7 +25,7 @@ function createListener(answer: (failure: FailureRecord) => unknown = () => {}) 
   return { onFailure, arrived }
 }
 
-t.test('is called for each failure with the same data as the log and the ledger', async (t) => {
+t.test('onFailure gets each failure as the log and the ledger have it', async (t) => {
   const { onFailure, arrived } = createListener()
   const { get, failuresOf } = await serve(t, dir, { onFailure, release: 'v7' })
   const response = await get('/')
@@ -57,7 +57,7 @@ const FAULTS: readonly [string, () => unknown][] = [
     },
   ],
   [
-    'rejects with what cannot be looked at',
+    'rejects with a value whose properties throw',
     () =>
       Promise.reject(
         new Proxy(
@@ -72,7 +72,7 @@ const FAULTS: readonly [string, () => unknown][] = [
   ],
 ]
 for (const [what, answer] of FAULTS) {
-  t.test(`a listener that ${what} is logged once and changes nothing`, async (t) => {
+  t.test(`an onFailure that ${what} is logged once and changes nothing`, async (t) => {
     const { onFailure } = createListener(answer)
     const { app, get, log, failuresOf } = await serve(t, dir, { onFailure })
     for (let times = 0; times < 3; times++) {
@@ -87,7 +87,7 @@ for (const [what, answer] of FAULTS) {
   })
 }
 
-t.test('a listener that never ends blocks neither a request nor the end', async (t) => {
+t.test('an onFailure that never ends blocks neither a request nor the shutdown', async (t) => {
   const { onFailure, arrived } = createListener(() => new Promise(() => {}))
   const { app, get } = await serve(t, dir, { onFailure })
   t.equal((await get('/')).statusCode, 500)
@@ -95,7 +95,7 @@ t.test('a listener that never ends blocks neither a request nor the end', async 
   await app.close()
 })
 
-t.test('the server waits for a running listener when it stops', async (t) => {
+t.test('a server that stops waits for onFailure', async (t) => {
   let isDone = false
   const { onFailure } = createListener(async () => {
     await new Promise(setImmediate)
@@ -107,7 +107,7 @@ t.test('the server waits for a running listener when it stops', async (t) => {
   t.ok(isDone)
 })
 
-t.test('changes of a listener to its copy are not kept', async (t) => {
+t.test('onFailure gets a copy of the failure', async (t) => {
   const seen: string[] = []
   const { onFailure } = createListener((failure) => {
     seen.push(failure.error.message)
@@ -120,7 +120,7 @@ t.test('changes of a listener to its copy are not kept', async (t) => {
   t.strictSame(seen, ['oh', 'oh'])
 })
 
-t.test('a listener of a closed instance is not called again, even if the ledger stays open', async (t) => {
+t.test('the onFailure of a closed instance gets no more failures of a shared ledger', async (t) => {
   const log = createLog()
   const told: string[] = []
   const options = resolveOptions({
@@ -145,7 +145,7 @@ t.test('a listener of a closed instance is not called again, even if the ledger 
   t.equal(new Set(told).size, 2)
 })
 
-t.test('in an existing app no listeners are added to the process', async (t) => {
+t.test('the plugin adds no listeners to the process', async (t) => {
   const events = ['uncaughtException', 'unhandledRejection', 'SIGTERM']
   const count = () => events.map((event) => process.listenerCount(event))
   const before = count()
@@ -156,7 +156,7 @@ t.test('in an existing app no listeners are added to the process', async (t) => 
   t.strictSame(count(), before)
 })
 
-t.test('a value that is not a function is refused', async (t) => {
+t.test('a value other than a function is refused', async (t) => {
   const wrong = { dir, onFailure: 'https://alerts.example' as unknown as () => void }
   await t.rejects(serve(t, dir, wrong), { code: 'HYD_OPTION_INVALID', message: '"onFailure" must be a function' })
 })

@@ -55,14 +55,14 @@ const dir = await buildFiles(t.testdir({}), {
 async function start(t: Pick<Test, 'teardown'>, env: Record<string, string> = {}) {
   const server = startCli(t, ['start', dir, '--port', '0'], { env })
   const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
-  // The log has one JSON object per line, and so does the site's own output.
+  // Each line of the log is JSON, and so is each line that the site writes.
   const parsed = () =>
     server.lines.map((line) => JSON.parse(line) as Partial<LogLine> & { time?: number; told?: FailureRecord })
   return {
     url,
     ended: server.ended,
     stop: server.stop,
-    // Sorted by time, because a full pipe may deliver the second line first.
+    // Sorted by time: a full pipe may get the second line first.
     fatal: () =>
       parsed()
         .filter(({ level }) => level === 60)
@@ -78,7 +78,7 @@ const CELLS: readonly [string, { message: string; frame: RegExp | null }][] = [
   ['nothing', { message: 'undefined', frame: null }],
 ]
 for (const [way, { message, frame }] of CELLS) {
-  t.test(`an exception outside any request (${way}) ends the process with 1 and is a failure`, async (t) => {
+  t.test(`an exception outside of any request (${way}) ends the process with 1 and is a failure`, async (t) => {
     const { url, ended, fatal, told } = await start(t)
     await fetch(`${url}/fail/${way}`).then((answer) => answer.text())
     t.equal(await ended, 1)
@@ -111,7 +111,7 @@ t.test('requests in flight are finished first', async (t) => {
   t.equal(fatal().length, 1)
 })
 
-t.test('an error that happens meanwhile is a separate failure', async (t) => {
+t.test('an exception during the shutdown is a failure of its own', async (t) => {
   const { url, ended, fatal, told } = await start(t, { SECOND: '1' })
   await fetch(`${url}/fail/timer`).then((answer) => answer.text())
   t.equal(await ended, 1)
@@ -128,14 +128,19 @@ t.test('an exception while a signal stops the server makes the exit code 1', asy
   t.match(fatal(), [{ digest: DIGEST_PATTERN, err: { message: 'nobody awaits this' } }])
 })
 
-t.test('requests that do not finish in time do not block the exit, and the failure is handed over', async (t) => {
-  const { url, ended, fatal, told } = await start(t, {
-    HYDRANT_TIMEOUTS_DRAIN_MS: '300',
-    HYDRANT_TIMEOUTS_RENDER_MS: '60000',
-  })
-  const never = await fetch(`${url}/never`, { headers: { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' } })
-  await fetch(`${url}/fail/timer`).then((answer) => answer.text())
-  await t.rejects(never.text())
-  t.equal(await ended, 1)
-  t.equal(told()[0]?.digest, fatal()[0]?.digest)
-})
+t.test(
+  'requests that are not finished in time do not block the end of the process, and the failure is kept',
+  async (t) => {
+    const { url, ended, fatal, told } = await start(t, {
+      HYDRANT_TIMEOUTS_DRAIN_MS: '300',
+      HYDRANT_TIMEOUTS_RENDER_MS: '60000',
+    })
+    const never = await fetch(`${url}/never`, {
+      headers: { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' },
+    })
+    await fetch(`${url}/fail/timer`).then((answer) => answer.text())
+    await t.rejects(never.text())
+    t.equal(await ended, 1)
+    t.equal(told()[0]?.digest, fatal()[0]?.digest)
+  },
+)

@@ -1,30 +1,35 @@
 import t from 'tap'
 import {
   escapeControlCharacters,
-  escapeObeyedIn,
+  escapeControlCharactersIn,
+  removeControlCharacters,
   sanitizeLine,
   showControlCharacters,
 } from '../../../src/server/log/control-characters.ts'
 
-t.test('JSON stays equivalent', async (t) => {
+t.test('escaped JSON has the same value', async (t) => {
   const value = { text: 'a\u009b\u202e\u2028\u007f\n"' }
   const json = escapeControlCharacters(JSON.stringify(value, null, 2))
   t.strictSame(JSON.parse(json), value)
   t.match(json, /^\{\n {2}"text": "a\\u009b\\u202e\\u2028\\u007f\\n\\""\n\}$/)
 })
 
-t.test('bytes stay equivalent too', async (t) => {
+t.test('lines in a buffer are escaped like text', async (t) => {
   for (const text of ['plain', 'ü€😀', 'deleted: \u007f', 'ü\u009b', '\u202e']) {
     const json = `${JSON.stringify({ text })}\n`
-    t.equal(String(escapeObeyedIn(Buffer.from(json))), escapeControlCharacters(json), text)
+    t.equal(String(escapeControlCharactersIn(Buffer.from(json))), escapeControlCharacters(json), text)
   }
 })
 
-t.test('shows characters that a terminal would obey', async (t) => {
+t.test('control and bidi characters are shown as escapes', async (t) => {
   t.equal(showControlCharacters('a\u001b[31mb\u009b2J\u202e\u2028\n'), 'a\\x1b[31mb\\x9b2J\\u202e\\u2028\\x0a')
 })
 
-t.test('a log line can neither control a terminal nor imitate another line', async (t) => {
+t.test('control characters are replaced by a space, bidi characters removed', async (t) => {
+  t.equal(removeControlCharacters('a\u001b\r\nb\u2028c\u202ed\u2066e\u200f'), 'a b cde')
+})
+
+t.test('no value of a log line commands a terminal or passes for another line', async (t) => {
   const line = {
     level: 30,
     msg: 'a\r\n[22:00:00] INFO: b\u001b[2J',

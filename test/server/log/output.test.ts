@@ -43,7 +43,7 @@ t.test('more lines than the buffer holds, and longer lines, are written in their
   t.equal(written, lines.join(''))
 })
 
-t.test('bytes that a stream has not passed on yet are not overwritten', async (t) => {
+t.test('lines that a stream has not passed on yet are not overwritten', async (t) => {
   let written = ''
   const taken: (() => void)[] = []
   const slow = new Writable({
@@ -66,7 +66,7 @@ t.test('bytes that a stream has not passed on yet are not overwritten', async (t
   t.equal(written, 'first\nlater\n')
 })
 
-t.test('a line that ends the process is written at once', (t) => {
+t.test('a fatal line is written at once', (t) => {
   const written: string[] = []
   const { log } = Fastify({ logger: { stream: gatherTurns((lines) => written.push(String(lines))) } })
   log.error('before')
@@ -76,7 +76,7 @@ t.test('a line that ends the process is written at once', (t) => {
   t.end()
 })
 
-t.test('lost lines are counted, and reported when writing works again', async (t) => {
+t.test('lines that cannot be written are counted, and a line says so when writing works again', async (t) => {
   const written: string[] = []
   let isFull = true
   const output = gatherTurns((lines) => {
@@ -88,7 +88,7 @@ t.test('lost lines are counted, and reported when writing works again', async (t
     output.write(line)
     if (line !== 'a\n') await aTurn()
   }
-  t.equal(lostLogLines(), before + 3, 'which the metrics tell while the disk is full')
+  t.equal(lostLogLines(), before + 3, 'the metrics show it while the disk is full')
   isFull = false
   output.write('d\n')
   await aTurn()
@@ -106,10 +106,10 @@ t.test('lost lines are counted, and reported when writing works again', async (t
   t.equal(second, 'e\n')
 })
 
-t.test('a line that was cut is ended before the next one', (t) => {
+t.test('a line that was written in part is ended before the next one', (t) => {
   const path = join(t.testdir({}), 'pipe')
   execFileSync('mkfifo', [path])
-  // Neither end blocks: a full pipe reports an error, as a full disk does.
+  // Neither blocks the other: a full pipe returns an error, as a full disk does.
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
   t.teardown(() => {
@@ -127,7 +127,7 @@ t.test('a line that was cut is ended before the next one', (t) => {
   t.end()
 })
 
-t.test('the bytes that wait for a reader that has stopped are limited', (t) => {
+t.test('what a stopped reader has not read is bounded', (t) => {
   const standing = new Writable({ write() {} })
   const write = toStream(standing)
   const lines = Buffer.alloc(1_000_000, 'x')
@@ -139,7 +139,7 @@ t.test('the bytes that wait for a reader that has stopped are limited', (t) => {
   t.end()
 })
 
-t.test('a reader that has closed is not a failure', async (t) => {
+t.test('a reader that ends is not a failure', async (t) => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) })
   const output = gatherTurns(toStream(gone))
   for (let line = 0; line < 3; line++) {
@@ -170,7 +170,7 @@ for (const workers of ['1', '2'])
       'pages/index.tsx': 'export default () => <h1>Works</h1>\n',
       'pages/fails.tsx': 'export default () => {\n  throw new Error("fails")\n}\n',
     })
-    // The system does not allow long paths for sockets.
+    // The path of a socket has a maximum length.
     const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
     t.teardown(() => rmSync(folder, { recursive: true }))
     const socketPath = join(folder, 'site')
@@ -199,13 +199,13 @@ for (const workers of ['1', '2'])
     t.strictSame(server.lines, [])
   })
 
-// The layout that pnpm and `npm link` create.
+// pnpm and `npm link` install packages like this.
 for (const workers of ['1', '2'])
   t.test(
-    `a log that goes into a pipe does not change how Node.js resolves symbolic links to packages, workers: ${workers}`,
+    `a log that goes into a pipe leaves packages behind symbolic links what they are, workers: ${workers}`,
     async (t) => {
       const dir = t.testdir({ node_modules: { react: t.fixture('symlink', REACT) } })
-      // A hook works only with the React that renders.
+      // A hook works only with the copy of React that renders.
       const page = `import { useState } from 'react'\nexport default () => <h1>{useState('Works')[0]}</h1>\n`
       await buildFiles(dir, { 'pages/index.tsx': page })
       const server = await startSite(t, { dir, env: { HYDRANT_WORKERS: workers } })
@@ -216,7 +216,7 @@ for (const workers of ['1', '2'])
     },
   )
 
-t.test('the lines of one turn are finished together', async (t) => {
+t.test('the lines of a turn are converted together', async (t) => {
   const written: string[] = []
   const output = gatherTurns(
     (lines) => written.push(String(lines)),

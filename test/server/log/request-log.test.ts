@@ -1,4 +1,4 @@
-// One line per request, and its metrics, over real connections, because clients that disconnect have one.
+// The log line and the metrics of each request, over real connections, which a visitor can close early.
 
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -39,15 +39,15 @@ export const action = () => ({ done: true })
     'export const load = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))\n',
 })
 
-/** The headers of a page's request for a navigation. */
+/** The headers of a navigation. */
 const NAVIGATION = { 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
 const log = createLog()
-const { measures, read } = createRequestMetrics()
+const { recorder, read } = createRequestMetrics()
 const options = resolveOptions({
   config: { ledger: false, logRequests: true, timeouts: { loadMs: 2_147_483_647 } },
   scope: 'server',
 })
-const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, measures })
+const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, metrics: recorder })
 t.teardown(() => app.close())
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo
@@ -56,11 +56,11 @@ const lineOf = (id: string | undefined) =>
   until(() => log.lines.find(({ reqId, msg }) => reqId === id && /^request (completed|aborted)$/.test(msg)))
 const routeOf = (name: string) => read().routes.find(({ route }) => route === name)
 
-/** Sends a request on a new connection. */
+/** Sends a request on its own connection. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const outgoing = request({ port, path, method, headers: { ...HTML, host: `shop.example:${port}`, ...headers } })
   outgoing.end()
-  // The cast is safe because an event of a request passes its response.
+  // The response arrives with an event of the request.
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) bytes += chunk.length
@@ -68,7 +68,7 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   return { status: incoming.statusCode, headers: incoming.headers, bytes, line }
 }
 
-t.test('logs the route, the host and the bytes of the body, however the body was sent', async (t) => {
+t.test('a line has route, host and bytes of the body, however the body was sent', async (t) => {
   for (const [path, route, headers] of [
     ['/', '/', {}],
     ['/products/7?a=1', '/products/[id]', {}],
@@ -82,7 +82,7 @@ t.test('logs the route, the host and the bytes of the body, however the body was
     ['/products/7', '/products/[id]', { 'x-refuse': '1' }],
   ] as const) {
     const { status, bytes, line } = await ask(path, headers)
-    // A navigation is logged as the page that it is for.
+    // A navigation is logged under the route of its page.
     const url = path.replace('?_hydrant', '')
     const expected = { msg: 'request completed', method: 'GET', url, statusCode: status, route, bytes }
     t.match(line, { ...expected, host: 'shop.example', responseTimeMs: Number }, path)
@@ -94,14 +94,14 @@ t.test('logs the route, the host and the bytes of the body, however the body was
   t.match((await ask('/', { 'if-none-match': etag })).line, { statusCode: 304, bytes: 0 })
 })
 
-t.test('logs the digest of a failure, and the trace', async (t) => {
+t.test('a line has the digest of the failure and the trace', async (t) => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
   const { status, headers, line } = await ask('/fail/7', { traceparent: `00-${traceId}-00f067aa0ba902b7-01` })
   t.equal(status, 500)
   t.match(line, { digest: headers['x-error-digest'], traceId, route: '/fail/[id]', level: 30 })
 })
 
-t.test('a client that disconnects has a line, and its request counts as in flight until then', async (t) => {
+t.test('the request of a visitor who leaves has a line, and is in flight until then', async (t) => {
   const before = log.lines.length
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET /slow HTTP/1.1\r\nHost: shop.example\r\n\r\n`)
@@ -115,7 +115,7 @@ t.test('a client that disconnects has a line, and its request counts as in fligh
   t.match(routeOf('/slow'), { aborted: 1, requests: [], durations: [] })
 })
 
-t.test('counts by route, once per navigation, and leaves nothing in flight', async (t) => {
+t.test('requests are counted by route, a navigation once, and none stays in flight', async (t) => {
   const countOf = (route: string) => (routeOf(route)?.requests ?? []).reduce((sum, { count }) => sum + count, 0)
   const loadsOf = () => routeOf('/products/[id]')?.loads?.counts.reduce((sum, count) => sum + count, 0) ?? 0
   const [counted, loaded] = [countOf('/products/[id]'), loadsOf()]

@@ -1,4 +1,4 @@
-// Expired deadlines are counted by route and phase, however much of the response had been sent.
+// Deadlines that passed are counted by route and phase, whether or not the response had begun.
 
 import { join } from 'node:path'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
 const NEVER = 'new Promise(() => {})'
 
-t.test('counts deadlines of loads, actions and streams', async (t) => {
+t.test('deadlines of loads, actions and streams are counted', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/load/[id].tsx': 'export default () => null\n',
     'pages/load/[id].server.ts': `export const load = () => ${NEVER}\n`,
@@ -23,10 +23,10 @@ export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data
     'pages/fail.tsx': "export default () => { throw new Error('no deadline') }\n",
   })
   const log = createLog()
-  const { measures, read } = createRequestMetrics()
+  const { recorder, read } = createRequestMetrics()
   const config = { ledger: false, logRequests: true, timeouts: { loadMs: 50, renderMs: 50 } }
   const options = resolveOptions({ config, scope: 'server' })
-  const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, measures })
+  const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, metrics: recorder })
   t.teardown(() => app.close())
   t.equal((await app.inject({ url: '/load/7', headers: HTML })).statusCode, 504)
   t.equal((await app.inject({ url: '/load/8', headers: JSON_ONLY })).statusCode, 504)
@@ -40,7 +40,7 @@ export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data
   t.strictSame(timeouts.get('/stream'), [{ phase: 'stream', count: 1 }])
   t.strictSame(timeouts.get('/fail'), [])
   t.equal(read().inFlight, 0)
-  // The visitor of a stream sees the failure after the status was sent.
+  // A stream shows the failure after its status was sent.
   const line = log.lines.find(({ msg, route }) => msg === 'request completed' && route === '/stream')
   t.equal(line?.digest, log.errors().find(({ route }) => route === '/stream')?.digest)
   t.ok(line?.digest)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/metrics/histogram.ts'
 
-t.test('counts each duration in every bucket that contains it, including its bounds', async (t) => {
+t.test('counts a duration in each bucket that includes it; upper bounds belong to their bucket', async (t) => {
   const histogram = createHistogram()
   for (const durationMs of [0, 0.5, 0.51, 10_000, 10_001]) histogram.observe(durationMs)
   const lines = writeHistograms('x_seconds', 'What x takes.', [{ labels: {}, counts: histogram.read() }]).split('\n')
@@ -35,7 +35,7 @@ t.test('each sample has the labels, escaped', async (t) => {
   t.equal(writeHistograms('x', 'X.', []), '# HELP x X.\n# TYPE x histogram\n')
 })
 
-t.test('histograms of several processes are added up', async (t) => {
+t.test('the histograms of several processes add up', async (t) => {
   const [one, two] = [createHistogram(), createHistogram()]
   for (const durationMs of [1, 3]) one.observe(durationMs)
   two.observe(1)

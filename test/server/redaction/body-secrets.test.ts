@@ -48,7 +48,7 @@ async function said(url: string, message: string, payload: Record<string, unknow
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
-t.test('hides values that reveal something about a person', async (t) => {
+t.test('hides values that say something about a person', async (t) => {
   for (const [message, fields, expected] of [
     ['Unknown customer Jane Doe', { name: 'Jane Doe' }, 'Unknown customer [hidden]'],
     ['Unknown customer Winterbottom', { surname: 'Winterbottom' }, 'Unknown customer [hidden]'],
@@ -86,7 +86,7 @@ t.test('hides numbers of JSON', async (t) => {
     t.equal(await said('/says', 'card 4242424242424242 refused', { card }), 'card [hidden] refused')
 })
 
-t.test('hides every value of a field whose name marks it as secret', async (t) => {
+t.test('hides any value of a field whose name means a secret', async (t) => {
   const message = 'the function is wrong: xfunctionx'
   for (const name of ['password', 'user[password]', 'apiKey', 'access_token', 'code']) {
     t.equal(await said('/says', message, form({ [name]: 'function' })), 'the [hidden] is wrong: x[hidden]x', name)
@@ -95,7 +95,7 @@ t.test('hides every value of a field whose name marks it as secret', async (t) =
   t.equal(await said('/says', message, nested), 'the [hidden] is wrong: x[hidden]x')
 })
 
-t.test('words of the message itself stay, whatever the visitor has typed', async (t) => {
+t.test('words that a message itself uses stay, whatever the visitor sent', async (t) => {
   for (const [message, value] of [
     ['route.load is not a function', 'function'],
     ["Cannot read properties of undefined (reading 'price')", 'properties'],
@@ -118,14 +118,14 @@ t.test('words of Hydrant’s own messages stay', async (t) => {
   t.match(await said('/typed', '', form({ kind: 'object' })), "Cannot read properties of undefined (reading 'reading')")
 })
 
-t.test('words of the code around the throw site stay, because they are not the visitor’s', async (t) => {
+t.test('words of the code around the frame stay, as they do not come from a visitor', async (t) => {
   const fields = { name: 'Winterbottom', branch: 'wholesale' }
   t.equal(await said('/unknown', '', form(fields)), 'Unknown customer [hidden] of the wholesale branch')
   const told = await said('/unknown', '', form({ name: 'customer', branch: 'branch of Winterbottom' }))
   t.equal(told, 'Unknown customer customer of the [hidden] branch')
 })
 
-t.test('the line of a refusal contains no typed value either', async (t) => {
+t.test('the line of a refusal does not show values of the body either', async (t) => {
   t.equal(
     await said('/refuses', 'No account for jane@example.org', form({ mail: 'jane@example.org' })),
     'refused with 422: No account for [hidden]',
@@ -140,7 +140,7 @@ t.test('a long text that a message repeats in part is hidden completely', async 
   )
 })
 
-t.test('a password is hidden at every position of a large body', async (t) => {
+t.test('a password is hidden wherever it is in a large body', async (t) => {
   const password = 'hunter22-secret'
   const rows = Array.from({ length: 15_000 }, (_, index) => index)
   const nested = rows.slice(0, 6_000).map((row) => ({ row }))

@@ -11,7 +11,7 @@ const HEADERS = {
 }
 const redact = createRedactor(HEADERS)
 
-t.test('hides the secrets in the headers of the request', async (t) => {
+t.test('hides the secrets in the headers of a request', async (t) => {
   for (const [text, secret] of [
     [`authorization: Bearer ${TOKEN}`, TOKEN],
     [`the token ${TOKEN} is old`, TOKEN],
@@ -26,7 +26,7 @@ t.test('hides the secrets in the headers of the request', async (t) => {
   ] as const) {
     t.notMatch(redact(text), secret, text)
   }
-  t.match(redact('the theme is dark'), 'dark', 'what is short is no secret')
+  t.match(redact('the theme is dark'), 'dark', 'a short value is not a secret')
 })
 
 t.test('hides credentials in URLs and queries', async (t) => {
@@ -92,7 +92,7 @@ export const load = ({ request, url }) => {
 `,
 }
 
-t.test('no input of a visitor reaches the log, in any form', async (t) => {
+t.test('no value that a visitor sent reaches the log, in any form', async (t) => {
   const { app, log } = await serve(t, await buildFiles(t.testdir({}), site))
   const sent = { name: 'somebody', login: [{ password: 'hunter22-and-more' }, ['hunter22'], 'abc', 5, null] }
   for (const [type, payload] of [
@@ -146,10 +146,10 @@ t.test('no secret of a request reaches the log or the response', async (t) => {
       `${secret} is not in the log`,
     )
   }
-  t.match(text, 'id=5', 'the rest of the address is')
+  t.match(text, 'id=5', 'the rest of the URL stays')
 })
 
-t.test('a secret that is cut with its message leaves no part of itself', async (t) => {
+t.test('no part stays of a secret that is cut with its message', async (t) => {
   const { log, get } = await serve(t, await buildFiles(t.testdir({}), site))
   for (const length of [1_985, 1_975, 2_000]) await get(`/leak?cut=${length}`, { ...HTML, ...HEADERS })
   t.equal(log.errors().length, 3)

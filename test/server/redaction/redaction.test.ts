@@ -1,4 +1,4 @@
-// Redaction of generated words: words that it searches for and words that it writes.
+// Redaction of random texts, which consist of the words that redaction searches for and of those that it writes.
 
 import t from 'tap'
 import { createRedactor, redactorOf } from '../../../src/server/redaction/redact.ts'
@@ -23,7 +23,7 @@ type Words = [string, ...string[]]
 const plain: Words = ['a', ...PLAIN]
 const all: Words = ['a', ...PLAIN, ...NAMED]
 
-/** Returns some of the texts, so that they are found, and others that are not. */
+/** Creates secrets: some are parts of the text, some are not. */
 function secretsFor(text: string, count: number, random: Random): string[] {
   return Array.from({ length: count }, () => {
     const length = 6 + random.below(random.below(8) === 0 ? 60 : 8)
@@ -33,7 +33,7 @@ function secretsFor(text: string, count: number, random: Random): string[] {
   })
 }
 
-/** Redacts with a naive search. */
+/** A simple and slow implementation to compare with. */
 function hideSlowly(text: string, secrets: readonly string[]): string {
   const isHidden = Array.from({ length: text.length }, () => false)
   for (const secret of secrets)
@@ -42,7 +42,7 @@ function hideSlowly(text: string, secrets: readonly string[]): string {
   return isHidden.map((hidden, at) => (!hidden ? text[at] : isHidden[at - 1] ? '' : HIDDEN)).join('')
 }
 
-t.test('hides every occurrence of every secret, including overlapping ones, and nothing else', async (t) => {
+t.test('hides each occurrence of each secret, overlapping ones included, and nothing else', async (t) => {
   const random = createRandom(1)
   for (let round = 0; round < 2_000; round++) {
     const text = made(plain, 1 + random.below(120), random)
@@ -53,7 +53,7 @@ t.test('hides every occurrence of every secret, including overlapping ones, and 
   }
 })
 
-t.test('no text becomes more than three times as long', async (t) => {
+t.test('no text becomes longer than three times its length', async (t) => {
   const random = createRandom(2)
   for (let round = 0; round < 1_000; round++) {
     const text = made(all, 1 + random.below(3_000), random)
@@ -64,7 +64,7 @@ t.test('no text becomes more than three times as long', async (t) => {
   }
 })
 
-t.test('a secret at the cut of a text leaves no part of itself, wherever the cut is', async (t) => {
+t.test('no part stays of a secret that the cut goes through, wherever the cut is', async (t) => {
   const random = createRandom(3)
   const secretSigns: Words = ['S', 'T', 'U', 'ST']
   for (let round = 0; round < 2_000; round++) {
@@ -75,20 +75,20 @@ t.test('a secret at the cut of a text leaves no part of itself, wherever the cut
     )
     const text = parts.join('x')
     const whole = redactorOf(secrets)(text, { maxLength: random.below(text.length + 20) })
-    // Other code may have cut the text before, to exactly that length.
+    // A text of exactly this length was cut before.
     const length = 1 + random.below(text.length)
     const before = redactorOf(secrets)(text.slice(0, length), { maxLength: length })
     if (/[STU]{6}/.test(before) || /[STU]/.test(whole)) t.fail(JSON.stringify({ whole, before, secrets }))
   }
 })
 
-t.test('a visitor’s word at the cut of a text leaves no part of itself', async (t) => {
+t.test('no part stays of a visitor’s word that the cut goes through', async (t) => {
   const redact = redactorOf([], new Set(['Winterbottom']))
   const text = 'there is no customer Winterbottom here'
   for (let maxLength = 0; maxLength < 40; maxLength++) t.notMatch(redact(text, { maxLength }), /Wi/)
 })
 
-t.test('the work is linear in the text and the secrets, whatever they contain', async (t) => {
+t.test('the work is linear in the length of text and secrets, for any input', async (t) => {
   const random = createRandom(4)
   const inputs: Record<string, (size: number) => { text: string; secrets: string[] }> = {
     'one letter': (size) => ({

@@ -5,16 +5,8 @@ import { createFailures } from '../../../src/server/failures/failures.ts'
 import { createSourceMapper, type SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { createLog } from '../served.ts'
 
-t.test('a failure that browsers report repeatedly is mapped to its source once', async (t) => {
-  const kept: FailureRecord[] = []
-  const failures = createFailures({
-    mapper: createSourceMapper('/site', []),
-    files: { plugin: null, pageOf: () => undefined },
-    release: 'one',
-    digestKey: '',
-    build: null,
-    keep: (failure) => void kept.push(failure),
-  })
+/** A mapper that counts the frames it maps. */
+function createCountingMapper() {
   let count = 0
   const mapper: SourceMapper = {
     mapFrame(text) {
@@ -24,28 +16,56 @@ t.test('a failure that browsers report repeatedly is mapped to its source once',
     mapName: (name) => name,
     codeAround: () => null,
   }
+  return { mapper, count: () => count }
+}
+
+t.test('a failure that browsers report repeatedly is mapped to its source once for each mapper', async (t) => {
+  const kept: FailureRecord[] = []
+  const failures = createFailures({
+    mapper: createSourceMapper('/site', []),
+    files: { plugin: null, pageOf: () => undefined },
+    release: 'one',
+    digestKey: '',
+    build: null,
+    keep: (failure) => void kept.push(failure),
+  })
+  const mappers = { first: createCountingMapper(), second: createCountingMapper() }
   const app = Fastify({ logger: createLog().logger })
   t.teardown(() => app.close())
-  app.get('/:message', (request, reply) => {
-    const { message } = request.params as { message: string }
-    const description = { type: 'Error', message, stack: '    at Page (https://localhost/page.js:1:1)' }
-    const told = {
-      mapper,
-      route: '/',
-      path: '/',
-      placeFrames: () => [],
-      release: 'one',
-      digestKey: '',
-      build: null,
-      isRecovered: false,
-    }
-    failures.failInBrowser({ description, ...told }, request)
+  // The route of reports reads a body as text, too: the message is part of the body, and is cached all the same.
+  app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  app.post('/:mapper', (request, reply) => {
+    const { mapper: name } = request.params as { mapper: 'first' | 'second' }
+    const { message } = JSON.parse(request.body as string) as { message: string }
+    failures.failInBrowser(
+      {
+        description: { type: 'Error', message, stack: '    at Page (https://localhost/page.js:1:1)' },
+        mapper: mappers[name].mapper,
+        route: '/',
+        path: '/',
+        placeFrames: () => [],
+        release: 'one',
+        build: null,
+        isRecovered: false,
+      },
+      request,
+    )
     reply.send('')
   })
-  for (let time = 0; time < 3; time++) await app.inject('/same')
-  t.equal(count, 1)
-  await app.inject('/other')
-  t.equal(count, 2)
-  t.equal(kept.length, 4, 'and each is kept')
-  t.equal(new Set(kept.map(({ digest }) => digest)).size, 4)
+  const report = (mapper: string, message: string) =>
+    app.inject({
+      method: 'POST',
+      url: `/${mapper}`,
+      headers: { 'content-type': 'text/plain', cookie: 'session=4711-4711' },
+      payload: JSON.stringify({ message }),
+    })
+  for (let time = 0; time < 3; time++) await report('first', 'the same message')
+  t.equal(mappers.first.count(), 1)
+  await report('first', 'another message')
+  t.equal(mappers.first.count(), 2)
+  for (let time = 0; time < 2; time++) await report('second', 'the same message')
+  t.equal(mappers.second.count(), 1, 'another mapper has its own cache')
+  t.equal(kept.length, 6, 'each occurrence is kept')
+  t.equal(new Set(kept.map(({ digest }) => digest)).size, 6)
+  t.equal(new Set(kept.map(({ fingerprint }) => fingerprint)).size, 2)
 })

@@ -1,4 +1,4 @@
-// Messages from browsers keep their line breaks, and no line can imitate a line of the log or of a command.
+// Messages of browsers keep their line breaks, and no line of them can pass for a line of the log or of a command.
 
 import t from 'tap'
 import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
@@ -35,7 +35,7 @@ async function report(message: string): Promise<{ text: string; failure: Failure
   return { text, failure }
 }
 
-t.test('the diff of a hydration mismatch can be read', async (t) => {
+t.test('the difference of a hydration mismatch can be read', async (t) => {
   const { text, failure } = await report(LINES.join('\n'))
   t.equal(failure.message, LINES.join('\n'))
   t.equal(text.trimEnd().split('\n').length, 1, 'one line of JSON')
@@ -54,7 +54,7 @@ t.test('the diff of a hydration mismatch can be read', async (t) => {
   )
 })
 
-t.test('a message cannot imitate another line or control the terminal', async (t) => {
+t.test('a message cannot pass for another line and cannot control a terminal', async (t) => {
   const { text, failure } = await report(HOSTILE)
   t.equal(text.trimEnd().split('\n').length, 1)
   t.equal(failure.message, 'one\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine [2J two')
@@ -63,7 +63,7 @@ t.test('a message cannot imitate another line or control the terminal', async (t
   for (const line of others) t.match(line, /^ {4}/)
 })
 
-t.test('the kind of line break does not make another failure', async (t) => {
+t.test('how lines are broken does not make another failure', async (t) => {
   const fingerprints = [await report('a b'), await report('a\nb'), await report('a\r\nb')].map(
     ({ failure }) => failure.fingerprint,
   )

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { addressGroup } from '../../../src/server/util/address-group.ts'
 
-t.test('an IPv6 address counts as its network, and every form of an IPv4 address as IPv4', async (t) => {
+t.test('an IPv6 address counts as its network, each notation of an IPv4 address as that address', async (t) => {
   for (const [address, group] of [
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],

@@ -31,7 +31,7 @@ const REFUSED = [
   ],
 ]
 
-t.test('the command line and the API read the same durations and dates', async (t) => {
+t.test('the command line and the API accept the same spans and dates', async (t) => {
   for (const [text, since] of READ) {
     t.equal(parseSince(text, NOW), since, text)
     t.match(readRequest(null, { since: text }, NOW), { query: { since } })
@@ -43,7 +43,7 @@ t.test('the command line and the API refuse the same texts', async (t) => {
   for (const text of REFUSED) {
     t.equal(parseSince(text, NOW), null, text)
     t.throws(() => readRequest(null, { since: text }, NOW), { code: 'HYD_CLI_USAGE' })
-    // Values in a URL are trimmed.
+    // The value of a query parameter is trimmed.
     if (text.trim() === text) t.ok(readListQuery(new URLSearchParams({ since: text }), NOW, 'v1').problem, text)
   }
 })

@@ -6,15 +6,15 @@ import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.
 import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
 import { parseUrl } from '../../../src/server/util/parse-url.ts'
 
-t.test('reads a URL, absolute or relative to another', async (t) => {
+t.test('parses a URL, absolute or relative', async (t) => {
   t.equal(parseUrl('http://a.example/b?c')?.pathname, '/b')
   t.equal(parseUrl('b', 'http://a.example/c/d')?.href, 'http://a.example/c/b')
   for (const text of ['', 'b', 'http://', 'http://a b/', '//a']) t.equal(parseUrl(text), null, text)
 })
 
-t.test('reads non-ASCII letters in the same way however often it is called', async (t) => {
+t.test('parses characters beyond ASCII in the same way after many calls', async (t) => {
   const odd = '\u00d6\u0085'
-  // After some thousand calls V8 has compiled Node's own check of a URL, which is then wrong.
+  // After some thousand calls V8 has optimized `URL.canParse`, and its result is wrong.
   for (let count = 0; count < 30_000; count++) {
     const path = pathAndQuery(`http://a.example/${count}`)
     if (count % 10 === 0) pathAndQuery(`http://${odd}/`)
@@ -37,7 +37,7 @@ t.test('reads non-ASCII letters in the same way however often it is called', asy
   t.equal(parseUrl('http://\u00d6.example/')?.hostname, 'xn--nda.example')
 })
 
-t.test('no other code of the server calls URL.canParse', async (t) => {
+t.test('no file of the server calls URL.canParse', async (t) => {
   for (const folder of ['src/server', 'src/server/admin', 'src/server/ledger', 'src/server/cluster', 'scripts/dev']) {
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts')))
       t.notMatch(readFileSync(join(folder, file), 'utf8'), 'URL.canParse(', file)

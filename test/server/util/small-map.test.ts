@@ -1,7 +1,7 @@
 import t from 'tap'
 import { SmallMap } from '../../../src/server/util/small-map.ts'
 
-t.test('holds one entry and many, for any keys', async (t) => {
+t.test('holds one entry or many, with any keys', async (t) => {
   const keys = [Number.NaN, undefined, null, '', 'a', {}, Symbol('s')]
   const map = new SmallMap<unknown, number>()
   for (const key of keys) t.equal(map.get(key), undefined)
@@ -10,7 +10,7 @@ t.test('holds one entry and many, for any keys', async (t) => {
   t.equal(map.get({}), undefined)
 })
 
-t.test('an entry replaces the previous entry of the same key', async (t) => {
+t.test('an entry replaces the entry before with the same key', async (t) => {
   const map = new SmallMap<string, number>()
   for (const value of [1, 2]) for (const key of ['a', 'b', 'c']) map.set(key, value)
   for (const key of ['a', 'b', 'c']) t.equal(map.get(key), 2)

@@ -8,7 +8,7 @@ const V8 = /^ {4}at \S/
 /** `load@https://…/a.js:1:2`, `https://…/a.js:1:2` */
 const OTHERS = /^(?:(.*?)@)?((?:https?|file|blob|[\w-]+-extension):.*?|[^@\s]*\.\w+):(\d+):(\d+)$/
 
-/** The frames of a stack as V8 writes them, without what does not say a place in Firefox and Safari. */
+/** Returns the frames of a browser's stack in V8's format. Lines of Firefox and Safari without a place are left out. */
 export function readBrowserStack(stack: string): string[] {
   const lines = stack.split('\n')
   const isV8 = lines.some((line) => V8.test(line))
@@ -16,7 +16,7 @@ export function readBrowserStack(stack: string): string[] {
   return frames.slice(0, MAX_FRAMES).map((frame) => frame.slice(0, MAX_FRAME))
 }
 
-/** `main@unknown:0:0`: React names what has no place so in its stack of components. */
+/** `main@unknown:0:0`: React's stack of components has this line for a component without a place. */
 const UNPLACED = /^([^@\s]+)@unknown:0:0$/
 
 function readOther(text: string): string[] {
@@ -25,16 +25,17 @@ function readOther(text: string): string[] {
   const match = OTHERS.exec(text.trim())
   if (!match) return []
   const [, called = '', file = '', line, column] = match
-  // Of code that was evaluated: where it was written stands before `line 5 > eval`.
+  // Evaluated code has no place: `app.js line 5 > eval` is where it was evaluated.
   if (/ line \d+ > (?:eval|Function)/.test(file)) return []
-  // `async*load`, `setTimeout handler*load`: what has led there.
-  const cause = /^(.*?)\*/.exec(called)?.[1]
-  const name = cleanName(cause === undefined ? called : called.slice(cause.length + 1))
+  // `async*load`, `setTimeout handler*load`: the part before the asterisk says how the function came to be called.
+  const trigger = /^(.*?)\*/.exec(called)?.[1]
+  const name = cleanName(trigger === undefined ? called : called.slice(trigger.length + 1))
   const frame = { file, line: Number(line), column: Number(column), function: name, isSite: false }
-  return [frameText(frame, cause !== undefined)]
+  return [frameText(frame, trigger !== undefined)]
 }
 
-// Firefox writes `outer/inner/<` for what has no name inside of `inner`; Safari names what surrounds all functions.
+// Firefox writes `outer/inner/<` for a function without a name inside `inner`. Safari has names for code outside of
+// functions.
 function cleanName(name: string): string {
   if (/^(?:global|module|eval) code$/.test(name)) return ''
   return name.replace(/\/<$|<$/, '').replace(/^.*\//, '')

@@ -10,33 +10,34 @@ import { linesAround, type MapFile, readMapFile } from './source-map-file.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 
 export interface ClientMapper extends SourceMapper {
-  /** The name in the source of a class that one of the frames' scripts calls by that name. */
+  /** Returns the source's name of a class that has this name in one of the scripts of the frames. */
   typeName(name: string, frames: readonly string[]): string
   /**
-   * The place of the one component that scripts call by that name; null when there is none, or more than one. `scripts` are
-   * paths.
+   * Returns the place of the component that has this name in the scripts, or null when there is none or more than one.
+   *
+   * @param scripts Paths of URLs.
    */
   locateComponent(name: string, scripts: readonly string[]): MappedFrame | null
 }
 
 export interface ClientMapperInput {
   siteDir: string
-  /** Of the build. */
+  /** The folder of the build. */
   folder: string
   base: string
 }
 
 type ClientMap = MapFile<NamedMap>
 
-/** A frame names a whole URL. */
+/** The location of a frame is a complete URL. */
 const ORIGIN = 'http://localhost'
 
-/** Those of most sites altogether: reports that ask for one after the other must not make them be read again and again. */
+/** More than most sites have: reports must not make the same maps be read repeatedly. */
 const MAX_MAPS = 500
 
 /**
- * Maps frames of the scripts that this build and those before it have given to browsers. A script's name says which it is,
- * as it is made of what is in it. Whatever a frame says, no other file is read.
+ * Creates a mapper for the scripts that this build and the builds before it served to browsers. The name of a script
+ * contains a hash of its content and so identifies it. No frame can make the mapper read another file.
  */
 export function createClientMapper({ siteDir, folder, base }: ClientMapperInput): ClientMapper {
   const assets = withBase(base, ASSETS_PATH)
@@ -44,7 +45,7 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
   const maps = new Map<string, ClientMap>()
   const origins = new WeakMap<SourceFrame, ClientMap>()
 
-  // What is missing now may come with another build, and what anybody can ask for is not remembered.
+  // A missing map is not remembered: a later build may bring it, and clients can send any name.
   function load(script: string): ClientMap | null {
     const known = maps.get(script)
     if (known) return known
@@ -83,9 +84,9 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
     const place = map.placeOf(line, column)
     if (!place)
       return { text, frame: { ...raw, unmapped: 'the source map of this script has no source for this position' } }
-    const { source: _, ...own } = place
-    const known = functionAt(map.fields.x_hydrant_functions ?? [], line - 1, column - 1)
-    const frame = { ...own, function: own.isSite ? known : name }
+    const { source: _, ...rest } = place
+    const sourceName = functionAt(map.fields.x_hydrant_functions ?? [], line - 1, column - 1)
+    const frame = { ...rest, function: rest.isSite ? sourceName : name }
     origins.set(frame, map)
     return { text: frameText(frame, isAsync), frame }
   }

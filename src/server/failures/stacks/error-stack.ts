@@ -2,17 +2,19 @@ import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Reads an error's stack, as far as it tells of the site: behind its functions those who have called them are left out,
- * React, Fastify and Hydrant. V8 writes each frame when the stack is first read, and those would be most of it.
+ * Reads the stack of an error, without the frames of React, Fastify and Hydrant that called the site's functions.
+ *
+ * perf: V8 writes each frame when the stack is first read, and most frames are those callers. A page whose load fails
+ * takes 110 µs instead of 119, one whose component fails 159 µs instead of 178, decision 023.
  */
 export function readStack(error: { stack?: unknown }): unknown {
-  // Somebody else's format may hold anything; Node's own source maps come in the same place.
+  // A format of another library may return anything. Node's own source maps use the same hook.
   const format: unknown = Error.prepareStackTrace
-  if (!isUsual(format) || process.sourceMapsEnabled) return error.stack
+  if (!isNodeFormat(format) || process.sourceMapsEnabled) return error.stack
   try {
     Error.prepareStackTrace = writeStack
   } catch {
-    // Where everything that is built in is frozen.
+    // `Error` is frozen.
     return error.stack
   }
   try {
@@ -27,12 +29,12 @@ const OWN_URL = pathToFileURL(OWN_FOLDER).href
 const CALLER = /(?:^|[\\/])node_modules[\\/](?:react|react-dom|fastify|hydrant)[\\/]/
 const PACKAGE = /^node:|[\\/]node_modules[\\/]/
 
-/** Is it a file, or the URL of one, of those that call everything there is, always in the same way? */
+/** Returns true for a path or file URL of React, Fastify or Hydrant, which call the functions of the site. */
 export function isCaller(file: string): boolean {
   return file.startsWith(OWN_FOLDER) || file.startsWith(OWN_URL) || CALLER.test(file)
 }
 
-// As V8 and Node write it.
+// Writes a stack in the format of V8 and Node.js.
 function writeStack(error: Error, frames: readonly NodeJS.CallSite[]): string {
   let text = headOf(error)
   let isWithinSite = false
@@ -49,7 +51,7 @@ function headOf(error: Error): string {
   try {
     return Error.prototype.toString.call(error)
   } catch {
-    // Its name or its message cannot be read; its frames can.
+    // The name or the message cannot be read.
     return 'Error'
   }
 }
@@ -62,22 +64,22 @@ function kindOf(file: string): Kind {
   const before = kinds.get(file)
   if (before) return before
   const kind = isCaller(file) ? 'caller' : file === '' || PACKAGE.test(file) ? 'other' : 'site'
-  // Code that is evaluated may have any name.
+  // Evaluated code may have any name.
   if (kinds.size >= MAX_KINDS) kinds.clear()
   kinds.set(file, kind)
   return kind
 }
 
 const EXAMPLE = new Error('example')
-let known: { format: unknown; isUsual: boolean } = { format: undefined, isUsual: true }
+let checked: { format: unknown; isNode: boolean } = { format: undefined, isNode: true }
 
-/** Does nobody but Node say how a stack is written? Some versions have a function of their own there, some none. */
-function isUsual(format: unknown): boolean {
-  if (known.format !== format) known = { format, isUsual: format === undefined || writesAsUsual(format) }
-  return known.isUsual
+/** Returns true when `Error.prepareStackTrace` is unset or Node's own: some versions of Node.js set it, some do not. */
+function isNodeFormat(format: unknown): boolean {
+  if (checked.format !== format) checked = { format, isNode: format === undefined || writesNodeFormat(format) }
+  return checked.isNode
 }
 
-function writesAsUsual(format: unknown): boolean {
+function writesNodeFormat(format: unknown): boolean {
   try {
     return typeof format === 'function' && format(EXAMPLE, ['place']) === `${EXAMPLE}\n    at place`
   } catch {

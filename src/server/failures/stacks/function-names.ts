@@ -1,31 +1,38 @@
-// What the build adds to the source map of a script for browsers: minified names say nothing, and are others after each
-// build, so the map holds where each function of the site begins and ends, and what the source calls it.
+// Fields that the build adds to source maps. The names in a minified script differ with each build, so the map of a
+// browser script holds the range and the source's name of each function of the site.
 
-/** First line and column, last line and column behind it, all from 0, and the name. */
+/**
+ * Line and column of the first character, line and column after the last one, all from 0, and the name of a function.
+ */
 export type NamedRange = [line: number, column: number, endLine: number, endColumn: number, name: string]
 
-/** Fields of a source map beside those of the standard (https://tc39.es/ecma426/#sec-source-map-format). */
+/**
+ * Fields of the source map of a browser script, besides those of the standard
+ * (https://tc39.es/ecma426/#sec-source-map-format).
+ */
 export interface NamedMap {
-  /** Ordered by their beginnings; those around others stand first. */
+  /** Ordered by their start; an outer function precedes its inner functions. */
   x_hydrant_functions?: NamedRange[]
-  /** Names of classes, by what they are called in the script. */
+  /** The source's names of classes, by their names in the script. */
   x_hydrant_classes?: Record<string, string>
-  /** Where what may be a component begins: by its name in the script. */
+  /** Positions of functions that may be components, by their names in the script. */
   x_hydrant_components?: Record<string, Position[]>
 }
 
-/** Where something begins in a bundle: line and column, from 0. */
+/** Line and column in a bundle, from 0. */
 export type Position = [line: number, column: number]
 
-/** What the build adds to the source maps of the server's bundles. */
+/** Fields of the source map of a server bundle, besides those of the standard. */
 export interface ServerMapFields {
-  /** Where the exports of a page's, layout's or server file are defined: by its path in the site, and their names. */
+  /** Positions of the exports of pages, layouts and server files, by the path of the file in the site and by name. */
   x_hydrant_exports?: Record<string, Record<string, Position>>
-  /** Where what may be a component begins: by its name in the bundle, which several may have inside of functions. */
+  /**
+   * Positions of functions that may be components, by their names in the bundle. Several inner functions may share one.
+   */
   x_hydrant_components?: Record<string, Position[]>
 }
 
-/** The name of the innermost function around a place, line and column from 0; empty for none. */
+/** Returns the name of the innermost function around a place, or an empty string. Line and column are from 0. */
 export function functionAt(ranges: readonly NamedRange[], line: number, column: number): string {
   const found = ranges.findLast(
     ([firstLine, firstColumn, lastLine, lastColumn]) =>

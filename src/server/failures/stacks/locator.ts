@@ -1,15 +1,14 @@
-// Where the site's functions are defined: what is thrown without a stack leads there.
-
 import type { SourceFrame } from '../../errors/failure-record.ts'
 import type { Position, ServerMapFields } from './function-names.ts'
 import { frameText, type MappedFrame, unplacedName } from './stack-frame.ts'
 
+/** Finds where functions of the site are defined, for values that are thrown without a stack. */
 export interface Locator {
-  /** Where a module of the site defines an export; null when the build does not say. */
+  /** Returns where a module of the site defines an export, or null when the build does not say. */
   locateExport(file: string, name: string): SourceFrame | null
-  /** Where a function of the site is defined; null for any other, and for one that another is like to the letter. */
+  /** Returns where a function is defined. Null for a function outside of the site, or when two have the same text. */
   locateFunction(called: unknown): SourceFrame | null
-  /** The frames of React's stack of components, innermost first. */
+  /** Returns the frames of React's stack of components, innermost first. */
   mapComponents(stack: string): MappedFrame[]
 }
 
@@ -18,7 +17,7 @@ interface MappedBundleText {
   map: { code: string; fields: ServerMapFields }
 }
 
-/** @param bundles Gives those whose map can be read. */
+/** @param bundles Returns the bundles whose maps can be read. */
 export function createLocator(
   bundles: () => Iterable<MappedBundleText>,
   mapFrame: (frame: string) => MappedFrame,
@@ -50,7 +49,7 @@ export function createLocator(
     return null
   }
 
-  /** The places of what has that name; several when functions have others of one name inside. */
+  /** Returns the places of all components with this name: several functions may contain one. */
   function componentsNamed(name: string): SourceFrame[] {
     const found: SourceFrame[] = []
     for (const { path, map } of bundles()) {
@@ -64,7 +63,7 @@ export function createLocator(
 
   function mapComponents(stack: string): MappedFrame[] {
     const frames = stack.split('\n').filter(Boolean).map(mapFrame)
-    // From outside to inside: of several of one name, the one beside the component around it is meant.
+    // From outside to inside: of several components with one name, take the one in the file of the component around it.
     let around = ''
     for (let index = frames.length - 1; index >= 0; index--) {
       const { text = '', frame = null } = frames[index] ?? {}
@@ -72,8 +71,8 @@ export function createLocator(
       const found = name === undefined ? [] : componentsNamed(name)
       const [place, ...others] = found.length > 1 ? found.filter(({ file }) => file === around) : found
       if (place && others.length === 0) frames[index] = { text: frameText(place), frame: place }
-      const own = place ?? frame
-      if (own?.isSite) around = own.file
+      const known = place ?? frame
+      if (known?.isSite) around = known.file
     }
     return frames
   }
@@ -81,7 +80,9 @@ export function createLocator(
   return { locateExport, locateFunction, mapComponents }
 }
 
-/** Where a function with that text begins. One that is asynchronous ends as another may be in whole. */
+/**
+ * Returns where functions with this text begin. The end of an `async` function may have the text of another function.
+ */
 function beginningsOf(text: string, code: string): number[] {
   const found: number[] = []
   for (let at = code.indexOf(text); at !== -1; at = code.indexOf(text, at + 1)) {

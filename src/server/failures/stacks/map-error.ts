@@ -3,12 +3,12 @@ import { ownBundles } from '../../build-output/loaded-bundles.ts'
 import type { SourceFrame } from '../../errors/failure-record.ts'
 import { createSourceMapper, type ServerMapper } from './source-map.ts'
 
-/** What the runtime imports the server bundle with: while a site is developed, a process has run several builds. */
+/** Part of the URL of the server bundle's import: in development a process runs several builds. */
 const BUILD_OF_FRAME = /[?&]build=([\da-f]+)/
 
 /**
- * Leads the stack of what was thrown outside of any request, and those of what caused it, to the site's source.
- * Returns the first place in the site, with its code; null when no stack has one.
+ * Maps the stack of an error that was thrown outside of any request, and those of its causes, to the source. Changes
+ * the errors. Returns the first frame in the site with its code, or null when no stack has one.
  */
 export function mapStacks(thrown: unknown, folder: string, buildId: string): SourceFrame | null {
   const mappers = new Map<string, ServerMapper>()
@@ -32,7 +32,7 @@ export function mapStacks(thrown: unknown, folder: string, buildId: string): Sou
     seen.add(error)
     if (typeof error.stack !== 'string') continue
     const lines = error.stack.split('\n').map(mapLine)
-    // One that is frozen stays as it is.
+    // The stack of a frozen error stays as it is.
     Reflect.set(error, 'stack', lines.join('\n'))
   }
   return first

@@ -1,21 +1,23 @@
 import { executionAsyncResource } from 'node:async_hooks'
+import type { FastifyRequest } from 'fastify'
 import type { SourceFrame } from '../../errors/failure-record.ts'
 import { handlerOf } from '../../http/route-handlers.ts'
-import type { FailureContext, FailureSubject } from '../failure-context.ts'
+import type { FailureContext } from '../failure-context.ts'
 import type { ServerMapper } from './source-map.ts'
 import { frameText, type MappedFrame } from './stack-frame.ts'
 
-/** The site's files, for what says nothing else of where it comes from. */
+/** The site's files, which place a thrown value that has no stack. */
 export interface SiteFiles {
-  /** `server.ts`; null when there is none. */
+  /** `server.ts`; null without one. */
   plugin: string | null
-  /** The file of a page, by its route. */
+  /** Returns the file of a page by its route. */
   pageOf(route: string): string | undefined
 }
 
-/** Where it happened, for what was thrown without a stack that leads to the site: innermost first. */
+/** Returns frames of the place where a value was thrown that has no frame in the site, innermost first. */
 export function placeFrames(
-  { request, route }: Pick<FailureSubject, 'request' | 'route'>,
+  request: FastifyRequest,
+  route: string,
   { phase, place, components }: FailureContext,
   mapper: ServerMapper,
   files: SiteFiles,
@@ -29,17 +31,20 @@ export function placeFrames(
   return [toFrame('', null, route, `route ${route}`)]
 }
 
-/** The same for what nothing has caught, asked for while it is being told. */
+/**
+ * Returns the frame of the place where a value was thrown that nothing caught and that has no frame in the site. Only
+ * valid inside the handler of `uncaughtException` or `unhandledRejection`.
+ */
 export function processFrames(mapper: ServerMapper, { plugin }: SiteFiles): MappedFrame[] {
-  // The callback of a timer, or of `process.nextTick`, for as long as what it has thrown is being told of.
+  // The callback of a timer or of `process.nextTick` that threw.
   const { _onTimeout, callback }: { _onTimeout?: unknown; callback?: unknown } = executionAsyncResource()
   const found = mapper.locateFunction(_onTimeout ?? callback)
   if (found) return [toFrame(found.function, found, found.file)]
-  // Whatever has no request belongs to what the site does by itself.
+  // Code that runs outside of requests was started by `server.ts`.
   return plugin === null ? [] : [toFrame('', mapper.locateExport(plugin, 'default'), plugin)]
 }
 
-// Two handlers without a name must have two fingerprints: their routes are their names.
+// The frame is named after the route: two handlers without a name must not share a fingerprint.
 function routeFrame(route: string, handler: unknown, mapper: ServerMapper, { plugin }: SiteFiles): MappedFrame {
   const found = mapper.locateFunction(handler)
   if (found) return toFrame(`route ${route}`, found, found.file)

@@ -6,16 +6,16 @@ import { toSitePath } from '../../util/to-site-path.ts'
 /** A source map that has been read. */
 export interface MapFile<Fields = unknown> {
   trace: TraceMap
-  /** The whole map, with fields that are no standard's. */
+  /** The whole map, with the fields that the build adds. */
   fields: EncodedSourceMap & Fields
-  /** Lines of the site's files, by their path in the site. */
+  /** The lines of the site's files, by their paths in the site. */
   sources: Map<string, readonly string[]>
-  /** The place in the source; null for one that has none. Lines and columns from 1. */
+  /** Returns the place in the source, or null when the map has none. Lines and columns are from 1. */
   placeOf(line: number, column: number): SourcePlace | null
 }
 
 export interface SourcePlace {
-  /** As the map has it. */
+  /** The source's name in the map. */
   source: string
   /** Path in the site. */
   file: string
@@ -28,11 +28,12 @@ const LINES_AROUND = 5
 const MAX_LINE = 300
 
 /**
- * Reads a source map, whose sources are relative to the folder of the file that it belongs to. Throws for what is no map;
- * its further fields are taken for what the build writes.
+ * Reads a source map. Throws for text that is not a map. Its additional fields are not checked: the build wrote them.
+ *
+ * @param folder The folder of the mapped file, which the map's sources are relative to.
  */
 export function readMapFile<Fields>(json: string, folder: string, siteDir: string): MapFile<Fields> {
-  // A source map as the build writes it; TraceMap throws for anything else.
+  // TraceMap throws for JSON that is not a map.
   const fields = JSON.parse(json) as EncodedSourceMap & Fields
   const trace = new TraceMap(fields)
   const ignored = new Set(trace.ignoreList ?? [])
@@ -47,10 +48,10 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
     fields,
     sources: new Map(sources),
     placeOf(line, column) {
-      // Anybody can send a report that says so, and of such a place the search throws.
+      // The search throws for such a place, and any client can report one.
       if (line < 1 || column < 1) return null
       const { source, ...position } = originalPositionFor(trace, { line, column: column - 1 })
-      // Of a source without a name it is empty.
+      // It is empty for a source without a name.
       if (!source) return null
       const index = trace.resolvedSources.indexOf(source)
       return {
@@ -64,12 +65,12 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
   }
 }
 
-// A module that the build makes has a name, and lies nowhere.
+// A virtual module of the build has a name and no file.
 function fileOf(source: string, folder: string, siteDir: string): string {
   return source.startsWith('hydrant-') ? source : toSitePath(siteDir, resolve(folder, decodeSource(source)))
 }
 
-/** The lines around one, from 1; null for one that is not there. */
+/** Returns a line and those around it, or null for a line that does not exist. Lines are counted from 1. */
 export function linesAround(lines: readonly string[], line: number): CodeLines | null {
   if (line < 1 || line > lines.length) return null
   const firstLine = Math.max(1, line - LINES_AROUND)
@@ -77,7 +78,7 @@ export function linesAround(lines: readonly string[], line: number): CodeLines |
   return { firstLine, lines: around.map((text) => text.slice(0, MAX_LINE)) }
 }
 
-/** A source is written as a URL: `%5Bid%5D.tsx`. */
+/** Decodes the name of a source, which is a URL in the map: `%5Bid%5D.tsx`. */
 export function decodeSource(source: string): string {
   try {
     return decodeURI(source)

@@ -1,11 +1,15 @@
 import type { SourceFrame } from '../../errors/failure-record.ts'
 
+/** A frame of a stack, mapped to the source where a map exists. */
 export interface MappedFrame {
-  /** As it stands in a stack: `    at load (pages/index.server.ts:3:9)`. */
+  /** The line of the stack: `    at load (pages/index.server.ts:3:9)`. */
   text: string
-  /** Null for a line that names no place. */
+  /** Null for a line without a place. */
   frame: SourceFrame | null
-  /** Found by a minified name, which another build may give to more than one: it does not count for the fingerprint. */
+  /**
+   * Set for a frame that was found by a minified name. It does not count for the fingerprint: names change with each
+   * build.
+   */
   isByName?: true
 }
 
@@ -13,7 +17,7 @@ export interface MappedFrame {
 export interface StackFrame {
   isAsync: boolean
   function: string
-  /** Path or URL. */
+  /** A path or a URL. */
   location: string
   line: number
   column: number
@@ -21,7 +25,7 @@ export interface StackFrame {
 
 const FRAME = /^ {4}at (?:(async )?(.*?) \()?([^\s()]*?|(?:file|https?):\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
 
-/** Null for a line that names no place. */
+/** Parses a line of a stack. Returns null for a line without a place. */
 export function readFrame(text: string): StackFrame | null {
   const match = FRAME.exec(text)
   if (!match) return null
@@ -29,18 +33,18 @@ export function readFrame(text: string): StackFrame | null {
   return { isAsync: isAsync !== undefined, function: name, location, line: Number(line), column: Number(column) }
 }
 
-/** `    at Price (<anonymous>)`: React has run the component, and that has thrown nothing with a place. */
+/** `    at Price (<anonymous>)`: a component in React's stack of components whose place React does not know. */
 const UNPLACED = /^ {4}at (\S+) \(<anonymous>\)$/
 
-/** The component of such a line; undefined for any other. */
+/** Returns the component's name in a line without a place, or undefined for any other line. */
 export function unplacedName(text: string): string | undefined {
   return UNPLACED.exec(text)?.[1]
 }
 
-/** What the frames begin with of those who have called asynchronously. */
+/** The beginning of a frame of a function that awaits the one before it. */
 export const ASYNC = '    at async '
 
-/** Writes what `readFrame` reads. */
+/** Formats a frame as a line that `readFrame` parses. */
 export function frameText({ file, line, column, function: name }: SourceFrame, isAsync = false): string {
   const place = `${file}:${line}:${column}`
   const start = isAsync ? ASYNC : '    at '

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { createHydrantError, type HydrantError } from '../../errors/error-table.ts'
+import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
+import { messageOf } from '../../util/message-of.ts'
 
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 5_000
@@ -76,7 +77,7 @@ function isOfHydrant(error: unknown): error is HydrantError {
 // A host with several addresses fails with an error for each, and none of its own.
 function say(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(say).join(', ')
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 async function loadDriver(url: string) {

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { createHydrantError } from '../../errors/error-table.ts'
+import { createHydrantError } from '../../errors/hydrant-error.ts'
 import { placeOf, transact } from './pool.ts'
 
 /** Names the lock that those hold who change the tables; any number that no other program would take. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { createHydrantError } from '../../errors/error-table.ts'
+import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { messageOf } from '../../util/message-of.ts'
 
 export type Driver = typeof import('better-sqlite3')
 
@@ -17,7 +18,7 @@ export async function loadDriver(file: string): Promise<Driver> {
     return Driver
   } catch (error) {
     // The other lines are the paths where it was looked for.
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split(/ Tried:\n|\n/)
+    const [reason = ''] = messageOf(error).split(/ Tried:\n|\n/)
     throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
   }
 }

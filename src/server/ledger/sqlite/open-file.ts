@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { createHydrantError, type HydrantError } from '../../errors/error-table.ts'
+import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
 import { loadDriver } from './driver.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 

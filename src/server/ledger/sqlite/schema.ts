@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { createHydrantError } from '../../errors/error-table.ts'
+import { createHydrantError } from '../../errors/hydrant-error.ts'
 
 /**
  * What brings a file from one version of its format to the next; the file's `user_version` counts those that it has had.

@@ -3,7 +3,7 @@ import { readBrowserStack } from '../../../../src/server/failures/stacks/browser
 
 const ASSETS = 'https://shop.example/_hydrant/assets'
 
-t.test('reads stacks of Chrome and Edge', async (t) => {
+t.test('stacks of Chrome and Edge', async (t) => {
   const stack = `TypeError: Cannot read properties of undefined (reading 'name')
     at p (${ASSETS}/products-id-7QK2MZ4A.js:1:412)
     at Object.onClick (${ASSETS}/products-id-7QK2MZ4A.js:1:98)
@@ -14,7 +14,7 @@ t.test('reads stacks of Chrome and Edge', async (t) => {
   t.same(readBrowserStack(stack), stack.split('\n').slice(1))
 })
 
-t.test('reads stacks of Firefox', async (t) => {
+t.test('stacks of Firefox', async (t) => {
   const stack = `p@${ASSETS}/products-id-7QK2MZ4A.js:1:412
 onClick@${ASSETS}/products-id-7QK2MZ4A.js:1:98
 o/c/<@${ASSETS}/chunk-ABCDEFGH.js:3:7
@@ -35,7 +35,7 @@ u@${ASSETS}/chunk-ABCDEFGH.js line 3 > eval:1:1
   ])
 })
 
-t.test('reads stacks of Safari', async (t) => {
+t.test('stacks of Safari', async (t) => {
   const stack = `p@${ASSETS}/products-id-7QK2MZ4A.js:1:412
 ${ASSETS}/products-id-7QK2MZ4A.js:1:98
 @${ASSETS}/chunk-ABCDEFGH.js:3:7
@@ -52,7 +52,7 @@ global code@${ASSETS}/entry-ABCDEFGH.js:8:1`
   ])
 })
 
-t.test('reads React’s component stacks in Firefox and Safari', async (t) => {
+t.test('React’s stacks of components in Firefox and Safari', async (t) => {
   const stack = `
 p@unknown:0:0
 Tu@${ASSETS}/entry-ABCDEFGH.js:9:55062
@@ -65,7 +65,7 @@ main@unknown:0:0`
   ])
 })
 
-t.test('a text that is not a stack has no frames, and an endless one is cut', async (t) => {
+t.test('text that is not a stack has no frames, and a long stack is cut', async (t) => {
   for (const text of ['', 'Error', '@', '@:1:1', 'at home', 'a@b', `${'x'.repeat(5_000)}:1:1`]) {
     t.same(readBrowserStack(text), [], text.slice(0, 20))
   }

@@ -16,7 +16,7 @@ const column = text.indexOf('throw new') + 'throw '.length + 1
 /** The minified name of the class. */
 const minified = /(\w+)=class extends|class (\w+) extends/.exec(text)?.slice(1).find(Boolean) ?? ''
 
-t.test('maps to the source, with names and code, for every host', async (t) => {
+t.test('frames are mapped to the source, with names and code, for any host', async (t) => {
   for (const [base, origin] of [
     ['/', 'https://shop.example'],
     ['/shop', 'http://127.0.0.1:3000/shop'],
@@ -34,7 +34,7 @@ t.test('maps to the source, with names and code, for every host', async (t) => {
   }
 })
 
-t.test('gives the reason if a frame cannot be mapped to a source', async (t) => {
+t.test('a frame that cannot be mapped says why', async (t) => {
   const { mapFrame } = create()
   const frames: [string, RegExp | undefined][] = [
     [`    at x (https://shop.example/_hydrant/assets/gone-ABCDEFGH.js:1:1)`, /source map of this script is missing/],
@@ -54,7 +54,7 @@ t.test('gives the reason if a frame cannot be mapped to a source', async (t) => 
   }
 })
 
-t.test('a broken or missing map loses only the mapping', async (t) => {
+t.test('a broken or missing map leaves frames unchanged', async (t) => {
   const frame = `    at x (https://shop.example/_hydrant/assets/${script}:1:${column})`
   const file = join(folder, 'maps', `${script}.map`)
   for (const map of ['', '{}', 'null', '[]', '{"version":3,"sources":[null],"names":[],"mappings":"AAAA"}', null]) {

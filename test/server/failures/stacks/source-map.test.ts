@@ -8,7 +8,7 @@ import { buildFiles, type Files, serve } from '../../served.ts'
 const site: Files = {
   'pages/index.server.ts':
     "function outer() {\n  return inner()\n}\nfunction inner(): never {\n  throw new Error('broken')\n}\nexport function load() {\n  return outer()\n}\n",
-  // Other functions of the same names make the bundle number one of each.
+  // Functions with the same names: the bundle numbers one of each two.
   'pages/a.tsx':
     'export default function Page() {\n  return <p>{inner()}</p>\n}\nfunction inner() {\n  return outer()\n}\nfunction outer() {\n  return 1\n}\n',
   'pages/a.server.ts': 'export function load() {\n  return 1\n}\n',
@@ -17,7 +17,7 @@ const site: Files = {
 }
 const MAP = '.hydrant/server/index.mjs.map'
 
-t.test('frames lead to the source, under the names of the source', async (t) => {
+t.test('frames are mapped to the source, with the names of the source', async (t) => {
   const { get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), site))
   const [failed] = failuresOf(await get('/'))
   t.strictSame(failed?.err?.stack.split('\n').slice(0, 4), [
@@ -30,7 +30,7 @@ t.test('frames lead to the source, under the names of the source', async (t) => 
   t.equal(rendered?.err?.stack.split('\n')[1], '    at Price (pages/[id].tsx:5:9)')
 })
 
-t.test('a missing or broken map loses only the mapping', async (t) => {
+t.test('a missing or broken map leaves frames unchanged', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
   const whole = readFileSync(join(dir, MAP), 'utf8')
   const broken: (string | null)[] = [
@@ -57,7 +57,7 @@ t.test('a missing or broken map loses only the mapping', async (t) => {
   }
 })
 
-t.test('frames of other files, and lines that are not frames, do not change', async (t) => {
+t.test('frames of other files, and lines that are not frames, stay unchanged', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
   const bundle = join(dir, '.hydrant/server/index.mjs')
   const map = createSourceMapper(dir, [{ path: bundle, findFile: () => bundle }]).mapFrame

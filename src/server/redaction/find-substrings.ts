@@ -1,33 +1,34 @@
 import { LEAST_SECRET_LENGTH, type Span } from './secret-names.ts'
 
-/** Of a suffix automaton: stands for all parts of the text that end at the same places. */
+/** A state of a suffix automaton. It represents all substrings of the text that end at the same positions. */
 interface State {
   next: Map<number, State>
-  /** Stands for shorter ends of its parts. */
+  /** The state of the next shorter suffixes. */
   link: State | null
-  /** Of its longest part. */
+  /** Length of its longest substring. */
   length: number
-  /** Length of the longest value found that ends here; 0 for none. */
+  /** Length of the longest value that ends here; 0 for none. */
   found: number
-  /** Does the text end with its parts? */
+  /** True when the text ends with its substrings. */
   isEnd: boolean
 }
 
 /**
- * Finds every place in the text where one of the values stands. It takes as long as the text and the values are together,
- * whatever they hold: the text is indexed once (https://en.wikipedia.org/wiki/Suffix_automaton), and each value is read as
- * far as it stands in the text. Returned from the last place to the first; none overlap.
+ * Finds every occurrence of the values in the text. The spans do not overlap and are ordered from last to first.
  *
- * @param isCut Is the text the beginning of a longer one? Then the beginning of a value at its end counts as well.
+ * The time is linear in the length of the text and the values together, for any input: the text is indexed once by a
+ * suffix automaton (https://en.wikipedia.org/wiki/Suffix_automaton), which then reads each value.
+ *
+ * @param isCut The text is the beginning of a longer text, so a value may begin at its end without being complete.
  */
-export function findParts(text: string, values: Iterable<string>, isCut: boolean): Span[] {
-  const { root, states, prefixes } = indexParts(text)
+export function findSubstrings(text: string, values: Iterable<string>, isCut: boolean): Span[] {
+  const { root, states, prefixes } = indexSubstrings(text)
   let cutLength = 0
   for (const value of values) {
     const read = readValue(root, value)
     if (isCut) cutLength = Math.max(cutLength, read)
   }
-  // A value that ends where a longer part ends stands there, too.
+  // A value that is a suffix of a longer substring ends there, too.
   for (const state of states.sort((a, b) => a.length - b.length)) {
     if (state.found === 0) state.found = state.link?.found ?? 0
   }
@@ -43,7 +44,9 @@ export function findParts(text: string, values: Iterable<string>, isCut: boolean
   return spans
 }
 
-/** Marks a value that stands in the text as a whole. Returns how much of its beginning the text ends with. */
+/**
+ * Marks a value that the text contains. Returns the length of the longest prefix of the value that the text ends with.
+ */
 function readValue(root: State, value: string): number {
   let state = root
   let atEnd = 0
@@ -60,11 +63,11 @@ function readValue(root: State, value: string): number {
 interface Index {
   root: State
   states: State[]
-  /** The states of the text's beginnings, by their length less one. */
+  /** The states of the text's prefixes; the index is the length minus one. */
   prefixes: State[]
 }
 
-function indexParts(text: string): Index {
+function indexSubstrings(text: string): Index {
   const root = createState(0, null)
   const states = [root]
   const prefixes: State[] = []

@@ -2,30 +2,31 @@ import type { FastifyRequest } from 'fastify'
 import { bodySecretsOf } from './body-secrets.ts'
 import { type RedactOptions, redactorOf, secretsOf } from './redact.ts'
 
-/** What of a request must not stand in the texts that are logged and kept. */
+/** Removes the secrets of one request from texts that are logged and kept. */
 export interface Redaction {
-  /** Removes it from a message, and what came in the request's body. */
+  /** Redacts a message: removes the secrets of the headers and what came in the body. */
   inMessage(text: string, options?: RedactOptions): string
-  /** Removes it from an address, a name or a frame of a stack: what stands there must not depend on a body. */
+  /** Redacts a URL, a name or a stack frame: these must not depend on the body, so only the headers count. */
   inPlace(text: string, options?: RedactOptions): string
-  /** May the text hold any of it? False is certain. */
+  /** Returns false when the text certainly holds no secret of the request. */
   mayHold(text: string): boolean
 }
 
+/** Creates the redaction of a request. */
 export function redactionFor(request: FastifyRequest): Redaction {
   const texts = secretsOf(request.headers)
   const inPlace = redactorOf(texts)
-  let known = { body: undefined as unknown, redactor: inPlace }
+  let cached = { body: undefined as unknown, redactor: inPlace }
 
-  // The body is read after the first hooks have run.
+  // The first hooks run before the body has been read.
   function withBody() {
     const { body } = request
     if (body === undefined || body === null) return inPlace
-    if (known.body !== body) {
-      const inBody = bodySecretsOf(body)
-      known = { body, redactor: redactorOf([...texts, ...inBody.texts], inBody.words) }
+    if (cached.body !== body) {
+      const secrets = bodySecretsOf(body)
+      cached = { body, redactor: redactorOf([...texts, ...secrets.texts], secrets.words) }
     }
-    return known.redactor
+    return cached.redactor
   }
 
   return {
@@ -37,5 +38,5 @@ export function redactionFor(request: FastifyRequest): Redaction {
 
 const redact = redactorOf([])
 
-/** Outside of any request. */
+/** Removes what a text itself marks as a secret, such as credentials in a URL. */
 export const REDACTION_OUTSIDE_REQUESTS: Redaction = { inMessage: redact, inPlace: redact, mayHold: redact.mayHold }

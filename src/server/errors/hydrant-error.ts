@@ -1,0 +1,32 @@
+import createError, { type FastifyError } from '@fastify/error'
+import { type ErrorCode, type ErrorEntry, errorTable } from './error-table.ts'
+
+/** An error that Hydrant throws: `code` identifies it, `fix` says what to do about it. */
+export type HydrantError = FastifyError & { fix: string }
+
+/**
+ * Creates the error with this code.
+ *
+ * @param values Replace each `%s` of the message, in order.
+ */
+export function createHydrantError(
+  code: ErrorCode,
+  values: readonly (string | number)[],
+  cause?: unknown,
+): HydrantError {
+  const { message, fix, statusCode = 500 }: ErrorEntry = errorTable[code]
+  const HydrantError = createError(code, message, statusCode)
+  // Pino reads the type of an error from its constructor.
+  Object.defineProperty(HydrantError, 'name', { value: 'HydrantError' })
+  const error = new HydrantError(...values, ...(cause === undefined ? [] : [{ cause }]))
+  error.name = 'HydrantError'
+  // The stack was written under the name FastifyError and begins with this function.
+  Error.captureStackTrace(error, createHydrantError)
+  return Object.assign(error, { fix })
+}
+
+/** Formats a value for a message as it would be written in code, in at most 80 characters. */
+export function showValue(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

@@ -1,0 +1,127 @@
+import type { Side } from '../../shared/page-types.ts'
+import type { SourceFrame } from '../errors/failure-record.ts'
+import { wordsIn } from '../redaction/message-words.ts'
+import type { Redaction } from '../redaction/request-redaction.ts'
+import { type Description, framesIn } from './describe-thrown.ts'
+import { fingerprintOf } from './digest.ts'
+import { isCaller } from './stacks/error-stack.ts'
+import type { SourceMapper } from './stacks/source-map.ts'
+import { ASYNC, type MappedFrame } from './stacks/stack-frame.ts'
+
+/** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
+export interface SourceError {
+  type: string
+  message: string
+  frames: readonly MappedFrame[]
+  /** The property `digest` of the error, which is never trusted. */
+  ownDigest?: string
+  cause?: SourceError
+  errors?: SourceError[]
+}
+
+/** The inputs of a fingerprint besides the error. */
+export interface FingerprintSettings {
+  side: Side
+  /** The option `digestKey`; empty for none. */
+  key: string
+}
+
+export interface FingerprintedError {
+  fingerprint: string
+  error: SourceError
+  /** True when a frame of the error itself is in the site. */
+  isPlaced: boolean
+}
+
+/**
+ * Maps an error to the source and computes its fingerprint.
+ *
+ * @param placeFrames Is called for an error without a frame in the site. Its frames are put before those of the error.
+ */
+export function fingerprintError(
+  description: Description,
+  mapper: SourceMapper,
+  redaction: Redaction,
+  placeFrames: () => readonly MappedFrame[],
+  { side, key }: FingerprintSettings,
+): FingerprintedError {
+  const error = toSourceError(description, mapper, redaction)
+  const isPlaced = error.frames.some(isInSite)
+  const frames = isPlaced ? error.frames : [...placeFrames(), ...error.frames]
+  // The fingerprint depends on the whole original message: redaction depends on the visitor's input, and so does the
+  // place where the text is cut. The type of an error is the source's name of its class, as bundling renames classes.
+  const fingerprint = fingerprintOf({
+    type: typeOf(description, mapper),
+    message: description.message,
+    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(countsForFingerprint).map(sourceFrameOf),
+    side,
+    key,
+  })
+  return { fingerprint, error: { ...error, frames }, isPlaced }
+}
+
+// Only Chrome and Edge write the frames of the functions that await the one that fails.
+function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
+  const first = frames.findIndex(({ text }) => text.startsWith(ASYNC))
+  const synchronous = first === -1 ? frames : frames.slice(0, first)
+  return synchronous.some(isInSite) ? synchronous : frames
+}
+
+const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true
+const countsForFingerprint = (mapped: MappedFrame) => isInSite(mapped) && !mapped.isByName
+// `isInSite` is true only for mapped frames with a frame.
+const sourceFrameOf = ({ frame }: MappedFrame) => frame as SourceFrame
+
+const MAX_NAME = 100
+
+const typeOf = ({ type }: Description, mapper: SourceMapper) => mapper.mapName(type) || type
+
+function toSourceError(description: Description, mapper: SourceMapper, redaction: Redaction): SourceError {
+  const { message, stack, ownDigest, cause, errors } = description
+  const inner = (one: Description) => toSourceError(one, mapper, redaction)
+  const type = typeOf(description, mapper)
+  // Some libraries put a sentence into the name of an error.
+  const className = /^[\w$]+$/.test(type) ? type : ''
+  const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame))
+  return {
+    type: redaction.inMessage(type, { maxLength: MAX_NAME, isKnownWord: (word) => word === className }),
+    message: redactMessage(message, redaction, () => [
+      className,
+      ...frames.map(({ text }) => text),
+      ...codeIn(frames, mapper),
+    ]),
+    frames,
+    ...(ownDigest === undefined ? {} : { ownDigest: redaction.inMessage(ownDigest, { maxLength: MAX_NAME }) }),
+    ...(cause === undefined ? {} : { cause: inner(cause) }),
+    ...(errors === undefined ? {} : { errors: errors.map(inner) }),
+  }
+}
+
+/** Removes the frames of React, Fastify and Hydrant that called the site: they are the same in each stack. */
+function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] {
+  const last = frames.findLastIndex(isInSite)
+  if (last === -1) return frames
+  const caller = frames.findIndex(({ frame }, index) => index > last && frame !== null && isCaller(frame.file))
+  return caller === -1 ? frames : frames.slice(0, caller)
+}
+
+/** Returns the lines around the innermost frame in the site. */
+function codeIn(frames: readonly MappedFrame[], mapper: SourceMapper): readonly string[] {
+  const first = frames.find(isInSite)
+  return first ? (mapper.codeAround(sourceFrameOf(first))?.lines ?? []) : []
+}
+
+const LENGTH_REMARK = /… (\(\d+ characters\))$/
+
+/** @param code Returns text of the program. Its words stay in the message, as they do not come from a visitor. */
+function redactMessage(message: string, { inMessage }: Redaction, code: () => readonly string[]): string {
+  let codeWords: ReadonlySet<string> | null = null
+  const isKnownWord = (word: string) => {
+    codeWords ??= new Set(code().flatMap(wordsIn))
+    return codeWords.has(word)
+  }
+  const redacted = inMessage(message, { isKnownWord })
+  // Redaction cuts the message again. The remark with its original length stays at the end.
+  const remark = redacted.endsWith('…') ? LENGTH_REMARK.exec(message)?.[1] : undefined
+  return remark === undefined ? redacted : `${redacted} ${remark}`
+}

@@ -1,0 +1,177 @@
+import type { FastifyRequest } from 'fastify'
+import { formatDigest } from '../../shared/wire/digest-format.ts'
+import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
+import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
+import { createOccurrence } from './digest.ts'
+import type { AnalyzedError, ErrorAnalyzer } from './error-analyzer.ts'
+import type { Failure, FailureContext, FailureSubject } from './failure-context.ts'
+import { DEADLINE_STATUS, failureStatusOf } from './failure-status.ts'
+import type { FailureEvent, RecordFailure } from './record-failure.ts'
+import { placeFrames, type SiteFiles } from './stacks/place-frames.ts'
+import type { ServerMapper } from './stacks/source-map.ts'
+
+/** Values and functions that the failures of all requests to a site share. */
+export interface FailureTools {
+  mapper: ServerMapper
+  files: SiteFiles
+  analyzer: ErrorAnalyzer
+  /** `HYDRANT_RELEASE`, or the id of the build. */
+  release: string
+  /** The id of the build; null when the build could not be read. */
+  build: string | null
+  metrics: Pick<MetricsRecorder, 'deadlinePassed'>
+  record: RecordFailure
+}
+
+/** A failure that has its digest. Its line is written once, by the first `write`. */
+export interface NamedFailure extends Failure {
+  /** Writes the log line and keeps the failure. Does nothing when that has happened already. */
+  write(subject: FailureSubject, context: FailureContext): Failure
+}
+
+interface FailureEntry extends NamedFailure {
+  error: AnalyzedError
+  isWritten: boolean
+}
+
+/**
+ * The failures of one request. All methods may be called several times for the same failure: React passes one error to
+ * `onError` and `onShellError`, a deferred promise and the component that reads it throw the same value, and a layout
+ * that is rendered again around the fallback throws again. Each failure gets one digest and one log line.
+ */
+export class RequestFailures {
+  /** The second half of the digest of each failure of this request. */
+  readonly occurrence = createOccurrence()
+  readonly redaction: Redaction
+  /** The first failure that was written: the visitor sees its digest. Null without any. */
+  first: Failure | null = null
+  /** Number of different failures that were written. */
+  count = 0
+  #request: FastifyRequest
+  #tools: FailureTools
+  #byThrown = new Map<unknown, FailureEntry>()
+  #byDigest = new Map<string, FailureEntry>()
+
+  constructor(request: FastifyRequest, tools: FailureTools) {
+    this.redaction = redactionFor(request)
+    this.#request = request
+    this.#tools = tools
+  }
+
+  /** Gives a failure its digest, writes its log line and keeps it. Never throws. */
+  fail(thrown: unknown, subject: FailureSubject, context: FailureContext): Failure {
+    return this.name(thrown, subject, context).write(subject, context)
+  }
+
+  /** Gives a failure its digest and leaves its line to `write`. Never throws. */
+  name(thrown: unknown, { route }: FailureSubject, context: FailureContext): NamedFailure {
+    const known = this.#byThrown.get(thrown)
+    if (known) return known
+    const { analyzer, mapper, files } = this.#tools
+    const error = analyzer.analyzeThrown(thrown, this.redaction, () =>
+      placeFrames(this.#request, route, context, mapper, files),
+    )
+    const digest = formatDigest(error.fingerprint, this.occurrence)
+    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, failureStatusOf(thrown), error)
+    this.#byThrown.set(thrown, entry)
+    this.#byDigest.set(digest, entry)
+    return entry
+  }
+
+  /** Makes another value count as the same failure as a value that has failed. */
+  alias(substitute: unknown, thrown: unknown) {
+    const entry = this.#byThrown.get(thrown)
+    if (entry) this.#byThrown.set(substitute, entry)
+  }
+
+  /** Returns the URL of the request without secrets and cut to size, for the log. */
+  redactedUrl(): string {
+    return this.redaction.inPlace(this.#request.originalUrl)
+  }
+
+  #createEntry(digest: string, status: number, error: AnalyzedError): FailureEntry {
+    const entry: FailureEntry = {
+      digest,
+      status,
+      error,
+      isWritten: false,
+      write: (subject, context) => {
+        if (!entry.isWritten) this.#write(entry, subject, context)
+        return entry
+      },
+    }
+    return entry
+  }
+
+  #write(entry: FailureEntry, { route, address: { host } }: FailureSubject, context: FailureContext) {
+    entry.isWritten = true
+    this.first ??= entry
+    this.count++
+    const { mapper, release, build, metrics, record } = this.#tools
+    const { digest, status, error } = entry
+    const { phase, statusSent } = context
+    const request = this.#request
+    if (status === DEADLINE_STATUS) metrics.deadlinePassed(route, phase)
+    const event: FailureEvent = {
+      digest,
+      error,
+      side: 'server',
+      phase,
+      route,
+      method: request.method,
+      host,
+      url: this.redactedUrl(),
+      requestId: redactedRequestId(request, this.redaction),
+      release,
+      build,
+      statusSent,
+      status,
+      isRecovered: false,
+      pending: describePending(context, mapper),
+    }
+    record(event, request)
+  }
+}
+
+const FAILURES = Symbol('failures')
+
+/** A request without failures has no state. A decorator would be visible to an app that only registers the plugin. */
+interface FailedRequest extends FastifyRequest {
+  [FAILURES]?: RequestFailures
+}
+
+/** Returns the failures of a request, which are created with the first call. */
+export function failuresOf(request: FailedRequest, tools: FailureTools): RequestFailures {
+  request[FAILURES] ??= new RequestFailures(request, tools)
+  return request[FAILURES]
+}
+
+/** Returns the first failure of a request that was written, or null. */
+export function firstFailureOf(request: FailedRequest): Failure | null {
+  return request[FAILURES]?.first ?? null
+}
+
+/** Returns the number of different failures of a request that were written. */
+export function failureCountOf(request: FailedRequest): number {
+  return request[FAILURES]?.count ?? 0
+}
+
+const MAX_REQUEST_ID = 200
+
+export function redactedRequestId({ id }: FastifyRequest, { inPlace }: Redaction): string {
+  return inPlace(String(id), { maxLength: MAX_REQUEST_ID })
+}
+
+// Names what was unfinished when the deadline passed: `Reviews (pages/products/[id].tsx:31:10)`.
+function describePending(
+  { pending, pendingComponents = [] }: FailureContext,
+  { mapComponents }: ServerMapper,
+): string[] | null {
+  if (pending === undefined) return null
+  const components = pendingComponents.map((stack) => {
+    const frames = mapComponents(stack)
+    const innermost = frames.find(({ frame }) => frame?.isSite) ?? frames[0]
+    return innermost ? innermost.text.replace(/^\s*at /, '') : 'a component'
+  })
+  return [...pending, ...components]
+}
