@@ -49,7 +49,7 @@ export function runFile(file: string): Promise<Outcome> {
     }
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      if (code !== 0) end = signal === null ? `ended with ${code}` : `was ended by ${signal}`
+      if (code !== 0) end = signal === null ? `ended with ${code}` : `was killed by ${signal}`
       const grace = setTimeout(() => {
         child.removeAllListeners('close')
         child.stdout.destroy()

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
+import { fetchSiteOf } from '../../src/server/http/fetch-metadata.ts'
 import { parseUrl } from '../../src/server/util/parse-url.ts'
 
 /**
@@ -14,7 +15,7 @@ export function isAllowedHost(header: string | undefined, listenHost: string): b
 
 /** Returns whether a request comes from a page of this server, or from no page. */
 export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
-  const site = headers['sec-fetch-site']
+  const site = fetchSiteOf(headers)
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const { origin, host } = headers
   if (origin === undefined) return true
@@ -29,7 +30,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
 export function isForeign(headers: IncomingHttpHeaders, allowedOrigins: readonly string[]): boolean {
   const { host, origin } = headers
   if (origin !== undefined && allowedOrigins.includes(origin)) return false
-  const site = headers['sec-fetch-site']
+  const site = fetchSiteOf(headers)
   if (site !== undefined) return site === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate'
   if (origin === undefined) return false
   const from = parseUrl(origin)

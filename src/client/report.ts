@@ -37,16 +37,11 @@ const told = new Set<string>()
  * Sends a report, once for each failure in this document. With `info` it is React that has told of `thrown`; without, it
  * is an event of the window. `ended` holds what navigations have ended with before their page stood.
  */
-export function report(
-  { build, reports = MAX_REPORTS }: Boot,
-  ended: ReadonlySet<unknown>,
-  thrown: unknown,
-  info?: FailureInfo,
-) {
+export function report({ build }: Boot, ended: ReadonlySet<unknown>, thrown: unknown, info?: FailureInfo) {
   const content = info ? contentOf(thrown, info) : contentOfEvent(thrown as FailureEvent, ended)
   if (!content) return
   const key = JSON.stringify(content)
-  if (told.has(key) || told.size >= reports) return
+  if (told.has(key) || told.size >= MAX_REPORTS) return
   told.add(key)
   const path = location.pathname.slice(0, REPORT_LENGTHS.path)
   const body: Report = { build, path, ...content }

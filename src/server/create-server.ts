@@ -25,7 +25,8 @@ import { RequestLog } from './log/request-log.ts'
 import { observerOf } from './metrics/measure-requests.ts'
 import { type MetricsRecorder, NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { ServerOptions } from './options/config.ts'
-import { type Options, resolveOptions } from './options/options.ts'
+import type { Options } from './options/options.ts'
+import { resolveOptions } from './options/resolve-options.ts'
 import { checkForwarding } from './proxy/check-forwarding.ts'
 import { createRewrite } from './proxy/rewrite-url.ts'
 import { createTrustProxy } from './proxy/trust-proxy.ts'
@@ -36,7 +37,7 @@ import { isClientErrorStatus } from './thrown/http-error.ts'
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */
   dir: string
-  /** The build's folder (`<dir>/.hydrant`). */
+  /** The folder of the build, absolute or relative to the working directory (`<dir>/.hydrant`). */
   buildDir?: string
   /** Fastify's logger option (JSON on standard output at `logLevel`), or false. */
   logger?: FastifyServerOptions['logger']

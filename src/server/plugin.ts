@@ -10,7 +10,7 @@ import { measureRequests } from './metrics/measure-requests.ts'
 import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { RequestMetrics } from './metrics/request-metrics.ts'
 import type { SiteOptions } from './options/config.ts'
-import { resolveOptions } from './options/options.ts'
+import { resolveOptions } from './options/resolve-options.ts'
 import { joinBases, mountSite } from './site/mount-site.ts'
 
 /** Options of the Fastify plugin: those of the site, and where its build is. */

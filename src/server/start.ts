@@ -4,7 +4,7 @@ import { buildFolder, readConfig, readManifest } from './build-output/read-build
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { Attempt } from './cluster/report-start-failure.ts'
 import { requireToken } from './options/admin-address.ts'
-import { resolveOptions } from './options/options.ts'
+import { resolveOptions } from './options/resolve-options.ts'
 
 export interface StartInput {
   /** The site's folder. */

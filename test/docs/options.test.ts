@@ -1,53 +1,46 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { type OptionSources, resolveOptions } from '../../src/server/options/options.ts'
+import { type OptionSources, resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { rules } from '../../src/server/options/rules.ts'
 
 /** Options that only the build reads. */
 const BUILD_OPTIONS = ['esbuild']
 
-/** Options that cannot be typed. */
-const CODE_OPTIONS = ['onFailure', 'traceOf']
-/** Options that stand for a whole group. */
-const SWITCHES = ['admin']
-
 // Tests run in the project's folder.
 const documented = readOptions(readFileSync('docs/options.md', 'utf8'))
-const defaults = flatten({ ...resolveOptions({}) })
+const options = Object.entries(rules)
 
-t.test('every option has a heading', async (t) => {
-  for (const name of [...defaults.keys(), ...SWITCHES, ...BUILD_OPTIONS]) t.ok(documented.has(name), name)
+t.test('every option has a heading, and every heading is an option', async (t) => {
+  t.strictSame([...documented.keys()].sort(), [...Object.keys(rules), ...BUILD_OPTIONS].sort())
 })
 
-t.test('every heading is an option', async (t) => {
-  for (const name of documented.keys()) {
-    t.ok([...defaults.keys(), ...SWITCHES, ...BUILD_OPTIONS].includes(name), name)
-    t.doesNotThrow(() => resolveOptions({ config: configOf(name, undefined) }), name)
-  }
-})
-
-t.test('the documented defaults are those of the code', async (t) => {
-  for (const [name, value] of defaults) {
+t.test('defaults are those of the rules', async (t) => {
+  for (const [name, { fallback }] of options) {
     const [written] = codeIn(documented.get(name)?.get('default'))
-    t.equal(written?.replace(/^'|'$/g, ''), Array.isArray(value) ? JSON.stringify(value) : String(value), name)
+    t.equal(written?.replace(/^'|'$/g, ''), Array.isArray(fallback) ? JSON.stringify(fallback) : String(fallback), name)
   }
 })
 
-t.test('values are described as in the error for a wrong one', async (t) => {
-  for (const name of defaults.keys()) {
-    t.equal(documented.get(name)?.get('value'), expectedBy({ config: configOf(name, Symbol('wrong')) }, name), name)
+t.test('values are described as the error for a wrong one does', async (t) => {
+  for (const [name, { expected }] of options) {
+    t.equal(documented.get(name)?.get('value'), expected, name)
+    // In code, `admin` is a boolean or a group of options.
+    if (name !== 'admin') t.equal(expectedBy({ config: configOf(name, Symbol('wrong')) }, name), expected, name)
   }
 })
 
-t.test('every name of an environment variable is read, and a wrong value has the same error', async (t) => {
-  for (const name of [...defaults.keys(), ...SWITCHES]) {
+t.test('every name in the environment is read, and says the same of a wrong value', async (t) => {
+  for (const [name, { expected, isCode }] of options) {
     const variables = codeIn(documented.get(name)?.get('environment'))
-    t.equal(variables.length > 0, !CODE_OPTIONS.includes(name), name)
-    for (const variable of variables) {
-      const expected = expectedBy({ env: { [variable]: '\0' } }, variable)
-      t.equal(documented.get(name)?.get('value'), expected, variable)
-    }
+    t.equal(variables.length > 0, !isCode, name)
+    for (const variable of variables) t.equal(expectedBy({ env: { [variable]: '\0' } }, variable), expected, variable)
   }
+})
+
+t.test('an option that holds everywhere is one of every site', async (t) => {
+  for (const [name, { scope }] of options)
+    if (documented.get(name)?.get('holds')?.startsWith('everywhere')) t.equal(scope, 'site', name)
 })
 
 t.test('the flags are those of the command line', async (t) => {
@@ -60,7 +53,7 @@ t.test('the flags are those of the command line', async (t) => {
   }
 })
 
-/** Returns the fields (`- default: …`) below each heading of the third level. */
+/** The fields (`- default: …`) below each heading of the third level. */
 function readOptions(markdown: string): Map<string, Map<string, string>> {
   const [, ...parts] = markdown.split(/^### /m)
   return new Map(
@@ -80,23 +73,12 @@ function codeIn(text = ''): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code ?? '')
 }
 
-function flatten(values: Record<string, unknown>, prefix = ''): Map<string, unknown> {
-  const entries = Object.entries(values).flatMap(([name, value]): [string, unknown][] =>
-    isRecord(value) ? [...flatten(value, `${prefix}${name}.`)] : [[prefix + name, value]],
-  )
-  return new Map(entries)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function configOf(name: string, value: unknown): Record<string, unknown> {
   const [first = '', second] = name.split('.')
   return second === undefined ? { [first]: value } : { [first]: { [second]: value } }
 }
 
-/** Returns the expected value that an error names. */
+/** What an error says that the value should have been. */
 function expectedBy(sources: OptionSources, source: string): string {
   try {
     resolveOptions(sources)

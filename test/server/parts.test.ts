@@ -1,6 +1,5 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { isCrawler } from '../../src/server/http/crawler.ts'
 import {
   addVary,
   createNonce,
@@ -12,6 +11,7 @@ import {
 import { preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
 import { createProblem } from '../../src/server/http/problem.ts'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
+import { isCrawler } from '../../src/server/http/user-agent.ts'
 import { guardPromises } from '../../src/server/render/data-promises.ts'
 import { toPlainJson } from '../../src/server/render/plain-json.ts'
 import { classifyThrown } from '../../src/server/thrown/classify-thrown.ts'

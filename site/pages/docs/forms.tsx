@@ -93,7 +93,6 @@ function Bodies() {
         rows={[
           [<code key="option">bodyLimit</code>, '1 MiB', 'JSON, or all text fields of a form together'],
           [<code key="option">forms.maxFields</code>, '1 000', 'the number of fields'],
-          [<code key="option">forms.maxFieldBytes</code>, '1 MiB', 'one field'],
           [<code key="option">forms.maxFiles</code>, '10', 'how many files'],
           [<code key="option">forms.maxFileBytes</code>, '10 MiB', 'one file'],
         ]}

@@ -141,11 +141,10 @@ export default function Options() {
             ],
             [
               <>
-                <code>limits.maxRenders</code>, <code>.maxDocumentLength</code>, <code>.maxUrlBytes</code>,{' '}
-                <code>.maxPipelined</code>
+                <code>limits.maxRenders</code>, <code>.maxDocumentLength</code>
               </>,
-              '1 000, 50 000 000, 8 192, 100',
-              'concurrent page requests, characters of a document, bytes of a URL, requests that wait on one connection',
+              '1 000, 50 000 000',
+              'pages made at the same time, characters of one',
             ],
             [
               <>
@@ -161,11 +160,10 @@ export default function Options() {
             ],
             [
               <>
-                <code>reports.enabled</code>, <code>.maxPerPage</code>, <code>.maxPerAddress</code>,{' '}
-                <code>.maxTotal</code>, <code>.maxBytes</code>, <code>.respectPrivacySignals</code>
+                <code>reports.enabled</code>, <code>.maxPerAddress</code>, <code>.respectPrivacySignals</code>
               </>,
-              'true, 10, 60, 600, 32 768, false',
-              'whether browsers report their failures, how often, and whether Hydrant respects DNT and Sec-GPC',
+              'true, 60, false',
+              'whether browsers tell of failures in them, how often, and whether DNT and Sec-GPC are heeded',
             ],
             [
               <code key="option">bodyLimit</code>,
@@ -174,10 +172,9 @@ export default function Options() {
             ],
             [
               <>
-                <code>forms.maxFields</code>, <code>.maxFieldBytes</code>, <code>.maxFiles</code>,{' '}
-                <code>.maxFileBytes</code>
+                <code>forms.maxFields</code>, <code>.maxFiles</code>, <code>.maxFileBytes</code>
               </>,
-              '1 000, 1 048 576, 10, 10 485 760',
+              '1 000, 10, 10 485 760',
               <>
                 limits of a <a href={href('/docs/forms', {}, { hash: 'files' })}>form</a>
               </>,

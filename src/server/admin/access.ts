@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS_PATH } from '../../shared/paths.ts'
-import { isSafe, judgeOrigin } from '../guards/cross-site.ts'
+import { isSafe, judgeOrigin } from '../guards/csrf.ts'
+import { fetchSiteOf, isFromOtherOrigin } from '../http/fetch-metadata.ts'
 import { createNonce } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
+import { sendProblem } from '../http/problem.ts'
 import { scriptPolicy } from '../http/security-headers.ts'
 import type { Auth } from './auth.ts'
-import { sendProblem } from './problem.ts'
 
 const SIGN_IN_PATH = '/sign-in'
 
@@ -60,13 +61,11 @@ function judge(request: FastifyRequest, hosts: readonly string[] | null): { stat
     return { status: 421, detail: `This host is not allowed; use one of these: ${hosts.join(', ')}.` }
   }
   const { method, headers } = request
-  const fetchSite = headers['sec-fetch-site']
-  const site = Array.isArray(fetchSite) ? fetchSite.join() : fetchSite
-  const verdict = judgeOrigin({ method, fetchSite: site, origin: headers.origin, host, allowedOrigins: [] })
-  const isFromElsewhere = site === 'cross-site' || site === 'same-site'
+  const fetchSite = fetchSiteOf(headers)
+  const verdict = judgeOrigin({ method, fetchSite, origin: headers.origin, host, allowedOrigins: [] })
   // What only reads may be linked to, and nothing else: other ports of this machine are of the same site.
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
-  if (verdict.kind === 'refused' || (isFromElsewhere && isSafe(method) && !isLink)) {
+  if (verdict.kind === 'refused' || (isFromOtherOrigin(headers) && isSafe(method) && !isLink)) {
     return { status: 403, detail: 'This request comes from another site.' }
   }
   return null

@@ -43,7 +43,7 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
     route.schema = { ...route.schema, ...HIDDEN }
   })
   const door = createAuth(tokens, undefined, undefined, prefix)
-  addFirstHook(app, { securityHeaders: true, limits: options.limits })
+  addFirstHook(app, { securityHeaders: true })
   addGuard(app, door, () => null)
   if (auth === 'app') addLock(app)
   const writer = { stats: () => sumStats(sites) }
@@ -82,8 +82,8 @@ const VARIABLES = { token: 'HYDRANT_ADMIN_TOKEN', readToken: 'HYDRANT_ADMIN_READ
 function findToken(auth: string, name: keyof typeof VARIABLES, given: string | undefined): string {
   if (auth !== 'token' && given !== undefined) throw invalid(name, `left out when "auth" is "${auth}"`, 'a token')
   const token = given ?? (auth === 'token' ? process.env[VARIABLES[name]] : undefined) ?? ''
-  const { expected, accepts } = rules[`admin.${name}`] ?? {}
-  if (token !== '' && !accepts?.(token)) throw invalid(name, String(expected), 'a secret value')
+  const { expected, accepts } = rules[`admin.${name}`]
+  if (token !== '' && !accepts(token)) throw invalid(name, expected, 'a secret value')
   return token
 }
 

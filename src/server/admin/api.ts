@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseDigest } from '../../shared/wire/digest-format.ts'
 import { JSON_TYPE } from '../http/headers.ts'
+import { sendProblem } from '../http/problem.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
 import type { AskedLedger } from '../ledger/ledger.ts'
 import { AWAY } from './ask-ledger.ts'
@@ -9,7 +10,6 @@ import { findFailure } from './find-failure.ts'
 import type { Changes } from './ledger-changes.ts'
 import { readPage } from './list-page.ts'
 import { readListQuery } from './list-query.ts'
-import { sendProblem } from './problem.ts'
 
 const DEFAULT_LIMIT = 100
 

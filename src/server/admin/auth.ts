@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { addressGroup } from '../util/address-group.ts'
+import { createAddressTable } from '../util/address-table.ts'
 
 /** Who is let in where a token is asked for. */
 export interface Auth {
@@ -67,8 +67,7 @@ export function createAuth(
   delay = pause,
   path = '/',
 ): Auth {
-  /** Those who tried last stand last. */
-  const attempts = new Map<string, Attempts>()
+  const attemptsOf = createAddressTable<Attempts>(MAX_ADDRESSES, () => ({ since: now(), wrong: 0, waiting: 0 }))
 
   const given = [token, readToken].filter((one) => one !== '')
 
@@ -81,19 +80,9 @@ export function createAuth(
   // Looks at all of them, so that it always takes the same time.
   const find = (typed: string) => given.filter((one) => isSame(typed, one))[0]
 
-  function attemptsOf(ip: string): Attempts {
-    const group = addressGroup(ip)
-    const own = attempts.get(group) ?? { since: now(), wrong: 0, waiting: 0 }
-    if (own.since + WINDOW_MS <= now()) Object.assign(own, { since: now(), wrong: 0 })
-    attempts.delete(group)
-    attempts.set(group, own)
-    const [oldest] = attempts.keys()
-    if (attempts.size > MAX_ADDRESSES && oldest !== undefined) attempts.delete(oldest)
-    return own
-  }
-
   async function compare(typed: string, ip: string): Promise<AuthResult> {
     const own = attemptsOf(ip)
+    if (own.since + WINDOW_MS <= now()) Object.assign(own, { since: now(), wrong: 0 })
     if (own.wrong >= MAX_WRONG) {
       if (own.waiting >= MAX_WAITING) return { kind: 'wait', seconds: DELAY_MS / 1_000 }
       own.waiting++

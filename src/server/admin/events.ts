@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { sendProblem } from '../http/problem.ts'
 import type { Changes } from './ledger-changes.ts'
-import { sendProblem } from './problem.ts'
 
 const MAX_LISTENERS = 50
 /** Proxies close a connection on which nothing is said for a minute. */

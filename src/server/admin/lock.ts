@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
-import { sendProblem } from './problem.ts'
+import { sendProblem } from '../http/problem.ts'
+import { pathOf } from '../http/request-url.ts'
 
 const CHECK_PATH = '/_hydrant/stranger'
 const CHECK_HEADER = 'hydrant-check'
@@ -89,8 +90,6 @@ function strangerLike({ headers: own, ip, socket }: FastifyRequest, mark: string
 function verdictOf({ statusCode, headers }: Pick<LightMyRequestResponse, 'statusCode' | 'headers'>): Verdict {
   if (FOR_EVERYBODY.includes(statusCode)) return 'unknown'
   // To https, or to another host: whoever goes there may be let in.
-  const leadsOn = String(headers.location ?? '')
-    .replace(/[?#].*$/s, '')
-    .includes(CHECK_PATH)
+  const leadsOn = pathOf(String(headers.location ?? '')).includes(CHECK_PATH)
   return statusCode === LET_IN || leadsOn ? 'open' : 'guarded'
 }

@@ -62,7 +62,7 @@ async function createAdmin({ admin, keeper, metricsSource, options, log }: Admin
   })
   limits.addTo(app)
   const door = createAuth(admin)
-  addFirstHook(app, { securityHeaders: true, limits: options.limits })
+  addFirstHook(app, { securityHeaders: true })
   addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
   addMetrics(app, metricsSource, keeper.writer)
   // While workers are exchanged, the first has the newest.

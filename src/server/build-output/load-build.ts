@@ -12,29 +12,29 @@ import { importBundle } from './read-build.ts'
 export type LoadFunction = (context: LoadContext) => unknown
 export type ActionFunction = (context: ActionContext) => unknown
 
-/** A module of the site that the browser has as well. */
+/** A module of the site that also runs in the browser. */
 export interface SiteModule<Component> {
-  /** Path in the site; null for what is Hydrant's own. */
+  /** Path in the site; null for Hydrant's default layout. */
   file: string | null
   Component: Component
   boot: BootModule
-  /** URLs of its stylesheets. */
+  /** URLs of the module's stylesheets. */
   css: readonly string[]
-  /** URLs of its script and what that imports. */
+  /** URLs of the module's script and of the scripts that it imports. */
   scripts: readonly string[]
 }
 
 export interface ServerModule<Component> extends SiteModule<Component> {
   load: LoadFunction | null
-  /** Path in the site of the file with `load`. */
+  /** Path in the site of the server file. */
   serverFile: string
 }
 
-/** The layouts around a place and what may stand in it. */
+/** The layouts around a page, with the pages that replace it in case of an error. */
 export interface LayoutChain {
   /** Outermost first; never empty, the first renders `<html>`. */
   layouts: readonly ServerModule<LayoutComponent>[]
-  /** For each layout the nearest error page for what fails inside it. */
+  /** For each layout, the nearest error page for failures inside it. */
   errorPages: readonly (SiteModule<ErrorComponent> | null)[]
   /** The nearest 404 page. */
   notFound: SiteModule<NotFoundComponent> | null
@@ -45,9 +45,9 @@ export interface Route extends LayoutChain {
   url: string
   catchAll: string | null
   page: ServerModule<PageComponent>
-  /** What answers POST, PUT, PATCH and DELETE. It stands in `page.serverFile`. */
+  /** Handles POST, PUT, PATCH and DELETE. It is exported by `page.serverFile`. */
   action: ActionFunction | null
-  /** False when the page asks to be sent whole. */
+  /** False if the page must be sent complete. */
   canStream: boolean
 }
 
@@ -57,15 +57,15 @@ export interface Build {
   folder: string
   siteDir: string
   routes: readonly Route[]
-  /** For requests that no page answers. */
+  /** For requests that do not match a page. */
   root: LayoutChain
-  /** URL of the script that starts the browser's side, and of what it imports. */
+  /** URLs of the client's entry script and of the scripts that it imports. */
   entry: { url: string; imports: readonly string[] }
-  /** URLs of the scripts that a browser loads for data that JSON cannot say. */
+  /** URLs of the scripts that a browser loads for data that JSON cannot express. */
   dataReader: readonly string[]
-  /** The site's `server.ts`. */
+  /** The default export of the site's `server.ts`; null if there is none. */
   serverPlugin: unknown
-  /** Files with frames that a source map leads back to the site. */
+  /** Bundles whose stack frames are mapped to the site's source. */
   bundles: readonly MappedBundle[]
 }
 
@@ -73,7 +73,7 @@ export interface Build {
 export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
   const bundlePath = join(folder, BUILD_PATHS.server)
-  // `ServerBundle` is the shape that the build writes.
+  // The build writes a module of this type.
   const { modules } = (await importBundle(bundlePath, query, 'the server bundle')) as unknown as ServerBundle
   const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
   return {
@@ -103,7 +103,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     const css = client?.css ?? []
     return {
       file,
-      // The build has checked that the default export is there.
+      // The build has checked that there is a default export.
       Component: modules[file]?.default as Component,
       boot: { file: client?.js ?? null, ...(css.length > 0 ? { css } : {}) },
       css: css.map((name) => assets + name),
@@ -134,9 +134,9 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
-    const own = layouts.map(loadedLayout)
+    const siteLayouts = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
-    const all = hasRoot ? own : [builtInLayout, ...own]
+    const all = hasRoot ? siteLayouts : [builtInLayout, ...siteLayouts]
     const notFound = notFounds.at(-1)
     return {
       layouts: all,

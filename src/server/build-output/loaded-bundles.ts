@@ -2,16 +2,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILD_PATHS } from './manifest.ts'
 
-/** A file of the server, by the path that it is imported from, and where its text and its map lie now. */
+/** A bundle that this process has imported. */
 export interface MappedBundle {
+  /** The path that it was imported from. */
   path: string
-  /** Null when what lies in its place belongs to another build. */
+  /** Returns where the bundle and its source map are now; null if the file in its place belongs to another build. */
   findFile(): string | null
 }
 
 /**
- * The files of a build that its server has loaded. A new build may have taken its place since: then the new one has kept
- * the old one's server bundle, and what else lies there is not for the code that runs.
+ * Returns the bundles of a build. A newer build may have replaced it in the meantime: that build keeps the old server
+ * bundle, and its other files do not belong to the running code.
  */
 export function ownBundles(folder: string, buildId: string): MappedBundle[] {
   const isCurrent = () => currentBuildId(folder) === buildId
@@ -30,13 +31,13 @@ export function ownBundles(folder: string, buildId: string): MappedBundle[] {
   ]
 }
 
-/** Does a build of that id lie there, or has one, of which it is known what it was? */
+/** Whether the folder contains the build with an id, or keeps the server bundle of that build. */
 export function isBuildOf(folder: string, buildId: string): boolean {
   if (!BUILD_ID.test(buildId)) return false
   return existsSync(join(folder, BUILD_PATHS.keptServer(buildId))) || currentBuildId(folder) === buildId
 }
 
-// What somebody says it is becomes a part of a path.
+// Clients choose the id, and it becomes part of a path.
 const BUILD_ID = /^[\da-f]{1,64}$/
 
 function currentBuildId(folder: string): unknown {

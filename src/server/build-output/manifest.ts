@@ -1,36 +1,39 @@
-// What `hydrant build` writes and the server reads. Both halves of the build's format stand here.
+// The format of a build, which `hydrant build` writes and the server reads.
 
-/** Raised when the layout of the build folder or the meaning of a field changes. */
+/** Increased when the structure of the build folder or the meaning of a field changes. */
 export const MANIFEST_FORMAT = 1
 
 /** The folder that a build is written to, inside the site's folder. */
 export const BUILD_FOLDER = '.hydrant'
 
-/** Where things lie inside the build folder. */
+/** Paths inside the build folder. */
 export const BUILD_PATHS = {
   manifest: 'manifest.json',
-  /** ES module; exports `modules` (see `ServerBundle`). A source map lies beside it. */
+  /** An ES module that exports `modules` (see `ServerBundle`). Its source map is next to it. */
   server: 'server/index.mjs',
-  /** ES module; default export is the site's configuration, or `{}`. A source map lies beside it. */
+  /** An ES module whose default export is the site's configuration, or `{}`. Its source map is next to it. */
   config: 'server/config.mjs',
   /**
-   * Hashed files for the browser, flat, with `.br` and `.gz` beside the compressible ones: the build's own and, for
-   * pages that are open already, those of the build before it.
+   * Files for the browser with hashed names, without subfolders. Compressible files have `.br` and `.gz` copies. The
+   * files of the previous build are kept for pages that are already open.
    */
   client: 'client',
-  /** Which of them are of the build before: `{ "clientFiles": [] }`. Missing when there are none. */
+  /** The client files that belong to the previous build: `{ "clientFiles": [] }`. Missing if there are none. */
   previous: 'previous.json',
-  /** Source maps of the client files, those of the last builds included: `<file>.map`. Never served. */
+  /** Source maps of the client files, including those of recent builds: `<file>.map`. Never served. */
   clientMaps: 'maps',
-  /** Which builds before this one have their maps here: `{ "builds": [{ "buildId", "maps" }] }`, the latest first. */
+  /** The earlier builds whose maps are kept: `{ "builds": [{ "buildId", "maps" }] }`, the latest first. */
   keptBuilds: 'kept/builds.json',
-  /** The server bundle of a build before this one, for its source map, which lies beside it. */
+  /** The server bundle of an earlier build. It is kept with its source map, which is next to it. */
   keptServer: (buildId: string) => `kept/${buildId}.mjs`,
-  /** A copy of the site's `public/`, without dot files other than those in `.well-known/`. */
+  /** A copy of the site's `public/`. Of files and folders whose names begin with a dot, it has only `.well-known/`. */
   public: 'public',
 } as const
 
-/** The one folder of `public/` whose name begins with a dot and that is served (https://www.rfc-editor.org/rfc/rfc8615). */
+/**
+ * The only folder of `public/` with a dot at the beginning of its name that is served
+ * (https://www.rfc-editor.org/rfc/rfc8615).
+ */
 export const WELL_KNOWN = '.well-known'
 
 /** How React and the site's code are compiled. */
@@ -40,22 +43,24 @@ export interface Manifest {
   format: typeof MANIFEST_FORMAT
   /** Version of the hydrant package that wrote the build. */
   hydrant: string
-  /** Hash over everything that the build holds. */
+  /** Hash of the whole content of the build. */
   buildId: string
   mode: Mode
-  /** Name of the script that starts the browser side, in the client folder. */
+  /** File name of the client's entry script. */
   entry: string
-  /** What the entry imports statically, as file names. */
+  /** File names of the scripts that the entry imports statically. */
   entryImports: string[]
-  /** What reads data that JSON cannot say, and what that imports: loaded for such data. File names. */
+  /**
+   * File names of the script that reads data which JSON cannot express, and of its imports. Loaded only for such data.
+   */
   dataReader: string[]
-  /** In the order of their URLs. */
+  /** Sorted by URL. */
   routes: RouteEntry[]
-  /** What belongs to the site's root, for requests that no page answers. */
+  /** The files at the site's root, for requests that do not match a page. */
   root: Surroundings
   /** Browser files of each page, layout, error and not-found file, by its path in the site. */
   modules: Record<string, ClientModule>
-  /** Is there a `server.ts`? Its path in the site. */
+  /** Path of `server.ts` in the site; null if there is none. */
   serverPlugin: string | null
   /** The build's own files in the client folder, without compressed copies, sorted. */
   clientFiles: string[]
@@ -67,7 +72,7 @@ export interface Manifest {
 export interface Surroundings {
   /** Outermost first. */
   layouts: string[]
-  /** Outermost first; `level` counts the layouts around it. */
+  /** Outermost first. `level` is the number of layouts around the file. */
   errors: LevelledFile[]
   notFounds: LevelledFile[]
 }
@@ -78,38 +83,38 @@ export interface LevelledFile {
 }
 
 export interface RouteEntry extends Surroundings {
-  /** As the site developer writes it: `/products/[id]`. */
+  /** In the site's spelling: `/products/[id]`. */
   id: string
-  /** As Fastify's router takes it: `/products/:id`, `/docs/*`. */
+  /** In the spelling of Fastify's router: `/products/:id`, `/docs/*`. */
   url: string
-  /** Name of the catch-all parameter that Fastify calls `*`. */
+  /** Name of the catch-all parameter, which Fastify calls `*`; null if there is none. */
   catchAll: string | null
-  /** `pages/products/[id].tsx` */
+  /** Path in the site: `pages/products/[id].tsx`. */
   page: string
 }
 
 export interface ClientModule {
-  /** The module's own file. */
+  /** File name of the module's script. */
   js: string
-  /** What it imports statically, as file names, without the entry's own imports. */
+  /** File names of its static imports, without those of the entry. */
   imports: string[]
-  /** Stylesheets, in order. */
+  /** File names of its stylesheets, in order. */
   css: string[]
 }
 
-/** What the server bundle exports. */
+/** The exports of the server bundle. */
 export interface ServerBundle {
-  /** By path in the site: pages, layouts, errors, not-founds, their `.server` files and `server.ts`. */
+  /** Pages, layouts, error and not-found pages, their `.server` files and `server.ts`, by path in the site. */
   modules: Record<string, Record<string, unknown>>
 }
 
-/** The path of the server file that belongs to a page or layout, whether it exists or not. */
+/** Returns the paths that the server file of a page or layout can have. */
 export function serverFileKeys(file: string): string[] {
   const stem = file.replace(/\.[jt]sx?$/, '')
   return ['.server.ts', '.server.tsx', '.server.js', '.server.jsx'].map((end) => stem + end)
 }
 
-/** What a page's `.server` file may export. */
+/** The exports that a page's `.server` file may have. */
 export const PAGE_SERVER_EXPORTS = ['load', 'action', 'stream'] as const
-/** What a layout's `.server` file may export. */
+/** The exports that a layout's `.server` file may have. */
 export const LAYOUT_SERVER_EXPORTS = ['load'] as const

@@ -5,10 +5,10 @@ import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { messageOf } from '../util/message-of.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
-/** Version of this package. */
+/** The version of this package. */
 export const VERSION = readVersion()
 
-/** Where a site's build lies. Throws HYD_OPTION_INVALID for what is no folder's name. */
+/** Returns the folder of a site's build. Throws HYD_OPTION_INVALID if `dir` is not a text or is empty. */
 export function buildFolder(dir: unknown, buildDir?: string): string {
   if (typeof dir !== 'string' || dir === '') {
     throw createHydrantError('HYD_OPTION_INVALID', ['dir', 'the site’s folder', showValue(dir)])
@@ -17,14 +17,15 @@ export function buildFolder(dir: unknown, buildDir?: string): string {
 }
 
 /**
- * Reads what `hydrant build` wrote. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or HYD_BUILD_VERSION.
+ * Reads the manifest of a build and checks its files. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or
+ * HYD_BUILD_VERSION.
  */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, BUILD_PATHS.manifest)
   if (!existsSync(file)) throw createHydrantError('HYD_BUILD_MISSING', [folder])
   let manifest: Manifest
   try {
-    // Its writer is `hydrant build`; format and version are checked below.
+    // `hydrant build` has written it. The format and the version are checked below.
     manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
   } catch (cause) {
     throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json cannot be parsed'], cause)
@@ -37,7 +38,7 @@ export function readManifest(folder: string): Manifest {
   return manifest
 }
 
-/** The site's configuration as the build holds it. Throws HYD_BUILD_BROKEN. */
+/** Returns the site's configuration from the build. Throws HYD_BUILD_BROKEN or HYD_OPTION_INVALID. */
 export async function readConfig(folder: string): Promise<Record<string, unknown>> {
   const module = await importBundle(join(folder, BUILD_PATHS.config), '', 'the configuration')
   const config = module.default
@@ -49,7 +50,7 @@ export async function readConfig(folder: string): Promise<Record<string, unknown
   ])
 }
 
-/** Loads one of the build's two modules for Node. Throws HYD_BUILD_BROKEN. */
+/** Imports one of the build's two modules for Node. `what` names it in the error. Throws HYD_BUILD_BROKEN. */
 export async function importBundle(path: string, query: string, what: string): Promise<Record<string, unknown>> {
   try {
     return await import(`${pathToFileURL(path).href}${query}`)
@@ -67,6 +68,6 @@ function expectedFiles(manifest: Manifest): string[] {
 
 function readVersion(): string {
   const file = fileURLToPath(new URL('../../../../package.json', import.meta.url))
-  // Our own package.json, which npm refuses without a version.
+  // npm requires a version in package.json.
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }

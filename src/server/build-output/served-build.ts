@@ -1,22 +1,22 @@
 import type { FastifyBaseLogger } from 'fastify'
 
-/** What a process has of the site. */
+/** The release and the build that a process serves. */
 export interface ServedBuild {
-  /** The option, or the build's id. */
+  /** The option `release`, or the build's id. */
   release: string
   /** The build's id. */
   build: string
 }
 
-/** What became of a reload. */
+/** The result of a reload. */
 export interface Reload {
-  /** When it was over, in milliseconds since 1970. */
+  /** When it ended, in milliseconds since 1970. */
   at: number
-  /** Are all workers of the build that is on disk? */
+  /** Whether all workers now serve the build on the disk. */
   isDone: boolean
 }
 
-/** Warns when a new build goes by the name of the one before. */
+/** Warns if a new build has the same release as the previous one. */
 export function warnOfSameRelease(
   before: ServedBuild | undefined,
   after: ServedBuild | undefined,

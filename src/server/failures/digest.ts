@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomFillSync } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Side } from '../../shared/page-types.ts'
 import {
   encodeBase32,
@@ -6,6 +6,7 @@ import {
   fingerprintOfSide,
   OCCURRENCE_LENGTH,
 } from '../../shared/wire/digest-format.ts'
+import { createRandomPool } from '../util/random-pool.ts'
 
 export interface SourceFunction {
   /** Path in the site, with forward slashes. */
@@ -48,19 +49,11 @@ function maskAssets(message: string): string {
 }
 
 const OCCURRENCE_BYTES = 4
-// Drawn from the system for many at once, which costs little more than for one.
-const drawn = Buffer.alloc(256 * OCCURRENCE_BYTES)
-let at = drawn.length
+const occurrences = createRandomPool(OCCURRENCE_BYTES)
 
 /** Names a request: 30 random bits. */
 export function createOccurrence(): string {
-  if (at === drawn.length) {
-    randomFillSync(drawn)
-    at = 0
-  }
-  const occurrence = encodeBase32(drawn, OCCURRENCE_LENGTH, at)
-  at += OCCURRENCE_BYTES
-  return occurrence
+  return encodeBase32(occurrences.bytes, OCCURRENCE_LENGTH, occurrences.next())
 }
 
 const CLOSING = new Map([

@@ -1,5 +1,6 @@
 import type { KeptError } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
+import { remember } from '../util/bounded-cache.ts'
 import { type Description, describeThrown } from './describe-thrown.ts'
 import { fingerprintOf } from './digest.ts'
 import { type LoggedError, toKeptError, toLoggedError } from './error-output.ts'
@@ -47,9 +48,7 @@ export function createErrorAnalyzer(mapper: SourceMapper, settings: FingerprintS
     }
     // The frames of an error that is not placed depend on where it was caught.
     if (isPrivate || !isPlaced) return analyzed
-    if (cache.size >= MAX_CACHED) cache.clear()
-    cache.set(key, analyzed)
-    return analyzed
+    return remember(cache, MAX_CACHED, key, analyzed)
   }
 
   function analyzeThrown(thrown: unknown, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Side } from '../../shared/page-types.ts'
 import type { FailureRecord, Phase } from '../errors/failure-record.ts'
+import { pathOf } from '../http/request-url.ts'
 import { type FindTrace, findTrace } from '../http/trace-context.ts'
 import { userAgentClass } from '../http/user-agent.ts'
 import type { AnalyzedError } from './error-analyzer.ts'
@@ -64,7 +65,7 @@ export function recordFailure(
     error: error.kept,
     route,
     method,
-    path: url.replace(/[?#].*$/s, '').slice(0, MAX_PATH),
+    path: pathOf(url).slice(0, MAX_PATH),
     host,
     requestId,
     release,

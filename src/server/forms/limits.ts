@@ -1,19 +1,20 @@
 import type { Options } from '../options/options.ts'
 import { HttpError } from '../thrown/http-error.ts'
 
-/** What a form may hold: the options of that name. */
+/** The limits of a form: the options `forms` and `bodyLimit`. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>
 
-/** What is refused with 413, or with 429 when it is others who have taken the room, says which limit it has passed. */
+/**
+ * Creates the error for a form that exceeds a limit. It names the option. The status is 413, or 429 if the files of
+ * other requests take up the space.
+ */
 export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['forms']}`, limits: FormLimits): HttpError {
-  const { bodyLimit, maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits
+  const { bodyLimit, maxFields, maxFiles, maxFileBytes } = limits
   switch (option) {
     case 'bodyLimit':
       return new HttpError(413, `The body is larger than ${bodyLimit} bytes (${option}).`)
     case 'forms.maxFields':
       return new HttpError(413, `The form has more than ${maxFields} fields (${option}).`)
-    case 'forms.maxFieldBytes':
-      return new HttpError(413, `A field of the form is larger than ${maxFieldBytes} bytes (${option}).`)
     case 'forms.maxFiles':
       return new HttpError(413, `The form has more than ${maxFiles} files (${option}).`)
     case 'forms.maxFileBytes':
@@ -23,6 +24,7 @@ export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['for
   }
 }
 
+/** Creates the error for a malformed form, with the status 400. */
 export function createMalformed(cause?: unknown): HttpError {
   return new HttpError(400, 'The form is malformed.', { cause })
 }

@@ -11,8 +11,8 @@ import type { TemporaryFiles } from './upload-files.ts'
 type Entry = [name: string, value: string | Promise<File>]
 
 /**
- * Reads a multipart form as it arrives: texts into memory, files to the disk. Rejects with a refusal for what is not
- * well formed or passes a limit; nothing more is kept then, and what still arrives is thrown away.
+ * Reads a multipart form as it arrives: texts into memory, files to the disk. Rejects with an HttpError if the form is
+ * malformed or exceeds a limit. The rest of the body is then dropped.
  */
 export async function readMultipart(
   payload: Readable,
@@ -21,7 +21,7 @@ export async function readMultipart(
   files: TemporaryFiles,
 ): Promise<FormData> {
   const stop = new AbortController()
-  // Each file listens to it.
+  // Each file adds a listener.
   setMaxListeners(0, stop.signal)
   const entries: Entry[] = []
   try {
@@ -44,13 +44,13 @@ export async function readMultipart(
   }
 }
 
-function createParser(headers: IncomingHttpHeaders, { maxFieldBytes, maxFileBytes }: FormLimits): BusboyInstance {
+function createParser(headers: IncomingHttpHeaders, { bodyLimit, maxFileBytes }: FormLimits): BusboyInstance {
   try {
     return new Busboy({
-      // It reads the content type, which is what the parser was chosen by.
+      // Busboy's type requires the content type. Fastify has chosen this parser by it, so it is set.
       headers: headers as BusboyHeaders,
-      limits: { fieldSize: maxFieldBytes, fileSize: maxFileBytes },
-      // As in browsers: a file is what has a name, whatever its type.
+      limits: { fieldSize: bodyLimit, fileSize: maxFileBytes },
+      // As in browsers, a part with a file name is a file, whatever its type.
       isPartAFile: (_name, _type, fileName) => fileName !== undefined,
     })
   } catch (error) {
@@ -71,14 +71,13 @@ function collect(
   parser.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
     if (name === undefined) return refuse(createMalformed())
     if (++counts.fields > limits.maxFields) return refuse(createTooLarge('forms.maxFields', limits))
-    if (isCut) return refuse(createTooLarge('forms.maxFieldBytes', limits))
     counts.textBytes += Buffer.byteLength(name) + Buffer.byteLength(value)
-    if (counts.textBytes > limits.bodyLimit) return refuse(createTooLarge('bodyLimit', limits))
+    if (isCut || counts.textBytes > limits.bodyLimit) return refuse(createTooLarge('bodyLimit', limits))
     entries.push([decodeName(name), value])
   })
 
   parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
-    // What stands behind a refusal in the same chunk is still told.
+    // Busboy still emits the parts that follow a refused one in the same chunk.
     if (signal.aborted) return void stream.on('error', () => {}).resume()
     stream.on('limit', () => refuse(createTooLarge('forms.maxFileBytes', limits)))
     const hold = (bytes: number) => {
@@ -88,13 +87,13 @@ function collect(
     file.catch(refuse)
     entries.push([decodeName(name ?? ''), file])
     if (name === undefined) refuse(createMalformed())
-    // A file input that was left empty sends a file without a name: it is no more than a field.
+    // An empty file input sends a file without a name. It counts as a field.
     else if (fileName === '' && ++counts.fields > limits.maxFields) refuse(createTooLarge('forms.maxFields', limits))
     else if (fileName !== '' && ++counts.files > limits.maxFiles) refuse(createTooLarge('forms.maxFiles', limits))
   })
 }
 
-/** Writes a file to the disk; an empty one needs none. */
+/** Writes a file to the disk. An empty file stays in memory. */
 async function store(
   stream: Readable,
   name: string,
@@ -137,7 +136,7 @@ function whenCutShort(payload: Readable, onCut: () => void) {
   else payload.once('error', onCut).once('close', check)
 }
 
-// What browsers write for the characters that would end a name
+// Browsers write these codes for characters that would end the name
 // (https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data).
 function decodeName(name: string): string {
   return name.replace(/%0A|%0D|%22/gi, (code) => decodeURIComponent(code))

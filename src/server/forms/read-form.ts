@@ -7,7 +7,7 @@ import type { TemporaryFiles } from './upload-files.ts'
 const URLENCODED = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'
 
-/** A multipart body that nobody has read yet: hooks that refuse the request come before its files reach the disk. */
+/** A multipart body that has not been read yet. Hooks can refuse the request before its files reach the disk. */
 class UnreadForm {
   readonly payload: Readable
   constructor(payload: Readable) {
@@ -15,7 +15,7 @@ class UnreadForm {
   }
 }
 
-/** Lets an instance's routes take forms, in the place of the parsers that it has inherited for them. */
+/** Lets the routes of an instance accept forms. Replaces the parsers that the instance has inherited for them. */
 export function addFormParsers(scope: FastifyInstance, limits: FormLimits) {
   scope.removeContentTypeParser([URLENCODED, MULTIPART])
   scope.addContentTypeParser(URLENCODED, { parseAs: 'string' }, async (_request: FastifyRequest, text: string) =>
@@ -25,8 +25,8 @@ export function addFormParsers(scope: FastifyInstance, limits: FormLimits) {
 }
 
 /**
- * The form that a request has sent; an empty one when it has sent something else, or nothing. From then on it is also
- * `request.body`. Rejects with a refusal for what is not well formed or passes a limit.
+ * Returns the form of a request; an empty one for any other body, or none. It then also is `request.body`. Rejects with
+ * an HttpError if the form is malformed or exceeds a limit.
  */
 export async function readForm(request: FastifyRequest, limits: FormLimits, files: TemporaryFiles): Promise<FormData> {
   const { body } = request
@@ -40,21 +40,18 @@ export async function readForm(request: FastifyRequest, limits: FormLimits, file
 function readUrlencoded(text: string, limits: FormLimits): FormData {
   requireFewFields(text, limits)
   const form = new FormData()
-  // The URL standard's own parser of forms; it would take a question mark at the beginning away.
-  for (const [name, value] of new URLSearchParams(`?${text}`)) {
-    if (Buffer.byteLength(value) > limits.maxFieldBytes) throw createTooLarge('forms.maxFieldBytes', limits)
-    form.append(name, value)
-  }
+  // The parser removes one question mark at the beginning, so it gets one that is not part of the form.
+  for (const [name, value] of new URLSearchParams(`?${text}`)) form.append(name, value)
   return form
 }
 
-// Before any of them is made.
+/** Counts the fields before any of them is created. */
 function requireFewFields(text: string, limits: FormLimits) {
   let count = 0
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('&', start)
     const next = end === -1 ? text.length : end
-    // Nothing between two ampersands is no field.
+    // An empty part between two ampersands is not a field.
     if (next > start && ++count > limits.maxFields) throw createTooLarge('forms.maxFields', limits)
     start = next + 1
   }

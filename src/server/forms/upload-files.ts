@@ -2,27 +2,29 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What the files of all requests together may take on the disk. */
-export class UploadSpace {
-  #freeBytes: number
+/** The disk space that the files of all requests together may take. */
+export interface UploadSpace {
+  /** Takes space. Returns false if there is not enough left. */
+  take(bytes: number): boolean
+  /** Gives space back. */
+  give(bytes: number): void
+}
 
-  constructor(maxBytes: number) {
-    this.#freeBytes = maxBytes
-  }
-
-  /** False when there is not as much left. */
-  take(bytes: number): boolean {
-    if (bytes > this.#freeBytes) return false
-    this.#freeBytes -= bytes
-    return true
-  }
-
-  give(bytes: number) {
-    this.#freeBytes += bytes
+export function createUploadSpace(maxBytes: number): UploadSpace {
+  let freeBytes = maxBytes
+  return {
+    take(bytes) {
+      if (bytes > freeBytes) return false
+      freeBytes -= bytes
+      return true
+    },
+    give(bytes) {
+      freeBytes += bytes
+    },
   }
 }
 
-/** Files of one request, in a folder that only this user may read. `remove` has to follow. */
+/** The files of one request, in a folder that only this user can read. Call `remove` in the end. */
 export class TemporaryFiles {
   #folder: Promise<string> | null = null
   #count = 0
@@ -33,20 +35,20 @@ export class TemporaryFiles {
     this.#space = space
   }
 
-  /** A path for a new file. */
+  /** Returns a path for a new file. */
   async create(): Promise<string> {
     this.#folder ??= mkdtemp(join(tmpdir(), 'hydrant-form-'))
     return join(await this.#folder, String(++this.#count))
   }
 
-  /** Before so many bytes are written: is there room for them, beside the files of others? */
+  /** Reserves space for bytes before they are written. Returns false if there is not enough left. */
   reserve(bytes: number): boolean {
-    const isFree = this.#space.take(bytes)
-    if (isFree) this.#bytes += bytes
-    return isFree
+    const isTaken = this.#space.take(bytes)
+    if (isTaken) this.#bytes += bytes
+    return isTaken
   }
 
-  /** Removes all of them. Rejects when the system refuses. */
+  /** Removes all files and gives their space back. Rejects if the system refuses. */
   async remove(): Promise<void> {
     const folder = this.#folder
     this.#folder = null

@@ -1,37 +1,64 @@
 import type { FastifyInstance } from 'fastify'
-import { addThrottledLine, countOf } from '../log/throttled-line.ts'
+import { CountedResponse } from '../http/counted-response.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
-import { createHttpOptions } from './http-options.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
 
-/** The deadlines and limits of a server's connections: what its Fastify is made with, and what is added to that then. */
-export function createConnectionLimits(
-  options: Pick<Options, 'timeouts' | 'limits'> & Partial<Pick<Options, 'logRequests'>>,
-) {
+type LimitOptions = Pick<Options, 'timeouts' | 'limits'> & Partial<Pick<Options, 'logRequests'>>
+
+/**
+ * Creates the deadlines and limits of a server's connections in two steps: `fastifyOptions` go to the Fastify factory,
+ * and `addTo` adds the rest to the instance that it returns.
+ */
+export function createConnectionLimits(options: LimitOptions) {
   let app: FastifyInstance | null = null
   const clientErrors = createClientErrorHandler((details, message) => app?.log.info(details, message))
   return {
     fastifyOptions: { ...createHttpOptions(options), clientErrorHandler: clientErrors.handle },
     addTo(instance: FastifyInstance) {
       app = instance
+      instance.addHook('onClose', async () => clientErrors.stop())
       limitConnections(instance, options.limits.maxConnections)
-      instance.addHook('onClose', (_app, done) => {
-        clientErrors.stop()
-        done()
-      })
       addSlowReaderGuard(instance, options.timeouts.sendMs)
     },
   }
 }
 
 function limitConnections(app: FastifyInstance, maxConnections: number) {
-  const countClosed = addThrottledLine(app, (count) =>
+  const line = createThrottledLine((count) =>
     app.log.warn(
       { closed: count },
       `closed ${countOf(count, 'new connection')}, because ${maxConnections} are open (find the clients that hold them, or raise limits.maxConnections)`,
     ),
   )
+  app.addHook('onClose', async () => line.stop())
   app.server.maxConnections = maxConnections
-  app.server.on('drop', countClosed)
+  app.server.on('drop', line.count)
+}
+
+const SHORTEST_CHECK_MS = 20
+const LONGEST_CHECK_MS = 1_000
+
+/** Returns the deadlines and limits as options of Fastify and of Node's HTTP server. */
+export function createHttpOptions({ timeouts, limits, logRequests }: LimitOptions) {
+  const { requestMs, keepAliveMs } = timeouts
+  // Node throws if the deadline of the headers is later than that of the whole request.
+  const headersMs = Math.min(timeouts.headersMs, requestMs)
+  // By default Node checks its deadlines every 30 seconds: a deadline of 20 seconds would take up to 50.
+  const checkMs = Math.max(SHORTEST_CHECK_MS, Math.min(LONGEST_CHECK_MS, Math.round(headersMs / 4)))
+  return {
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    http: {
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      // Only the request log shows how many bytes a response has.
+      ...(logRequests ? { ServerResponse: CountedResponse } : {}),
+    },
+    // A path parameter may be as long as its URL. Fastify's default is 100 characters.
+    routerOptions: { maxParamLength: limits.maxHeaderBytes },
+  }
 }

@@ -1,29 +1,41 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { guardCaching } from '../http/caching.ts'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
+import { sendRefusal } from '../http/refusal.ts'
 import { setNosniff } from '../http/security-headers.ts'
 import type { Options } from '../options/options.ts'
-import { refuseLongUrl } from './long-url.ts'
+import { createRedactor } from '../redaction/redact.ts'
 import { createPipelineQueue } from './pipelining.ts'
 
+const MAX_URL_BYTES = 8_192
+const MAX_LOGGED = 200
+const TOO_LONG = 414
+
 /**
- * What each request meets first: caches do not give its answer to others if it sets a cookie, it is named in its answer, browsers
- * are told to take that for what it says it is, URLs that are too long are refused, and requests that arrive together on one
- * connection have their turn one after another. All in one hook, as each costs every request something.
+ * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, responds with 414 to a URL that is too
+ * long, and makes pipelined requests wait for their turn.
+ *
+ * perf: one hook for all of this, because each hook costs every request
  */
-export function addFirstHook(
-  app: FastifyInstance,
-  { securityHeaders, limits }: Pick<Options, 'securityHeaders' | 'limits'>,
-) {
-  const { maxUrlBytes, maxPipelined } = limits
-  const turns = createPipelineQueue(app, maxPipelined)
+export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Options, 'securityHeaders'>) {
+  const queue = createPipelineQueue(app)
   app.addHook('onRequest', (request, reply, done) => {
     guardCaching(reply.raw)
     reply.header(REQUEST_ID_HEADER, request.id)
     if (securityHeaders) setNosniff(reply)
-    if (request.url.length > maxUrlBytes) refuseLongUrl(maxUrlBytes, request, reply)
-    // A response has its socket once those before it are complete, or will never be.
-    else if (reply.raw.socket === null) turns.wait(request.raw, reply.raw, done)
+    if (request.url.length > MAX_URL_BYTES) refuseLongUrl(request, reply)
+    // Node gives a response its socket when the responses before it are complete, or will never be sent.
+    else if (reply.raw.socket === null) queue.wait(request.raw, reply.raw, done)
     else done()
   })
+}
+
+function refuseLongUrl(request: FastifyRequest, reply: FastifyReply) {
+  const { method, headers, originalUrl } = request
+  const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
+  request.log.info(
+    { method, url, statusCode: TOO_LONG },
+    `refused with ${TOO_LONG}: a URL of ${originalUrl.length} bytes`,
+  )
+  sendRefusal(TOO_LONG, `The address is longer than ${MAX_URL_BYTES} bytes.`, request, reply)
 }

@@ -7,14 +7,17 @@ import { createRedactor } from '../redaction/redact.ts'
 const MISDIRECTED = 421
 const MAX_LOGGED_HOST = 255
 
-/** Is it one of them? `*.shop.example` stands for every name below `shop.example`, and not for that itself. */
+/**
+ * Whether `hosts` includes the host. `*.shop.example` matches every name below `shop.example`, but not `shop.example`
+ * itself.
+ */
 function isServedHost(host: string, hosts: readonly string[]): boolean {
   return hosts.some((one) => (one.startsWith('*.') ? host.endsWith(one.slice(1)) : host === one))
 }
 
 /**
- * Answers 421 to requests for other hosts, before anything else is done with them. Nothing of such a name is in the answer.
- * Those who ask for the process's health do so by its address.
+ * Adds a hook that responds with 421 to requests for other hosts. The response does not contain the host. Health routes
+ * respond under any host, because load balancers use the address of the process.
  */
 export function addHostGuard(app: FastifyInstance, hosts: readonly string[]) {
   if (hosts.length === 0) return

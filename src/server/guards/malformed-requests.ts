@@ -1,11 +1,10 @@
-// What Node's parser refuses before there is a request: neither Fastify nor the site learns of it.
-
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
-import { NO_STORE } from '../http/headers.ts'
-import { PROBLEM_TYPE } from '../http/problem.ts'
+import { NO_STORE } from '../http/caching.ts'
+import { createRefusalProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { countOf, createThrottledLine, type ThrottledLine } from '../log/throttled-line.ts'
+
+// Requests that Node's parser refuses. They never become a request for Fastify or the site.
 
 interface Refusal {
   status: number
@@ -16,15 +15,15 @@ const TOO_SLOW: Refusal = { status: 408, detail: 'The request took too long to a
 const TOO_LARGE: Refusal = { status: 431, detail: 'The headers of the request are too large.' }
 const MALFORMED: Refusal = { status: 400, detail: 'The request is malformed.' }
 
-/** How long the visitor has to take the answer, while what still arrives is thrown away. */
+/** How long the client has to read the response. Data that still arrives is dropped. */
 const LINGER_MS = 1_000
 
-/** Answers what is no request, ends its connection and tells the log, which no flood of it can fill. */
+/** Creates the listener that responds to malformed requests, closes their connections and logs them, throttled. */
 export function createClientErrorHandler(write: (details: object, message: string) => void) {
   const lines = new Map<Refusal, ThrottledLine>()
   let last: { reason: string; remoteAddress: string | undefined } | null = null
 
-  function tell(refusal: Refusal, error: ConnectionError, { remoteAddress }: Socket) {
+  function log(refusal: Refusal, error: ConnectionError, { remoteAddress }: Socket) {
     last = { reason: error.code, remoteAddress }
     const { status, detail } = refusal
     const line =
@@ -41,15 +40,16 @@ export function createClientErrorHandler(write: (details: object, message: strin
 
   return {
     handle(error: ConnectionError, socket: Socket) {
-      // It has been refused already: whatever still comes is met with the same error.
+      // The request has been refused already. More data causes the same error again.
       if (socket.writableEnded || socket.destroyed) return
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-      // Browsers open connections ahead, and would take this for the answer to what they ask for in the same moment.
+      // Browsers open connections in advance. They would take the refusal for the response to the request they send
+      // next.
       if (socket.bytesRead === 0) return void socket.destroy()
-      const refusal = meaningOf(error)
-      tell(refusal, error, socket)
-      // Behind a part of another answer this one would be taken for the rest of it.
-      if (hasBegunAnswer(socket)) return void socket.destroy()
+      const refusal = refusalOf(error)
+      log(refusal, error, socket)
+      // After a part of another response, the refusal would be taken for the rest of it.
+      if (hasBegunResponse(socket)) return void socket.destroy()
       socket.end(compose(refusal))
       setTimeout(() => socket.destroy(), LINGER_MS).unref()
     },
@@ -59,7 +59,7 @@ export function createClientErrorHandler(write: (details: object, message: strin
   }
 }
 
-function meaningOf({ code }: ConnectionError): Refusal {
+function refusalOf({ code }: ConnectionError): Refusal {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return TOO_SLOW
@@ -70,16 +70,16 @@ function meaningOf({ code }: ConnectionError): Refusal {
   }
 }
 
-function hasBegunAnswer(socket: Socket): boolean {
-  // Node keeps the response that is being written there, and offers no other way to it.
+function hasBegunResponse(socket: Socket): boolean {
+  // Node keeps the current response in `_httpMessage` and offers no public way to read it.
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null }
   return response?.headersSent === true
 }
 
-// Nobody knows what the visitor would rather have read.
+// Always problem+json: the headers of the request, which say what the client prefers, have not been read.
 function compose({ status, detail }: Refusal): string {
-  const title = STATUS_CODES[status]
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail })
+  const problem = createRefusalProblem(status, detail)
+  const body = JSON.stringify(problem)
   const headers = [
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -87,5 +87,5 @@ function compose({ status, detail }: Refusal): string {
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ]
-  return `HTTP/1.1 ${status} ${title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+  return `HTTP/1.1 ${status} ${problem.title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
 }

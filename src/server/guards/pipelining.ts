@@ -1,27 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { addThrottledLine, countOf } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+
+const MAX_WAITING = 100
 
 /**
- * Lets requests that arrive together on one connection wait for the one before them: Node hands over all of them at once, and who
- * reads nothing would have a thousand answers made. A connection on which more wait than may is closed.
+ * Makes pipelined requests wait until the response before them has been sent. Node delivers all of them at once, so a
+ * client that never reads could have a thousand pages rendered. Closes a connection on which more than `MAX_WAITING`
+ * requests wait.
  */
-export function createPipelineQueue(app: FastifyInstance, maxWaiting: number) {
+export function createPipelineQueue(app: FastifyInstance) {
   const waiting = new WeakMap<Socket, number>()
-  const countClosed = addThrottledLine(app, (count) =>
+  const line = createThrottledLine((count) =>
     app.log.info(
       { closed: count },
-      `closed ${countOf(count, 'connection')} with more than ${maxWaiting} waiting requests (limits.maxPipelined)`,
+      `closed ${countOf(count, 'connection')} with more than ${MAX_WAITING} waiting requests`,
     ),
   )
+  app.addHook('onClose', async () => line.stop())
 
   return {
     wait({ socket }: IncomingMessage, response: ServerResponse, then: () => void) {
       if (socket.destroyed) return
       const count = (waiting.get(socket) ?? 0) + 1
-      if (count > maxWaiting) {
-        countClosed()
+      if (count > MAX_WAITING) {
+        line.count()
         return void socket.destroy()
       }
       waiting.set(socket, count)

@@ -1,26 +1,28 @@
-import { addressGroup } from '../util/address-group.ts'
+import { createAddressTable } from '../util/address-table.ts'
 
 const MINUTE_MS = 60_000
 const MAX_ADDRESSES = 10_000
 
 export interface RateLimits {
-  /** A minute, from one address; of IPv6, from one /64. */
+  /** Requests per minute from one address. An IPv6 network (/64) counts as one address. */
   maxPerAddress: number
-  /** A minute, from all together. */
+  /** Requests per minute from all addresses together. */
   maxTotal: number
 }
 
 interface Bucket {
+  /** How many requests are left; not a whole number while the bucket fills. */
   left: number
+  /** When `left` was last computed, in milliseconds. */
   at: number
 }
 
 /**
- * Says of each request whether it is within the limits, and counts it if so. Each limit is a bucket that holds as many as a
- * minute allows and fills again evenly. Of addresses the latest are remembered.
+ * Returns a function that says whether a request from an address is within the limits, and counts it if it is. Each
+ * limit is a bucket that holds the requests of one minute and refills evenly.
  */
 export function createRateLimit({ maxPerAddress, maxTotal }: RateLimits, now = () => performance.now()) {
-  const addresses = new Map<string, Bucket>()
+  const bucketOf = createAddressTable<Bucket>(MAX_ADDRESSES, () => ({ left: maxPerAddress, at: now() }))
   const total: Bucket = { left: maxTotal, at: now() }
 
   function fill(bucket: Bucket, most: number) {
@@ -30,16 +32,11 @@ export function createRateLimit({ maxPerAddress, maxTotal }: RateLimits, now = (
   }
 
   return (address: string): boolean => {
-    const group = addressGroup(address)
-    const own = addresses.get(group) ?? { left: maxPerAddress, at: now() }
-    addresses.delete(group)
-    addresses.set(group, own)
-    const [oldest] = addresses.keys()
-    if (addresses.size > MAX_ADDRESSES && oldest !== undefined) addresses.delete(oldest)
-    fill(own, maxPerAddress)
+    const bucket = bucketOf(address)
+    fill(bucket, maxPerAddress)
     fill(total, maxTotal)
-    if (own.left < 1 || total.left < 1) return false
-    own.left--
+    if (bucket.left < 1 || total.left < 1) return false
+    bucket.left--
     total.left--
     return true
   }

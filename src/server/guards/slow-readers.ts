@@ -1,26 +1,26 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { addThrottledLine, countOf } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 
-/** How often is looked until a visitor is too slow. Turns of the event loop lie between: its own delays count once. */
+/** How many checks in a row find a slow client. A delay of the event loop can only spoil one of them. */
 const CHECKS = 4
 const SHORTEST_CHECK_MS = 20
 
 interface Connection {
-  /** Bytes that the system has taken to send. */
+  /** Bytes that the system has accepted. */
   taken: number
-  /** How often something waited, and nothing had been taken since the time before. */
+  /** How many checks in a row found waiting data of which nothing had been accepted since the previous check. */
   idleChecks: number
 }
 
 /**
- * Ends the connections of visitors who take nothing of what waits for them for that long. One on which nothing waits is left
- * alone, however long it is silent: it may listen to events.
+ * Closes connections whose client reads none of the waiting data for `sendMs`. A connection without waiting data stays
+ * open, however long it is silent: it may be an event stream.
  */
 export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   let remoteAddress: string | undefined
-  const countEnded = addThrottledLine(app, (count) =>
+  const line = createThrottledLine((count) =>
     app.log.info(
       { ended: count, remoteAddress },
       `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms (timeouts.sendMs)`,
@@ -28,15 +28,15 @@ export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   )
   const stop = endSlowReaders(app.server, sendMs, (socket) => {
     remoteAddress = socket.remoteAddress
-    countEnded()
+    line.count()
   })
-  app.addHook('onClose', (_app, done) => {
+  app.addHook('onClose', async () => {
     stop()
-    done()
+    line.stop()
   })
 }
 
-/** Returns what ends the looking. */
+/** Starts the checks. Returns a function that stops them. */
 function endSlowReaders(server: Server, sendMs: number, onEnd: (socket: Socket) => void): () => void {
   const connections = new Map<Socket, Connection>()
 
@@ -63,8 +63,10 @@ function endSlowReaders(server: Server, sendMs: number, onEnd: (socket: Socket) 
   return () => clearInterval(timer)
 }
 
-// To a socket a large write is one until all of it is taken; a visitor may have been reading it for minutes. How much is taken
-// by now, only its handle knows, as Node's own timeouts ask it.
+/**
+ * Returns how many bytes the system has accepted. A socket counts a large write only when it is complete, which may
+ * take minutes. Its handle knows the progress; Node's own timeouts read it there, too.
+ */
 function readTaken(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0

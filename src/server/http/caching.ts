@@ -1,44 +1,50 @@
-// What caches may do with an answer. Hooks of the site, of the app around it and of plugins may set headers when all else has
-// been done (session plugins set their cookies then), so the last word is said where Node.js writes the headers.
+// Decides what caches may do with a response. Hooks of the site, the app and plugins can set headers after everything
+// else (session plugins set their cookies then), so the decision is made where Node.js writes the headers. See
+// docs/decisions/032-last-word-on-caching.md.
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
-/** What a page without a Cache-Control of its own says: ask again each time, and keep it to this visitor. */
+/**
+ * The Cache-Control of a page that sets none: caches must revalidate each time, and shared caches must not store it.
+ */
 export const REVALIDATE = 'private, no-cache'
 export const NO_STORE = 'no-store'
 
-/** `private` keeps an answer to its visitor, `no-store` keeps it out of every cache. */
+/** `private` keeps a response out of shared caches, `no-store` out of every cache. */
 export type CacheLimit = 'private' | 'no-store'
 
 const limits = new WeakMap<ServerResponse, CacheLimit>()
 
-/** Holds whatever is set later. A limit is never widened. */
+/** Limits the caching of a response, whatever headers are set later. A limit is never widened. */
 export function limitCaching({ raw }: FastifyReply, limit: CacheLimit) {
   if (limits.get(raw) !== 'no-store') limits.set(raw, limit)
 }
 
-/** Holds what `Cache-Control` says now, unless it lets others have the answer. */
+/** Limits the caching to the present `Cache-Control`, unless that allows shared caches. */
 export function limitCachingAsSaid(reply: FastifyReply) {
   const value = String(reply.getHeader('cache-control'))
   if (NOT_SHARED.test(value)) limitCaching(reply, NOT_STORED.test(value) ? 'no-store' : 'private')
 }
 
-interface Look {
+interface HeaderListener {
   name: string
-  take(values: readonly string[]): void
+  onValues(values: readonly string[]): void
 }
 
-const looks = new WeakMap<ServerResponse, Look>()
+const listeners = new WeakMap<ServerResponse, HeaderListener>()
 
-/** Shows a header as it goes out; empty for none. */
-export function lookAtHeaders({ raw }: FastifyReply, name: string, take: Look['take']) {
-  looks.set(raw, { name, take })
+/** Calls `onValues` with the values of a header when it is sent. The list is empty if the header is not set. */
+export function onHeaderSent({ raw }: FastifyReply, name: string, onValues: HeaderListener['onValues']) {
+  listeners.set(raw, { name, onValues })
 }
 
-/** Has the last word on the caching of an answer. To be called before anything else may be called when headers are written. */
+/**
+ * Enforces the caching limits when the headers of a response are written. Call it before any other code can replace
+ * `writeHead`.
+ */
 export function guardCaching(raw: ServerResponse) {
-  // A middleware of the app around the site has wrapped it before, and may set cookies behind what is put in front of it here.
+  // A middleware of the app has replaced `writeHead` already. It can set cookies after the guard below has run.
   if (Object.hasOwn(raw, 'writeHead') && !guards.has(raw.writeHead)) guardCookies(raw)
   raw.writeHead = guarded(raw.writeHead)
 }
@@ -57,7 +63,7 @@ function guardCookies(raw: ServerResponse) {
 type WriteHead = ServerResponse['writeHead']
 type GivenHeaders = OutgoingHttpHeaders | readonly unknown[] | undefined
 
-// There is one for each kind of response: Node's own, and the one that `inject` makes.
+/** The guard of each `writeHead`: Node's own, and that of the responses of `inject`. */
 const guards = new WeakMap<WriteHead, WriteHead>()
 
 function guarded(original: WriteHead): WriteHead {
@@ -65,19 +71,19 @@ function guarded(original: WriteHead): WriteHead {
   if (known) return known
   function writeHead(this: ServerResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
     const given = typeof reason === 'string' ? headers : (reason ?? headers)
-    const look = looks.get(this)
-    look?.take(valuesOf(look.name, this, given))
+    const listener = listeners.get(this)
+    listener?.onValues(valuesOf(listener.name, this, given))
     const limit = limits.get(this) ?? (setsCookie(this, given) ? 'private' : undefined)
-    // Passed on as they came: Node.js knows each form of them.
+    // Node.js accepts the arguments in each form.
     if (limit === undefined) return Reflect.apply(original, this, [status, reason, headers])
     takeHeaders(this, given)
     keepLimit(this, limit)
     return Reflect.apply(original, this, typeof reason === 'string' ? [status, reason] : [status])
   }
-  // Overloads of one function.
+  // TypeScript cannot express the overloads of `writeHead` as one function.
   const guard = writeHead as WriteHead
   guards.set(original, guard)
-  // A request that goes through the router twice has it already.
+  // A request that goes through the router twice has the guard already.
   guards.set(guard, guard)
   return guard
 }
@@ -93,14 +99,14 @@ function setsCookie(raw: ServerResponse, given: GivenHeaders): boolean {
 
 function valuesOf(name: string, raw: ServerResponse, given: GivenHeaders): string[] {
   const pairs = Array.isArray(given) ? pairsOf(given) : Object.entries(given ?? {})
-  const own = pairs.filter(([key, value]) => key.toLowerCase() === name && value !== undefined)
-  const values = own.length > 0 ? own.flatMap(([, value]) => value) : [raw.getHeader(name) ?? []].flat()
+  const matching = pairs.filter(([key, value]) => key.toLowerCase() === name && value !== undefined)
+  const values = matching.length > 0 ? matching.flatMap(([, value]) => value) : [raw.getHeader(name) ?? []].flat()
   return values.map(String)
 }
 
-/** Sets on the response itself what `writeHead` has been given. */
+/** Sets the headers that `writeHead` was called with on the response itself. */
 function takeHeaders(raw: ServerResponse, given: GivenHeaders) {
-  // Node.js checks their values.
+  // Node.js validates the values.
   type Value = Parameters<ServerResponse['setHeader']>[1]
   if (!Array.isArray(given)) {
     for (const [name, value] of Object.entries(given ?? {})) raw.setHeader(name, value as Value)
@@ -111,7 +117,7 @@ function takeHeaders(raw: ServerResponse, given: GivenHeaders) {
   for (const [name, value] of pairs) raw.appendHeader(name, value as string)
 }
 
-// Node.js takes names and values in turn, or in pairs.
+// Node.js accepts a flat list of names and values, or a list of pairs.
 function pairsOf(given: readonly unknown[]): [name: string, value: unknown][] {
   if (Array.isArray(given[0]))
     return given.map((pair: unknown) => [String((pair as string[])[0]), (pair as unknown[])[1]])
@@ -122,31 +128,31 @@ function keepLimit(raw: ServerResponse, limit: CacheLimit) {
   const value = String(raw.getHeader('cache-control'))
   const isKept = limit === 'no-store' ? NOT_STORED.test(value) : NOT_SHARED.test(value)
   if (!isKept || SHARED.test(value)) raw.setHeader('cache-control', limit === 'no-store' ? NO_STORE : REVALIDATE)
-  for (const name of raw.getHeaderNames()) if (saysMore(name, raw.getHeader(name))) raw.removeHeader(name)
+  for (const name of raw.getHeaderNames()) if (allowsSomeCache(name, raw.getHeader(name))) raw.removeHeader(name)
 }
 
-// With a value of its own, `private="set-cookie"` speaks of that header only.
+// `private="set-cookie"` does not match: it restricts only that header.
 const NOT_STORED = /(?:^|,)\s*no-store\s*(?:,|$)/i
 const NOT_SHARED = /(?:^|,)\s*(?:no-store|private)\s*(?:,|$)/i
 const SHARED = /\bpublic\b|\bs-maxage\b/i
 
 /**
- * Headers that some caches obey before `Cache-Control`: those for one kind of cache (https://www.rfc-editor.org/rfc/rfc9213 and
- * what there was before it), and those of HTTP/1.0.
+ * Headers that override `Cache-Control` in some caches: targeted headers (https://www.rfc-editor.org/rfc/rfc9213),
+ * their older forms, and the headers of HTTP/1.0.
  */
 const BESIDE_CACHE_CONTROL = /^(?:.+-cache-control|surrogate-control|edge-control|x-accel-expires|expires|pragma)$/i
 const SAYS_NOTHING = /^\s*(?:0|-1|no-cache|max-age=0)\s*$/i
 
-/** Is it such a header? */
+/** Whether a header overrides `Cache-Control` in some caches. */
 export function isForSomeCaches(name: string): boolean {
   return BESIDE_CACHE_CONTROL.test(name)
 }
 
-/** Is it such a header, and does it let a cache keep the answer? */
-export function saysMore(name: string, value: unknown): boolean {
+/** Whether a header overrides `Cache-Control` in some caches and allows them to store the response. */
+export function allowsSomeCache(name: string, value: unknown): boolean {
   if (!isForSomeCaches(name)) return false
   const text = String(value)
-  // What is no date is in the past (https://www.rfc-editor.org/rfc/rfc9111#section-5.3).
+  // A value that is not a date counts as past (https://www.rfc-editor.org/rfc/rfc9111#section-5.3).
   if (name.toLowerCase() === 'expires') return Date.parse(text) > Date.now()
   return !NOT_SHARED.test(text) && !SAYS_NOTHING.test(text)
 }

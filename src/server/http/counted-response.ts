@@ -2,19 +2,19 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 
 type Callback = (error?: Error | null) => void
 
-/** Node's response, which counts the bytes of its body: they are not in a header when it is sent in parts. */
+/** Node's response that counts the bytes of its body. A response that is sent in parts has no `Content-Length`. */
 export class CountedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   bodyBytes = 0
 
   override write(chunk: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
     this.bodyBytes += sizeOf(chunk, encoding)
-    // Node takes the callback in the place of the encoding; its types say so in overloads.
+    // Node accepts a callback as the second argument. Its types express that in overloads.
     return super.write(chunk, encoding as BufferEncoding, callback as Callback)
   }
 
   override end(chunk?: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): this {
     this.bodyBytes += sizeOf(chunk, encoding)
-    // As above.
+    // The same overloads as in `write`.
     return super.end(chunk, encoding as BufferEncoding, callback as Callback)
   }
 }
@@ -26,7 +26,10 @@ function sizeOf(chunk: unknown, encoding?: BufferEncoding | Callback): number {
 
 const WITHOUT_BODY = [204, 304]
 
-/** Bytes of the body that were handed to the connection. Of another response the number that its header says, if it has one. */
+/**
+ * Returns how many bytes of the body were written to the connection. For a response that does not count, it is the
+ * `Content-Length`; undefined if there is none.
+ */
 export function bodyBytesOf(raw: ServerResponse, method: string): number | undefined {
   if (method === 'HEAD' || WITHOUT_BODY.includes(raw.statusCode)) return 0
   if (raw instanceof CountedResponse) return raw.bodyBytes

@@ -2,41 +2,44 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { BUILD_HEADER, NAVIGATION_MARK } from '../../shared/wire/navigation-protocol.ts'
 
-/** `page`: a page of Hydrant's asks. `visitor`: the mark stands in the address, but no script of Hydrant's has sent it. */
+/**
+ * Who sent a request whose URL has the navigation mark: an open page (`page`), or a visitor who opened such a URL
+ * without Hydrant's script (`visitor`).
+ */
 type Kind = 'page' | 'visitor'
 
 type RouteConstraint = NonNullable<RouteOptions['constraints']>
 
 const STRATEGY = 'hydrantNavigation'
 
-/** Constraints of routes that answer navigations, and nothing else. */
+/** Constraints of routes that only handle navigations. */
 export const FOR_PAGES = { [STRATEGY]: 'page' } satisfies Record<string, Kind>
-/** Constraints of routes that answer a visitor who has opened an address with the mark. */
+/** Constraints of routes for visitors who have opened a URL with the mark. */
 export const FOR_VISITORS = { [STRATEGY]: 'visitor' } satisfies Record<string, Kind>
 
-// Registered, so that two copies of Hydrant in one app share it, as they share the strategy.
+// A registered symbol: two copies of Hydrant in one app share it, as they share the strategy.
 const KIND = Symbol.for('hydrant.navigation')
 
 interface Marked extends IncomingMessage {
   [KIND]?: Kind
-  /** What Fastify keeps when it has called `rewriteUrl`. */
+  /** Set by Fastify after `rewriteUrl`. */
   originalUrl?: string
 }
 
-/** Is it a page of Hydrant's that asks, to go somewhere without loading a document? */
+/** Whether an open page sends the request, to navigate without loading a document. */
 export function isNavigation(request: FastifyRequest): boolean {
   const raw: Marked = request.raw
   return raw[KIND] === 'page'
 }
 
-/** Notes that the router has come to a route for navigations. */
+/** Records whether the router has reached a route for navigations. */
 class Probe {
   hasMet = false
 }
 
 /**
- * Lets navigations match no route of the app but those with a constraint of this file, whether a route was added before or
- * after. Once in an app: all its instances have one router.
+ * Adds a constraint strategy to the app's router: navigations then match only routes with a constraint of this file. It
+ * also applies to routes that were added before. It is added once, because all instances of an app share one router.
  */
 export function addNavigationStrategy(app: FastifyInstance) {
   if (app.hasConstraintStrategy(STRATEGY)) return
@@ -59,10 +62,12 @@ export function addNavigationStrategy(app: FastifyInstance) {
   })
 }
 
-// The router asks before it reads the address, so it reads the address without the mark, and so does whoever comes later.
+/**
+ * Removes the mark from the URL. The router calls it before it reads the URL, so routes and hooks never see the mark.
+ */
 function kindOf(raw: Marked): Kind | undefined {
   const { url = '', originalUrl } = raw
-  // An app may send a request through the router again.
+  // An app can send a request through the router twice.
   if (raw[KIND] !== undefined || !url.includes(NAVIGATION_MARK)) return raw[KIND]
   const plain = withoutMark(url)
   if (plain === url) return undefined
@@ -72,22 +77,23 @@ function kindOf(raw: Marked): Kind | undefined {
   return raw[KIND]
 }
 
-/** The address without the mark, wherever in the query it stands: caches and firewalls sort queries, and add `=`. */
+/** Removes the mark from any position in the query: caches and firewalls sort the parameters, and add `=`. */
 function withoutMark(url: string): string {
   const at = url.indexOf('?')
   if (at === -1) return url
   const parts = url.slice(at + 1).split('&')
-  const own = parts.filter((part) => part !== NAVIGATION_MARK && !part.startsWith(`${NAVIGATION_MARK}=`))
-  if (own.length === parts.length) return url
-  return url.slice(0, at) + (own.length > 0 ? `?${own.join('&')}` : '')
+  const others = parts.filter((part) => part !== NAVIGATION_MARK && !part.startsWith(`${NAVIGATION_MARK}=`))
+  if (others.length === parts.length) return url
+  return url.slice(0, at) + (others.length > 0 ? `?${others.join('&')}` : '')
 }
 
 /**
- * Would the same request without the mark come to a page, and not to a route of the app, of `server.ts` or to a file?
+ * Whether the same request without the mark would reach a page, and not a route of the app, a route of `server.ts` or a
+ * file.
  *
- * The router is asked for the route, with constraints that note what it reads: it reads the constraint at each route that
- * fits the address, the most specific one first, and asks the strategy's storage only at a route that has the constraint. What
- * constraints of the app's own would say is not known, so a route that has one counts as the app's answer.
+ * It looks up the route with constraints that record reads. The router reads the constraint at each route that matches
+ * the URL, the most specific one first. It asks the strategy's storage only at routes that have the constraint. The
+ * result of the app's own constraints is unknown, so a route with one counts as a route of the app.
  */
 export function isPageFirst(app: FastifyInstance, { method, url, headers }: FastifyRequest): boolean {
   const version = headers['accept-version']
@@ -104,12 +110,12 @@ export function isPageFirst(app: FastifyInstance, { method, url, headers }: Fast
         reads++
         return probe
       }
-      // At a page's route the strategy's constraint is read before those.
+      // At the route of a page, the router reads this strategy's constraint before the others.
       if (reads === 0 && name !== 'host' && name !== 'version') isAppsOwn = true
       return Reflect.get(known, name)
     },
   })
-  // Its types want a method that Fastify knows, which the method of a request is.
+  // Fastify accepts only requests with a method that it knows.
   app.findRoute({ method: method as HTTPMethods, url, constraints })
   return probe.hasMet && reads === 1 && !isAppsOwn
 }

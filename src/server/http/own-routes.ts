@@ -1,11 +1,11 @@
-// What all routes of Hydrant's own have in common.
+// Properties that all of Hydrant's own routes share.
 
 import type { FastifyInstance, FastifySchema } from 'fastify'
 
-/** Schema of a route that tools which describe an app's API leave out, @fastify/swagger for one. */
+/** The schema of routes that tools such as @fastify/swagger leave out of an app's API description. */
 export const HIDDEN: FastifySchema & { hide: true } = { hide: true }
 
-/** A full path as the instance's own routes are written, which Fastify puts its prefix before. */
+/** Removes the instance's prefix from a full path. Fastify adds it again when the route is registered. */
 export function ownPath(app: FastifyInstance, path: string): string {
-  return path.slice(app.prefix.length) || '/'
+  return (app.prefix === '/' ? path : path.slice(app.prefix.length)) || '/'
 }

@@ -1,22 +1,23 @@
-// Does a Content-Security-Policy let the scripts of a document run? (https://www.w3.org/TR/CSP3/)
+// Checks whether a Content-Security-Policy allows the scripts of a document (https://www.w3.org/TR/CSP3/).
 
-/** A document, as far as its policies are concerned. */
+/** The scripts of a document. */
 export interface PolicySubject {
+  /** The nonce of the inline scripts. */
   nonce: string
-  /** Address of the script that starts the browser's side, on the document's own origin. */
+  /** The URL of the client's entry script, on the document's own origin. */
   script: URL
 }
 
 /**
- * The directive that keeps the document's inline scripts, or the one that starts the browser's side, from running; null for none.
+ * Returns the directive that blocks the document's inline scripts or the client's entry script; null if none does.
  *
- * @param policies Values of headers; each may hold several policies, all of which have to let them run.
+ * @param policies The values of the headers. Each may contain several policies, and each policy must allow the scripts.
  */
 export function findBlockingDirective(policies: readonly string[], subject: PolicySubject): string | null {
   for (const policy of policies.flatMap((value) => value.split(','))) {
     const directives = readDirectives(policy)
     const sandbox = directives.get('sandbox')
-    // In an origin of its own it may not load modules of this one.
+    // Without `allow-same-origin`, the document has an origin of its own and cannot load modules from this one.
     if (sandbox && !(hasKeyword(sandbox, 'allow-scripts') && hasKeyword(sandbox, 'allow-same-origin')))
       return ['sandbox', ...sandbox].join(' ')
     const name = ['script-src-elem', 'script-src', 'default-src'].find((each) => directives.has(each))
@@ -26,7 +27,7 @@ export function findBlockingDirective(policies: readonly string[], subject: Poli
   return null
 }
 
-// The first of a name counts.
+// If a directive is repeated, the first one counts.
 function readDirectives(policy: string): Map<string, readonly string[]> {
   const directives = new Map<string, readonly string[]>()
   for (const text of policy.split(';')) {
@@ -39,7 +40,7 @@ function readDirectives(policy: string): Map<string, readonly string[]> {
 
 function allowsScripts(sources: readonly string[], { nonce, script }: PolicySubject): boolean {
   if (sources.some((source) => /^'nonce-/i.test(source) && source.slice(7, -1) === nonce)) return true
-  // With one of these `'unsafe-inline'` says nothing, as old browsers alone are to read it.
+  // With one of these, browsers ignore `'unsafe-inline'`. It is a fallback for old browsers.
   const isStrict = sources.some((source) => /^'(?:nonce-|sha\d+-|strict-dynamic')/i.test(source))
   return !isStrict && hasKeyword(sources, "'unsafe-inline'") && sources.some((source) => matches(source, script))
 }
@@ -51,7 +52,7 @@ function hasKeyword(sources: readonly string[], keyword: string): boolean {
 const HOST = /^(?:https?:\/\/)?(\*|(?:\*\.)?[^:/*']+)(?::(\d+|\*))?(\/[^?#]*)?$/i
 const DEFAULT_PORTS = ['', '80', '443']
 
-// Of http and https either will do: behind a proxy that is not trusted nobody knows which one the visitor sees.
+// Either scheme matches: behind a proxy that is not trusted, the public scheme is unknown.
 function matches(source: string, script: URL): boolean {
   const lower = source.toLowerCase()
   if (lower === '*' || lower === "'self'" || lower === 'http:' || lower === 'https:') return true

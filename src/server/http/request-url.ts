@@ -1,8 +1,14 @@
 import { collapseSlashes } from '../thrown/redirect-location.ts'
 
+/** Returns a URL without its query and fragment. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/)
+  return end === -1 ? url : url.slice(0, end)
+}
+
 /**
- * Of a request's target, which may also be a whole URL: the host that it names is not believed. The path is that which is
- * written there, `..` included: a proxy that guards paths has seen no other.
+ * Returns the path and the query of a request's target. The target may be a whole URL; its host is ignored. The path
+ * stays as it is written, including `..`: a proxy that guards paths has seen the same one.
  */
 export function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target
@@ -10,46 +16,47 @@ export function pathAndQuery(target: string): string {
   return own.startsWith('/') ? own : `/${own}`
 }
 
-/** Signs that mean something else when they are decoded: `/`, `?`, `#` and `%`. */
+/** Characters that have another meaning when they are decoded: `/`, `?`, `#` and `%`. */
 const KEPT = /%(?:2[35f]|3f)/gi
-/** A path of other signs is written the same by everybody. */
+/** Characters that can be written in more than one way. */
 const UNUSUAL = /[^\w/.~!$&'()*+,;=:@-]/
 
 /**
- * A request's target as a path that is written in one way only: hooks which compare it see the path that the router reads. Of each
- * sign it has what `encodeURI` gives, whether it was encoded or not; codes are in capitals. `%2F`, `%3F`, `%23` and `%25` stay.
+ * Normalises the percent-encoding of a request's target, so that hooks compare the same path that the router reads.
+ * Each character is written as `encodeURI` writes it, with codes in capitals. `%2F`, `%3F`, `%23` and `%25` stay
+ * encoded.
  */
 export function plainTarget(target: string): string {
   const own = /^https?:/i.test(target) ? pathAndQuery(target) : target
   if (!own.startsWith('/')) return own
-  const at = own.search(/[?#]/)
-  const path = at === -1 ? own : own.slice(0, at)
+  const path = pathOf(own)
   if (!UNUSUAL.test(path)) return own
   try {
     const decoded = decodeURIComponent(path.replace(KEPT, (code) => `%25${code.slice(1).toUpperCase()}`))
-    // Each `%` is one of `KEPT`.
+    // Each `%` that is left belongs to one of `KEPT`.
     return encodeURI(decoded).replaceAll('%25', '%') + own.slice(path.length)
   } catch {
-    // The router refuses it as well.
+    // The router refuses a path that cannot be decoded.
     return own
   }
 }
 
 /**
- * Fastify's `rewriteUrl` for an app of one's own: `Fastify({ rewriteUrl })`. The app's hooks and routes see each path written in
- * one way only. A server of Hydrant's own has it already.
+ * Fastify's `rewriteUrl` for an app that you create yourself: `Fastify({ rewriteUrl })`. It normalises the
+ * percent-encoding of each path before the app's hooks and routes see it. `createServer` and `hydrant start` already do
+ * so.
  */
 export function rewriteUrl({ url = '' }: { url?: string | undefined }): string {
   return plainTarget(url)
 }
 
-/** The address without the slashes at its end, or null when there are none. */
+/** Returns the URL without the slashes at the end of its path, or null if there are none. */
 export function withoutTrailingSlash(url: string): string | null {
   const at = url.indexOf('?')
   const path = at === -1 ? url : url.slice(0, at)
   if (path.length < 2 || !path.endsWith('/')) return null
   let end = path.length
-  // A pattern for slashes at the end would begin at each of those before.
+  // A loop, because a pattern for trailing slashes would take quadratic time for many slashes.
   while (path[end - 1] === '/') end--
   return (collapseSlashes(path.slice(0, end)) || '/') + (at === -1 ? '' : url.slice(at))
 }

@@ -1,34 +1,39 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What one of Hydrant's routes is for. */
+/** The kind of one of Hydrant's routes. */
 export type HydrantRoute = 'page' | 'health' | 'asset' | 'file' | 'report'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set on Hydrant's routes, for hooks of an app: `request.routeOptions.config.hydrant`. */
     hydrant?: HydrantRoute
-    /** What the route is called in the log and the metrics, unless it is its URL. */
+    /** The route's name in the log and the metrics (its URL). */
     hydrantRoute?: string
   }
 }
 
-/** The route's name in the log and the metrics. A pattern: nothing in it is what the visitor has sent. */
+/**
+ * Returns the route's name in the log and the metrics. It is a pattern, so it contains nothing that the client has
+ * sent.
+ */
 export function routeOf({ routeOptions: { config, url } }: FastifyRequest): string {
   return config?.hydrantRoute ?? url ?? '*'
 }
 
-// Read by @fastify/rate-limit. Supervisors ask often; one page has many assets; reports have limits of their own.
+// @fastify/rate-limit reads it. Load balancers check the health often, a page has many assets, and reports have their
+// own limits.
 const NOT_LIMITED = { rateLimit: false }
 
-/** Of a page, by its pattern; `*` for what is no page. */
+/** Returns the configuration of a page's route. `pattern` is `*` for unknown paths. */
 export const pageRoute = (pattern: string) => ({ hydrant: 'page', hydrantRoute: pattern }) as const
 
 export const HEALTH_ROUTE = { hydrant: 'health', ...NOT_LIMITED } as const
 export const ASSET_ROUTE = { hydrant: 'asset', ...NOT_LIMITED } as const
-/** One name for all of them. */
+/** All public files share one name in the log and the metrics. */
 export const FILE_ROUTE = { hydrant: 'file', hydrantRoute: 'public/*' } as const
 export const REPORT_ROUTE = { hydrant: 'report', ...NOT_LIMITED } as const
 
+/** Whether the request is for `/_hydrant/live` or `/_hydrant/ready`. */
 export function isHealthRoute({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config?.hydrant === HEALTH_ROUTE.hydrant
 }

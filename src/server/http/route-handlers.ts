@@ -7,8 +7,9 @@ interface Marked {
 }
 
 /**
- * Notes on each request which handler of a route it has come to, for routes that are added until the returned function is
- * called: what a hook throws and what the handler throws come to the same place, and a value without a stack says neither.
+ * Records on each request which route handler it has reached. It applies to routes that are added until the returned
+ * function is called. Without the record, a value without a stack that a handler throws could not be told from one that
+ * a hook throws.
  */
 export function noteHandlers(app: FastifyInstance): () => void {
   let isOver = false
@@ -26,7 +27,7 @@ export function noteHandlers(app: FastifyInstance): () => void {
   }
 }
 
-/** The handler of a route of `server.ts` that has been called for a request; undefined when none has. */
+/** Returns the route handler of `server.ts` that was called for the request; undefined if none was. */
 export function handlerOf(request: FastifyRequest): unknown {
   const marked: FastifyRequest & Marked = request
   return marked[HANDLER]

@@ -3,41 +3,44 @@ import type { PublicAddress } from './public-address.ts'
 
 const POLICY = 'content-security-policy'
 
-/** Scripts run with the document's nonce, or when such a script loads them; there is nothing else that runs. */
+/** Returns the policy by which only scripts with the nonce run, and the scripts that those load. */
 export function scriptPolicy(nonce: string): string {
   return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
 }
 
-/** The policy of a document. Whoever needs to say more says all of it: two policies could only forbid more. */
+/**
+ * Returns the policy of a document. A site that needs another one replaces it: a second policy could only forbid more.
+ */
 export function contentSecurityPolicy(nonce: string): string {
   return `${scriptPolicy(nonce)}; frame-ancestors 'self'`
 }
 
-/** Of a document that has no script of its own. */
+/** The policy of a document without scripts. */
 export const SCRIPTLESS_POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Of what is no document, should a browser take it for one. */
+/** The policy of responses that are not documents, in case a browser treats one as a document. */
 export const INERT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** A browser that knows it holds to what `Content-Type` says. */
+/** Keeps browsers from guessing another type than `Content-Type` says. */
 export function setNosniff(reply: FastifyReply) {
   reply.header('x-content-type-options', 'nosniff')
 }
 
+/** Sets the `Content-Security-Policy`, unless there is one. */
 export function setPolicy(reply: FastifyReply, policy: string) {
   if (!reply.hasHeader(POLICY)) reply.header(POLICY, policy)
 }
 
 const YEAR_SECONDS = 31_536_000
 
-/** The other headers that a document should have, but for those that it has. */
+/** Sets the other security headers of a document, unless they are set already. */
 export function setDocumentSecurity(reply: FastifyReply, { host, origin }: PublicAddress) {
   setUnlessSet(reply, 'referrer-policy', 'strict-origin-when-cross-origin')
   if (!String(reply.getHeader(POLICY)).includes('frame-ancestors')) setUnlessSet(reply, 'x-frame-options', 'SAMEORIGIN')
-  // Over plain http browsers neither know these nor keep quiet about it.
+  // Over plain http, browsers ignore these headers and warn about them in the console.
   if (!origin.startsWith('https:')) return
   setUnlessSet(reply, 'cross-origin-opener-policy', 'same-origin-allow-popups')
-  // Whatever else is developed on this machine would have to be https as well.
+  // On localhost it would force https on every other server of this machine.
   const isLocal = host === 'localhost' || host.endsWith('.localhost')
   if (!isLocal) setUnlessSet(reply, 'strict-transport-security', `max-age=${YEAR_SECONDS}`)
 }

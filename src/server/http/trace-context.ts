@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Which trace a failure belongs to. */
+/** The trace that a failure belongs to. */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   traceId: string
-  /** 16 hexadecimal digits: the span in which it failed, or the caller's. */
+  /** 16 hexadecimal digits: the span that failed, or the span of the caller. */
   spanId: string
 }
 
-/** The option: tells the trace of what runs now. */
+/** The option `traceOf`: returns the trace of the request. */
 export type FindTrace = (request: FastifyRequest) => TraceContext | null | undefined
 
-/** What the option says, or else the request's `traceparent`. Never throws. */
-export function findTrace(request: FastifyRequest, own: FindTrace | null): TraceContext | null {
+/** Returns the trace of the option `traceOf`, or else of the header `traceparent`. Never throws. */
+export function findTrace(request: FastifyRequest, traceOption: FindTrace | null): TraceContext | null {
   try {
-    const { traceId, spanId } = own?.(request) ?? NO_TRACE
+    const { traceId, spanId } = traceOption?.(request) ?? NO_TRACE
     const found = traceOf(`00-${traceId}-${spanId}-00`)
     if (found) return found
   } catch (err) {
@@ -29,8 +29,8 @@ const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$
 const NOTHING_BUT_ZEROS = /^0+$/
 
 /**
- * Reads a `traceparent` header (https://www.w3.org/TR/trace-context/#traceparent-header). Null for one that is missing
- * or not valid. A later version may have more at its end, as the standard says.
+ * Reads a `traceparent` header (https://www.w3.org/TR/trace-context/#traceparent-header). Returns null if it is missing
+ * or invalid. The standard allows later versions to add fields at the end.
  */
 export function traceOf(header: unknown): TraceContext | null {
   if (typeof header !== 'string') return null

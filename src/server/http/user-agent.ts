@@ -1,8 +1,35 @@
+import { isbot } from 'isbot'
 import type { UserAgentClass } from '../errors/failure-record.ts'
-import { isCrawler } from './crawler.ts'
+import { remember } from '../util/bounded-cache.ts'
 
-/** Tells programs apart as far as it helps to understand a failure, and no further: nobody is to be recognised by it. */
+const MAX_KNOWN = 1_000
+const known = new Map<string, boolean>()
+
+/** Scripts that isbot counts as bots. The people who run them want what a browser gets. */
+const SCRIPT =
+  /^(?:curl|wget|httpie|python|node|undici|axios|got|go-http-client|java|okhttp|postman|insomnia|libwww|lwp|ruby|php|dart|lightmyrequest)\b/i
+
+/** Browsers that run no scripts and support little CSS. They show late content at the end, next to its fallback. */
+const TEXT_BROWSER = /^(?:Lynx|E?Links|retawq)\b|\b(?:w3m|Dillo|NetSurf)\//
+
+/** Whether the document must be sent complete, with all content in its place. */
+export function wantsWhole(userAgent: string | undefined): boolean {
+  return isCrawler(userAgent) || (userAgent !== undefined && TEXT_BROWSER.test(userAgent))
+}
+
+/** Tells crawlers, browsers and scripts apart. It is no more precise, so that it does not identify a visitor. */
 export function userAgentClass(userAgent: string | undefined): UserAgentClass {
   if (isCrawler(userAgent)) return 'crawler'
   return userAgent?.startsWith('Mozilla/') ? 'browser' : 'script'
+}
+
+/** Whether the user agent is a crawler. The results are cached: the pattern is long, and user agents repeat. */
+export function isCrawler(userAgent: string | undefined): boolean {
+  if (userAgent === undefined) return false
+  return known.get(userAgent) ?? remember(known, MAX_KNOWN, userAgent, matchesCrawler(userAgent))
+}
+
+function matchesCrawler(userAgent: string): boolean {
+  // Headless Chrome runs a page like any browser. Test suites use it.
+  return !SCRIPT.test(userAgent) && isbot(userAgent.replace('HeadlessChrome/', 'Chrome/'))
 }

@@ -1,6 +1,6 @@
 import { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createHttpOptions } from '../guards/http-options.ts'
+import { createHttpOptions } from '../guards/connection-limits.ts'
 import type { Options } from '../options/options.ts'
 
 /** An HTTP server that does not listen by itself: its connections are handed to it. */

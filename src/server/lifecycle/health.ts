@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { RESERVED_PATH, withBase } from '../../shared/paths.ts'
-import { limitCaching } from '../http/caching.ts'
-import { NO_STORE } from '../http/headers.ts'
-import { HIDDEN } from '../http/own-routes.ts'
+import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { HEALTH_ROUTE } from '../http/route-config.ts'
 
 /** Whether a server wants to be sent requests. */
@@ -21,7 +20,7 @@ export function addHealthRoutes(app: FastifyInstance, base: string): Health {
     done()
   })
   const add = (name: string, answer: () => [status: number, text: string]) => {
-    const url = withBase(base, `${RESERVED_PATH}/${name}`).slice(app.prefix === '/' ? 0 : app.prefix.length)
+    const url = ownPath(app, withBase(base, `${RESERVED_PATH}/${name}`))
     app.get(url, { config: HEALTH_ROUTE, schema: HIDDEN }, (_request, reply) => {
       const [status, text] = answer()
       limitCaching(reply, 'no-store')

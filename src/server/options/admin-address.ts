@@ -1,25 +1,24 @@
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import type { ServerOptions } from './config.ts'
 
-/** Of the admin listener. */
-export interface AdminOptions {
-  host: string
-  /** Null for the default port, if that is free. */
+type AdminParts = Required<Exclude<NonNullable<ServerOptions['admin']>, boolean>>
+
+/** The checked options of the admin listener. `token` and `readToken` are empty when they are not set. */
+export interface AdminOptions extends Omit<AdminParts, 'port'> {
+  /** Null for the default port, if it is free. */
   port: number | null
-  /** Empty for none. */
-  token: string
-  /** For who may read, and change nothing; empty for none. */
-  readToken: string
 }
 
-/** As it is typed in one word; what it leaves out is said elsewhere. */
+/** The address of the admin listener, given as a single value. */
 export interface AdminAddress {
+  /** Left out when only a port is given. */
   host?: string
   port: number
 }
 
 export const DEFAULT_ADMIN_PORT = 9320
 
-/** Reads `false`, `true`, `9320`, `127.0.0.1:9320`, `[::1]:9320`; undefined for anything else. */
+/** Reads `false`, `true`, `9320`, `127.0.0.1:9320` and `[::1]:9320`. Returns undefined for anything else. */
 export function parseAdmin(text: string): boolean | AdminAddress | undefined {
   if (text === 'true' || text === 'false') return text === 'true'
   const [, ipv6, name, digits = ''] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
@@ -29,15 +28,15 @@ export function parseAdmin(text: string): boolean | AdminAddress | undefined {
   return host === undefined ? { port } : { host, port }
 }
 
-/** What is typed in one word beats what is said in parts. */
-export function joinAdmin(typed: boolean | AdminAddress, parts: AdminOptions): AdminOptions | false {
-  if (typed === false) return false
-  return typed === true ? parts : { ...parts, ...typed }
+/** Combines both forms of the option: the single value overrides the parts. */
+export function joinAdmin(single: boolean | AdminAddress, parts: AdminOptions): AdminOptions | false {
+  if (single === false) return false
+  return single === true ? parts : { ...parts, ...single }
 }
 
 /**
- * Throws HYD_OPTION_ADMIN_TOKEN when others than this machine's users could reach it without a token, and HYD_OPTION_INVALID
- * for a token to read with that keeps nobody from changing anything.
+ * Throws HYD_OPTION_ADMIN_TOKEN if other machines can reach the listener and it has no token. Throws HYD_OPTION_INVALID
+ * if the read token gives full access, because there is no other token or both are the same.
  */
 export function requireToken({ host, token, readToken }: AdminOptions) {
   if (readToken !== '' && (token === '' || token === readToken))

@@ -11,7 +11,7 @@ export interface LoadContext<Path extends string = string> {
   reply: FastifyReply
   /** The Fastify instance, with its decorators. */
   app: FastifyInstance
-  /** Parameters of the path: `{ id: '7' }` for `/products/[id]`. Each value is decoded once. */
+  /** Parameters of the path, decoded once. */
   params: Params<Path>
   /** The URL of the page as the visitor sees it, with the public host and protocol. */
   url: URL
@@ -22,8 +22,8 @@ export interface LoadContext<Path extends string = string> {
 /** The argument of an `action` function. */
 export interface ActionContext<Path extends string = string> extends LoadContext<Path> {
   /**
-   * The submitted form, urlencoded or multipart. Empty for any other body; a JSON body is in `request.body`. Uploaded
-   * files are on the disk until the response has been sent.
+   * The form that was sent, urlencoded or multipart; empty for any other body. Its files lie on the disk until the
+   * answer has been sent. JSON is in `request.body`.
    */
   form: FormData
 }
@@ -32,7 +32,6 @@ export interface ActionContext<Path extends string = string> extends LoadContext
 export interface SiteOptions {
   /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */
   base?: string
-  /** Deadlines, in milliseconds. */
   timeouts?: {
     /** Milliseconds for the loads of a page, or for its action. After that, the response is a 504 (10 000). */
     loadMs?: number
@@ -41,14 +40,14 @@ export interface SiteOptions {
     /** Milliseconds that a stopping server waits for requests in flight (10 000). For `hydrant start`. */
     drainMs?: number
     /**
-     * Milliseconds that a stopping server continues to accept requests while `/_hydrant/ready` responds with 503, so
-     * that a load balancer notices (0). For `hydrant start`.
+     * Milliseconds between the signal to stop and the end of taking requests, in which `/_hydrant/ready` says 503: what a
+     * load balancer takes to notice (0). For `hydrant start`.
      */
     stopDelayMs?: number
     /**
-     * Milliseconds that the event loop may be blocked, by an endless loop for example. After that, the blocking code is
-     * interrupted and reported as a failure, and the process exits once the other requests are done. With the plugin,
-     * the error (HYD_HUNG) is thrown as an uncaught exception instead. 0 turns this off (60 000; 0 with the plugin).
+     * Milliseconds that the event loop may be held up, by a loop without an end for one, before what holds it up is cut off, told of as a
+     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000; with the plugin 0). With
+     * the plugin the error is then thrown as an exception that nothing has caught.
      */
     hangMs?: number
   }
@@ -56,10 +55,6 @@ export interface SiteOptions {
   limits?: {
     /** Pages that a process loads and renders at the same time. Above that, the response is a 503 (1 000). */
     maxRenders?: number
-    /** Bytes of the URL. Above that, the response is a 414 (8 192). */
-    maxUrlBytes?: number
-    /** Pipelined requests that may wait on one connection. Above that, the connection is closed (100). */
-    maxPipelined?: number
     /** Characters of a document. A longer one fails with HYD_DOCUMENT_TOO_LONG (50 000 000). */
     maxDocumentLength?: number
     /** Milliseconds that the event loop may be late. Above that, the response is a 503. 0 turns this off (0). */
@@ -67,17 +62,13 @@ export interface SiteOptions {
   }
   /** Host names of the site: `shop.example` or `*.shop.example`. For other hosts, the response is a 421 (any host). */
   hosts?: string[]
-  /**
-   * Bytes of a JSON body, of an urlencoded form or of the text fields of a multipart form; 413 above that (1 048 576).
-   */
+  /** Bytes that a body in JSON, an urlencoded form or the texts of a multipart form may have (1 048 576). */
   bodyLimit?: number
   /** Limits of forms. Above one of them, the response is a 413. */
   forms?: {
     /** Number of fields that are not files (1 000). */
     maxFields?: number
-    /** Bytes of one field (1 048 576). */
-    maxFieldBytes?: number
-    /** Number of files (10). */
+    /** Files (10). */
     maxFiles?: number
     /** Bytes of one file (10 485 760). */
     maxFileBytes?: number
@@ -90,14 +81,8 @@ export interface SiteOptions {
   reports?: {
     /** Ask browsers to report failures, and accept their reports (true). */
     enabled?: boolean
-    /** Maximum number of reports from one page (10). */
-    maxPerPage?: number
     /** Reports that a process accepts from one address per minute (60). */
     maxPerAddress?: number
-    /** Reports that a process accepts from all addresses per minute (600). */
-    maxTotal?: number
-    /** Bytes of a report (32 768). */
-    maxBytes?: number
     /** Do not request or keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
     respectPrivacySignals?: boolean
   }
@@ -105,38 +90,36 @@ export interface SiteOptions {
   compress?: boolean
   /** Send a `Content-Security-Policy` that allows only scripts with a nonce, and no frames in other sites (true). */
   csp?: boolean
-  /** Send the other security headers, unless they are already set; docs/security.md lists them (true). */
+  /** Send the other security headers, unless they are already set; docs/security.md (true). */
   securityHeaders?: boolean
-  /**
-   * Name of the running version, such as a version number or a commit. Failures are stored with it (the build's id).
-   */
+  /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
   release?: string
   /**
-   * A secret that keys the fingerprints in digests, so that they cannot be computed without it: 16 to 200 printable
-   * ASCII characters without spaces. Use the same key on every replica; a new key gives every failure a new fingerprint
-   * (none: everyone who knows an error can compute its fingerprint).
+   * A secret that keys the fingerprints in digests, the same on every replica: only those who know it can compute them.
+   * Another secret gives every failure another fingerprint. 16 to 200 letters, digits and punctuation characters (none:
+   * anyone who knows the error can compute its fingerprint).
    */
   digestKey?: string
   /**
-   * Called with each failure after its line is logged, to pass it to another service. Requests do not wait for it; a
-   * stopping server waits two seconds. If it throws or rejects, a warning is logged (none).
+   * Is told of each failure once its line is logged, for a service of yours. It may take its time: no request waits, and a
+   * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
    */
   onFailure?: (failure: FailureRecord) => unknown
   /**
-   * Returns the trace that a failure belongs to, at the time of the failure. With OpenTelemetry:
-   * `() => trace.getActiveSpan()?.spanContext()` (the request's `traceparent` header).
+   * Tells which trace a failure belongs to, when it happens: `() => trace.getActiveSpan()?.spanContext()` with OpenTelemetry (the
+   * request's `traceparent`).
    */
   traceOf?: FindTrace
   /**
-   * Where failures are stored: a file, relative to the site's folder; a database, `postgres://user@host/database`, for
-   * sites on several machines; or false for nowhere ('hydrant-errors.db').
+   * Where failures are kept: a file, relative to the site's folder; `postgres://user@host/database` for sites on several
+   * machines; or false, to keep nothing ('hydrant-errors.db').
    */
   ledger?: string | false
   /** Limits of the ledger. Older failures are removed. */
   ledgerLimits?: {
-    /** Number of failures; the ones seen last are kept (5 000). */
+    /** The most failures to keep; the ones seen last stay (5 000). */
     maxFailures?: number
-    /** Number of occurrences of each failure; the newest are kept (100). */
+    /** The most occurrences of each failure to keep; the newest stay (100). */
     maxOccurrences?: number
     /** Days that a failure is kept after it was last seen (30). */
     maxAgeDays?: number
@@ -147,17 +130,12 @@ export interface SiteOptions {
   reactServer?: 'bun' | 'node'
 }
 
-/**
- * Options of a site and of its server, for `hydrant start`, `hydrant dev` and `createServer`. In an app of your own,
- * Fastify's options replace those of the server.
- */
+/** What only a server of Hydrant's own takes: `hydrant start`, `createServer`. In an app of yours it is Fastify's. */
 export interface ServerOptions extends SiteOptions {
   timeouts?: SiteOptions['timeouts'] & {
     /** Milliseconds for receiving the headers of a request. After that, the response is a 408 (20 000). */
     headersMs?: number
-    /**
-     * Milliseconds for receiving a complete request, including its body. After that, the response is a 408 (300 000).
-     */
+    /** Milliseconds that a whole request may take to arrive, its body included, before it is refused with 408 (300 000). */
     requestMs?: number
     /** Milliseconds that a client may read nothing of its response. After that, the connection is closed (30 000). */
     sendMs?: number
@@ -172,10 +150,7 @@ export interface ServerOptions extends SiteOptions {
   }
   /** Proxies whose forwarded headers are trusted, as in Fastify's option of the same name, but not a number (false). */
   trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>
-  /**
-   * Headers that these proxies set: `X-Forwarded-For`, `-Host` and `-Proto`, or `Forwarded` of RFC 7239
-   * ('x-forwarded').
-   */
+  /** Which headers those proxies set: `X-Forwarded-For`, `-Host` and `-Proto`, or RFC 7239's `Forwarded` ('x-forwarded'). */
   forwardedHeader?: 'x-forwarded' | 'forwarded'
   /** The proxy removes `base` from the paths that it forwards (false). */
   proxyStripsBase?: boolean
@@ -191,9 +166,7 @@ export interface ServerOptions extends SiteOptions {
   workers?: number | 'auto'
   /** Lowest level that is logged: fatal, error, warn, info, debug, trace or silent ('info'). */
   logLevel?: string
-  /**
-   * The operators' listener with the console, its JSON API and metrics; false turns it off (true). For `hydrant start`.
-   */
+  /** The operators' own listener: the console, its JSON API and metrics. For `hydrant start`. */
   admin?:
     | boolean
     | {
@@ -201,14 +174,9 @@ export interface ServerOptions extends SiteOptions {
         host?: string
         /** TCP port; 0 for any free port (9320 if it is free, otherwise there is a warning and no console). */
         port?: number
-        /**
-         * The token that operators sign in with. To keep it out of the code, set HYDRANT_ADMIN_TOKEN instead (none).
-         */
+        /** What operators sign in with; HYDRANT_ADMIN_TOKEN keeps it out of the code (none). */
         token?: string
-        /**
-         * A second token that only allows reading. To keep it out of the code, set HYDRANT_ADMIN_READ_TOKEN instead
-         * (none).
-         */
+        /** Another one, for who may read pages, API and metrics, and change nothing; HYDRANT_ADMIN_READ_TOKEN (none). */
         readToken?: string
       }
 }
@@ -224,20 +192,17 @@ export interface EsbuildOptions {
 /** An esbuild plugin (https://esbuild.github.io/plugins/). */
 export interface EsbuildPlugin {
   name: string
-  // Not esbuild's own type, because a running server does not need esbuild installed.
+  // esbuild's own type is not named here: a running server has no need of esbuild.
   setup(build: never): void | Promise<void>
 }
 
 /** The default export of `hydrant.config.ts`. */
 export interface Config extends ServerOptions {
-  /**
-   * Options of esbuild. With a function that imports them, `hydrant start` does not load packages that only the build
-   * needs.
-   */
+  /** A function keeps packages that only the build needs from being loaded by `hydrant start`. */
   esbuild?: EsbuildOptions | (() => EsbuildOptions | Promise<EsbuildOptions>)
 }
 
-/** Returns the given configuration; for type checking: `export default defineConfig({ base: '/shop' })`. */
+/** Returns the given configuration; for type checking: `export default defineConfig({ base: '/shop' })`. Returns what it is given. */
 export function defineConfig(config: Config): Config {
   return config
 }

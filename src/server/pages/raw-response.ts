@@ -5,7 +5,8 @@ import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
 import type { PublicError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { createNonce, DIGEST_HEADER, HTML_TYPE, NO_STORE, REQUEST_ID_HEADER } from '../http/headers.ts'
+import { NO_STORE } from '../http/caching.ts'
+import { createNonce, DIGEST_HEADER, HTML_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY } from '../http/security-headers.ts'
@@ -72,8 +73,7 @@ function composeShown(
     options.csp ? { 'content-security-policy': policy } : {}
   const named = shown.kind === 'failure' ? { [DIGEST_HEADER]: shown.digest } : {}
   if (format === 'json') {
-    const path = request.url.replace(/[?#].*$/s, '')
-    const body = JSON.stringify(createProblem(shown, address.host, path))
+    const body = JSON.stringify(createProblem(shown, address.host, request.url))
     return { status, headers: { ...named, ...policyOf(INERT_POLICY), 'content-type': PROBLEM_TYPE }, body }
   }
   const nonce = createNonce()

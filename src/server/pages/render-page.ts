@@ -6,14 +6,14 @@ import { type BootLeaf, type BootPlan, type BootVisit, bootScript, planText } fr
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { wantsWhole } from '../http/crawler.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
+import { wantsWhole } from '../http/user-agent.ts'
 import { guardPromises } from '../render/data-promises.ts'
 import { deferData, NO_DATA } from '../render/deferred-data.ts'
 import { type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsNoscript } from '../render/without-script.ts'
-import { reportsToTell } from './report-settings.ts'
+import { mayReport } from './report-settings.ts'
 
 /** What a document consists of, apart from what one request brings. Made once for each page. */
 export interface DocumentPlan {
@@ -123,8 +123,7 @@ export function renderPage(scene: PageRender, site: Site, visit: RequestContext)
   const serialised = action ? [...data.serialised, action.serialised] : data.serialised
   function writeBoot(): string {
     const own: BootVisit = { url: visit.href, params, ...(leaf.kind === 'shown' ? { shown: leaf.shown, host } : {}) }
-    const reports = reportsToTell(site.options.reports, visit.request.headers)
-    if (reports !== undefined) own.reports = reports
+    if (!mayReport(site.options.reports, visit.request.headers)) own.reports = 0
     return bootScript(plan.boot, own, serialised)
   }
   function substitute(reason: unknown): Error {

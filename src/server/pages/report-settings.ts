@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { MAX_REPORTS } from '../../shared/wire/report-format.ts'
 import type { Options } from '../options/options.ts'
 
 type ReportOptions = Options['reports']
@@ -12,8 +11,7 @@ export function isPrivate({ respectPrivacySignals }: ReportOptions, headers: Inc
   return respectPrivacySignals && (headers.dnt === '1' || headers['sec-gpc'] === '1')
 }
 
-/** How many failures a document is told that it may report; undefined where it does as always. */
-export function reportsToTell(options: ReportOptions, headers: IncomingHttpHeaders): number | undefined {
-  if (!options.enabled || isPrivate(options, headers)) return 0
-  return options.maxPerPage === MAX_REPORTS ? undefined : options.maxPerPage
+/** Whether a document may report failures to the server. */
+export function mayReport(options: ReportOptions, headers: IncomingHttpHeaders): boolean {
+  return options.enabled && !isPrivate(options, headers)
 }

@@ -7,7 +7,7 @@ import type { NavigationAnswer, RequestContext } from '../context/request-contex
 import type { Site } from '../context/site.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import type { SourceFunction } from '../failures/digest.ts'
-import { CrossSiteError } from '../guards/cross-site-guard.ts'
+import { CrossSiteError } from '../guards/csrf.ts'
 import type { Format } from '../http/negotiate.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { isSentOnRedirect, redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'

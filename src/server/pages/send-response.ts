@@ -4,7 +4,7 @@ import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
 import type { PublicError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { isForSomeCaches, limitCaching, limitCachingAsSaid } from '../http/caching.ts'
+import { isForSomeCaches, limitCaching, limitCachingAsSaid, NO_STORE, REVALIDATE } from '../http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
 import {
   addVary,
@@ -13,8 +13,6 @@ import {
   HTML_TYPE,
   JSON_TYPE,
   matchesEtag,
-  NO_STORE,
-  REVALIDATE,
   setErrorHeaders,
   styleNonceOf,
 } from '../http/headers.ts'
@@ -98,8 +96,7 @@ export function sendProblem(shown: PublicError, site: Site, visit: RequestContex
   const { reply, request, address } = visit
   setShownHeaders(shown, site, visit)
   if (site.options.csp) setPolicy(reply, INERT_POLICY)
-  const path = request.url.replace(/[?#].*$/s, '')
-  sendOwn(JSON.stringify(createProblem(shown, address.host, path)), reply.type(PROBLEM_TYPE))
+  sendOwn(JSON.stringify(createProblem(shown, address.host, request.url)), reply.type(PROBLEM_TYPE))
 }
 
 /** The document of last resort: no layout, no React. */

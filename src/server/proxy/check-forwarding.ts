@@ -4,7 +4,7 @@ import type { Options } from '../options/options.ts'
 import { isPrivateAddress } from '../util/ip-ranges.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
-/** How what arrives contradicts what the options say of proxies. */
+/** How a request contradicts the options about proxies. */
 export type ForwardingMismatch = 'nobody-trusted' | 'other-trusted' | 'other-header' | 'no-proxy'
 
 type ProxyOptions = Pick<Options, 'trustProxy' | 'forwardedHeader'>
@@ -13,11 +13,11 @@ const X_FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
 const FORWARDED = ['forwarded'] as const
 
 /**
- * Null for what fits, and for what anybody may send.
+ * Returns how a request contradicts the options. Returns null if it does not, or if any client could have sent it.
  *
- * @param peer Who has connected; undefined when it came through a socket file.
+ * @param peer The address of the connection; undefined for a connection through a socket file.
  */
-export function findContradiction(
+export function findMismatch(
   { trustProxy, forwardedHeader }: ProxyOptions,
   trust: TrustProxy | null,
   peer: string | undefined,
@@ -28,45 +28,49 @@ export function findContradiction(
   const isRead = hasOne(isStandard ? FORWARDED : X_FORWARDED)
   const isOther = hasOne(isStandard ? X_FORWARDED : FORWARDED)
   const isNearby = peer === undefined || isPrivateAddress(peer)
-  // Of somebody far away it is an attempt.
+  // A distant client only tries to forge its address.
   if (trust === null) return isNearby && (isRead || isOther) ? 'nobody-trusted' : null
   if (!isRead && !isOther) return trustProxy === true && !isNearby ? 'no-proxy' : null
   if (!trust(peer, 0)) return 'other-trusted'
   return isRead ? null : 'other-header'
 }
 
-/** Warns once of each contradiction. What fits costs a look at a few headers. */
+/** Warns once about each mismatch. A request without one costs the look-up of a few headers. */
 export function checkForwarding(app: FastifyInstance, options: ProxyOptions, trust: TrustProxy | null) {
-  const told = new Set<ForwardingMismatch>()
-  const sign = options.forwardedHeader === 'forwarded' ? 'forwarded' : 'x-forwarded-for'
-  /** Whose requests with that header fit. */
-  let fitting: string | undefined
+  const logged = new Set<ForwardingMismatch>()
+  const mark = options.forwardedHeader === 'forwarded' ? 'forwarded' : 'x-forwarded-for'
+  /** The address whose requests with `mark` match the options. */
+  let matching: string | undefined
 
-  function look({ headers, socket }: IncomingMessage) {
+  function check({ headers, socket }: IncomingMessage) {
     const peer = socket.remoteAddress
-    const isSigned = headers[sign] !== undefined
-    if (isSigned && peer !== undefined && peer === fitting) return
-    // A connection that has ended has no address any more.
+    const isMarked = headers[mark] !== undefined
+    if (isMarked && peer !== undefined && peer === matching) return
+    // A closed connection has no address any more.
     if (peer === undefined && typeof app.server.address() !== 'string') return
-    const found = findContradiction(options, trust, peer, headers)
-    if (found === null && isSigned) fitting = peer
-    if (found === null || told.has(found)) return
-    told.add(found)
-    app.log.warn({ contradiction: found }, describe(found, peer, options))
-    if (trust === null) app.server.off('request', look)
+    const mismatch = findMismatch(options, trust, peer, headers)
+    if (mismatch === null && isMarked) matching = peer
+    if (mismatch === null || logged.has(mismatch)) return
+    logged.add(mismatch)
+    app.log.warn({ contradiction: mismatch }, describeMismatch(mismatch, peer, options))
+    if (trust === null) app.server.off('request', check)
   }
 
-  // Before Fastify, which may change the headers.
-  app.server.prependListener('request', look)
+  // Before Fastify's listener, which may change the headers.
+  app.server.prependListener('request', check)
 }
 
-function describe(found: ForwardingMismatch, peer: string | undefined, { forwardedHeader }: ProxyOptions): string {
+function describeMismatch(
+  mismatch: ForwardingMismatch,
+  peer: string | undefined,
+  { forwardedHeader }: ProxyOptions,
+): string {
   const sender = peer ?? 'the socket file'
   const variable = `HYDRANT_TRUST_PROXY=${peer ?? 'loopback'}`
   const isStandard = forwardedHeader === 'forwarded'
   const read = isStandard ? 'Forwarded' : 'X-Forwarded-…'
   const other = isStandard ? 'X-Forwarded-…' : 'Forwarded'
-  switch (found) {
+  switch (mismatch) {
     case 'nobody-trusted':
       return `${sender} sends forwarded headers, but trustProxy is false, so every visitor has the address, host and scheme of the proxy: if this is your proxy and it sets these headers itself, set ${variable}`
     case 'other-trusted':

@@ -1,22 +1,22 @@
 import { isIP } from 'node:net'
 import type { TrustProxy } from './trust-proxy.ts'
 
-/** What one proxy says, by the names of RFC 7239 in lower case: `for`, `by`, `host`, `proto`, and others. */
+/** The parameters that one proxy has added, by their names in lower case: `for`, `by`, `host`, `proto` and others. */
 export type ForwardedElement = ReadonlyMap<string, string>
 
-/** What is believed of it, in the form of the `X-Forwarded-…` headers. */
+/** The trusted part of the header, in the form of the `X-Forwarded-…` headers. */
 export interface Forwarding {
-  /** Addresses, the visitor's first. */
+  /** Addresses with commas between them, the client's address first. */
   for: string
   host: string | undefined
   proto: string | undefined
 }
 
 const SPACE = /[ \t]*/y
-// Values without quotes may have what only quotes allow, a colon above all: many proxies write `host=shop.example:8443`.
+// The RFC allows a colon only in quotes. Many proxies write `host=shop.example:8443` without them.
 const PAIR = /([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]+))/y
 
-/** Reads the header `Forwarded` (https://www.rfc-editor.org/rfc/rfc7239); null when it is not well formed. */
+/** Parses the header `Forwarded` (https://www.rfc-editor.org/rfc/rfc7239). Returns null if it is malformed. */
 export function parseForwarded(header: string): ForwardedElement[] | null {
   const elements: Map<string, string>[] = []
   let element = new Map<string, string>()
@@ -42,14 +42,15 @@ export function parseForwarded(header: string): ForwardedElement[] | null {
 }
 
 /**
- * What the proxies that are trusted say of the visitor. Each proxy adds itself at the end, so it is read from there: an
- * element counts when whoever wrote it is trusted. The host and the scheme are those that the outermost of them saw.
+ * Returns what trusted proxies say about the client. Each proxy adds its element at the end, so the header is read from
+ * there: an element counts if the proxy that wrote it is trusted. Host and scheme are those that the outermost trusted
+ * proxy received.
  */
 export function readForwarded(header: string, trust: TrustProxy): Forwarding {
   const elements = parseForwarded(header) ?? []
   const addresses = elements.map((element) => addressOf(element.get('for')))
   let at = elements.length - 1
-  // The one that has connected to us is the first hop.
+  // The proxy that has connected to this server is the first hop.
   while (at > 0 && trust(addresses[at], elements.length - at)) at--
   return {
     for: addresses.join(', ') || UNKNOWN,
@@ -58,10 +59,10 @@ export function readForwarded(header: string, trust: TrustProxy): Forwarding {
   }
 }
 
-/** RFC 7239's own word. It is no address, so nobody trusts it. */
+/** The RFC's word for an unknown address. It is not an address, so it is never trusted. */
 const UNKNOWN = 'unknown'
 
-// A text that holds a comma would become two addresses.
+/** Returns the address of a node. Other text could contain a comma and would become two addresses. */
 function addressOf(node = UNKNOWN): string {
   const [, bracketed, plain] = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::[\w.-]+)?$/i.exec(node) ?? []
   const address = bracketed ?? plain ?? node

@@ -4,16 +4,14 @@ import type { Options } from '../options/options.ts'
 import { readForwarded } from './forwarded-header.ts'
 import type { TrustProxy } from './trust-proxy.ts'
 
-type Rewrite = (raw: IncomingMessage) => string
-
 /**
- * Makes of what a proxy has changed what the visitor has sent, and of a target that is spelled in an unusual way the usual
- * one, before anything else reads it: Fastify's `rewriteUrl`.
+ * Creates Fastify's `rewriteUrl`. It puts back the base that a proxy stripped, applies the header `Forwarded`, and
+ * normalises the percent-encoding, before anything else reads the request.
  */
 export function createRewrite(
   { base, proxyStripsBase, forwardedHeader }: Pick<Options, 'base' | 'proxyStripsBase' | 'forwardedHeader'>,
   trust: TrustProxy | null,
-): Rewrite {
+): (raw: IncomingMessage) => string {
   const isStripped = proxyStripsBase && base !== '/'
   const isStandard = forwardedHeader === 'forwarded' && trust !== null
   if (!isStripped && !isStandard) return rewriteUrl
@@ -24,23 +22,26 @@ export function createRewrite(
   }
 }
 
-/** Fastify, and whatever plugin asks it, reads `X-Forwarded-…`; those of the request itself are nobody's word then. */
+/**
+ * Replaces the `X-Forwarded-…` headers, which Fastify and its plugins read. Those of the request itself are not
+ * trusted.
+ */
 function translateForwarded({ headers, socket }: IncomingMessage, trust: TrustProxy) {
   for (const name of ['for', 'host', 'proto'] as const) delete headers[`x-forwarded-${name}`]
   const { forwarded } = headers
   if (forwarded === undefined || !trust(socket.remoteAddress, 0)) return
-  const said = readForwarded(forwarded, trust)
-  headers['x-forwarded-for'] = said.for
-  if (said.host !== undefined) headers['x-forwarded-host'] = said.host
-  if (said.proto !== undefined) headers['x-forwarded-proto'] = said.proto
+  const { for: addresses, host, proto } = readForwarded(forwarded, trust)
+  headers['x-forwarded-for'] = addresses
+  if (host !== undefined) headers['x-forwarded-host'] = host
+  if (proto !== undefined) headers['x-forwarded-proto'] = proto
 }
 
 function restoreBase(raw: IncomingMessage, url: string, base: string): string {
-  // Also of a whole address, which some proxies pass on as one: what they guard by its path must not be reached by another.
+  // Some proxies pass on a whole URL. It gets the base too, so that a guarded path cannot be reached in another form.
   const path = plainTarget(url)
   if (!path.startsWith('/')) return path
-  const whole = base + path.replace(/^\/(?=\?|$)/, '')
-  // What the log says of it, too.
-  Object.assign(raw, { originalUrl: whole })
-  return whole
+  const restored = base + path.replace(/^\/(?=\?|$)/, '')
+  // The log shows the original URL.
+  Object.assign(raw, { originalUrl: restored })
+  return restored
 }

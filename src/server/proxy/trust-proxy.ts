@@ -2,22 +2,23 @@ import type { Options } from '../options/options.ts'
 import { createAddressList } from '../util/ip-ranges.ts'
 
 /**
- * Are the forwarded headers of that address believed? `hop` counts from the connection on. There is no address on a
- * connection through a socket file, and none any more on one that has ended.
+ * Whether the forwarded headers from an address are trusted. `hop` counts the proxies, from the connection on. A
+ * connection through a socket file has no address, and neither has a closed one.
  */
 export type TrustProxy = (address: string | undefined, hop: number) => boolean
 
 const LOOPBACK = '127.0.0.1'
 
 /**
- * Who `trustProxy` trusts; null for nobody. Whoever may write to the socket file that the server listens on is this
- * machine, as `loopback` is.
+ * Creates the check for the option `trustProxy`; null if it trusts no proxy. A connection through the socket file
+ * counts as 127.0.0.1.
  */
 export function createTrustProxy(trusted: Options['trustProxy'], isOnSocketFile: () => boolean): TrustProxy | null {
   if (trusted === false) return null
   if (trusted === true) return () => true
-  const judge = typeof trusted === 'function' ? trusted : trustList(trusted)
-  return (address, hop) => (address === undefined ? isOnSocketFile() && judge(LOOPBACK, hop) : judge(address, hop))
+  const isTrusted = typeof trusted === 'function' ? trusted : trustList(trusted)
+  return (address, hop) =>
+    address === undefined ? isOnSocketFile() && isTrusted(LOOPBACK, hop) : isTrusted(address, hop)
 }
 
 function trustList(trusted: string | string[]): TrustProxy {

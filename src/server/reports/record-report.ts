@@ -9,6 +9,7 @@ import { readBrowserStack } from '../failures/stacks/browser-stack.ts'
 import { type ClientMapper, createClientMapper } from '../failures/stacks/client-source-map.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import { frameText, type MappedFrame, unplacedName } from '../failures/stacks/stack-frame.ts'
+import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { matchRoute } from './match-route.ts'
 import type { TakeReport } from './report-route.ts'
@@ -35,7 +36,7 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
         description: describeReported(error, mapper),
         mapper,
         route: route?.id ?? '*',
-        path: path.replace(/[?#].*$/s, ''),
+        path: pathOf(path),
         placeFrames: () =>
           placeFramesOf(
             mapComponents(componentStack ?? '', opened, mapper),

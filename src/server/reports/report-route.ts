@@ -1,15 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import { REPORT_PATH, type Report } from '../../shared/wire/report-format.ts'
 import type { Site } from '../context/site.ts'
-import { refuseEncoded } from '../forms/content-encoding.ts'
-import { addCrossSiteGuard, CrossSiteError } from '../guards/cross-site-guard.ts'
+import { refuseEncoded } from '../forms/body-checks.ts'
+import { addCrossSiteGuard, CrossSiteError } from '../guards/csrf.ts'
 import { createRateLimit } from '../guards/rate-limit.ts'
-import { limitCaching } from '../http/caching.ts'
-import { NO_STORE } from '../http/headers.ts'
-import { HIDDEN } from '../http/own-routes.ts'
-import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
-import { publicAddress } from '../http/public-address.ts'
+import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { fetchSiteOf } from '../http/fetch-metadata.ts'
+import { HIDDEN, ownPath } from '../http/own-routes.ts'
+import { sendProblem } from '../http/problem.ts'
 import { REPORT_ROUTE } from '../http/route-config.ts'
 import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
@@ -23,6 +22,9 @@ import { HttpError } from '../thrown/http-error.ts'
 export type TakeReport = (report: Report, request: FastifyRequest) => void
 
 const TOO_MANY = 429
+const MAX_BYTES = 32_768
+/** All addresses together may send this many times as many reports as one address. */
+const TOTAL_FACTOR = 10
 
 /** Takes what browsers tell of failures, in an instance of its own: bodies are read in another way than elsewhere. */
 export function addReportRoute(
@@ -33,11 +35,12 @@ export function addReportRoute(
 ) {
   let taker: Promise<TakeReport> | undefined
   const { reports } = options
-  const isWithin = createRateLimit(reports)
+  const { maxPerAddress } = options.reports
+  const isWithin = createRateLimit({ maxPerAddress, maxTotal: TOTAL_FACTOR * maxPerAddress })
   const countRefused = addThrottledLine(app, (count) =>
     app.log.info(
       { refused: count },
-      `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress, reports.maxTotal)`,
+      `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress)`,
     ),
   )
   addCrossSiteGuard(app, options)
@@ -47,15 +50,15 @@ export function addReportRoute(
   )
   app.route({
     method: 'POST',
-    url: withBase(site.options.base, REPORT_PATH).slice(app.prefix === '/' ? 0 : app.prefix.length),
+    url: ownPath(app, withBase(site.options.base, REPORT_PATH)),
     schema: HIDDEN,
-    bodyLimit: reports.maxBytes,
+    bodyLimit: MAX_BYTES,
     config: REPORT_ROUTE,
     onRequest(request, reply, done) {
       limitCaching(reply, 'no-store')
       const { headers, ip } = request
       // A browser always says one of them.
-      if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) {
+      if (headers.origin === undefined && fetchSiteOf(headers) === undefined) {
         return done(new HttpError(403, 'Only browsers may send reports.'))
       }
       // None comes with a connection through a socket file, whatever Fastify's types say.
@@ -86,7 +89,8 @@ export function addReportRoute(
         const reason = redaction.inMessage(message)
         request.log.info({ method: request.method, url, statusCode }, `refused with ${statusCode}: ${reason}`)
       }
-      return sendRefusal(statusCode, message, request, reply)
+      setPolicy(reply, INERT_POLICY)
+      return sendProblem(statusCode, message, request, reply.header('cache-control', NO_STORE))
     },
   })
 }
@@ -97,11 +101,4 @@ function parseJson(body: unknown): unknown {
   } catch {
     throw new HttpError(400, 'The report is not valid: it is not JSON.')
   }
-}
-
-function sendRefusal(status: number, message: string, request: FastifyRequest, reply: FastifyReply) {
-  const path = request.url.replace(/[?#].*$/s, '')
-  const problem = createProblem({ kind: 'refusal', status, message }, publicAddress(request).host, path)
-  setPolicy(reply, INERT_POLICY)
-  return reply.code(status).header('cache-control', NO_STORE).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }

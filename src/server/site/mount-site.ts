@@ -8,17 +8,17 @@ import { loadRenderer } from '../context/react-renderer.ts'
 import { RenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { ownOrigin } from '../errors/process-origin.ts'
 import { registerFailures } from '../failures/digest-of.ts'
 import { createFailures, type Failures } from '../failures/failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
 import type { SiteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
-import { UploadSpace } from '../forms/upload-files.ts'
-import { addCrossSiteGuard } from '../guards/cross-site-guard.ts'
+import { createUploadSpace } from '../forms/upload-files.ts'
+import { addCrossSiteGuard } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
-import { ownOrigin } from '../http/origin.ts'
 import { createPolicyWatch } from '../http/policy-watch.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
@@ -98,7 +98,7 @@ export async function mountSite(
     render,
     handled,
     slots,
-    uploads: new UploadSpace(options.forms.maxUploadBytes),
+    uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(outer.log, build.entry.url),
     metrics,
   }

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import { withBase } from '../../shared/paths.ts'
 import type { Site } from '../context/site.ts'
 import { finishErrorHooks } from '../failures/on-error-hooks.ts'
-import { refuseEncoded } from '../forms/content-encoding.ts'
+import { refuseEncoded } from '../forms/body-checks.ts'
 import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'

@@ -40,7 +40,7 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
         dotfiles: 'ignore',
       })
     },
-    { prefix: assets.slice(app.prefix === '/' ? 0 : app.prefix.length, -1) },
+    { prefix: ownPath(app, assets).slice(0, -1) },
   )
   const { publicFiles } = build.manifest
   const wellKnown = `/${WELL_KNOWN}/`

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { remember } from './bounded-cache.ts'
 
 const RANGES: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1'],
@@ -44,10 +45,7 @@ export function createAddressList(ranges: readonly string[]): AddressList {
       const [address = ''] = text.split('%', 1)
       const version = isIP(address)
       if (version === 0) return false
-      const isListed = list.check(address, familyOf(version))
-      if (known.size >= MAX_KNOWN) known.clear()
-      known.set(text, isListed)
-      return isListed
+      return remember(known, MAX_KNOWN, text, list.check(address, familyOf(version)))
     },
   }
 }

@@ -5,7 +5,7 @@ import { idleStore, type NavigationStore } from './navigation-state.ts'
 /** What the tree asks of the side that it runs on. */
 export interface Platform {
   side: Side
-  /** Host name in the address bar, without a port. */
+  /** The host name in the address bar, without a port. */
   host: string
   /** The address's query, with its question mark, or empty. */
   search: string

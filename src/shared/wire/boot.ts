@@ -33,15 +33,15 @@ export interface BootPlan {
 
 /** What belongs to one document. */
 export interface BootVisit {
-  /** The page's address as the server saw it. */
+  /** The URL of the page, as the server sees it. */
   url: string
   params: Record<string, string>
   /** What a leaf of that kind shows. */
   shown?: PublicError
   /** Host name in the sentence of a document that stands on a failure. */
   host?: string
-  /** How many failures the document may report, if not as many as always: 0 for none. */
-  reports?: number
+  /** Set when the document must not report failures. */
+  reports?: 0
 }
 
 export type Boot = BootPlan & BootVisit

@@ -3,7 +3,7 @@
 /** Where it is sent, by POST as JSON. */
 export const REPORT_PATH = '/_hydrant/report'
 
-/** How many a page sends, where the boot data does not say another number. */
+/** The most reports that one document sends. */
 export const MAX_REPORTS = 10
 
 export interface ReportedError {

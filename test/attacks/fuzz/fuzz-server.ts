@@ -33,7 +33,7 @@ export const SITE = {
 export const FUZZ_OPTIONS = {
   ledger: false,
   timeouts: { requestMs: 250, headersMs: 250, keepAliveMs: 50 },
-  reports: { maxPerAddress: 1_000_000, maxTotal: 1_000_000 },
+  reports: { maxPerAddress: 1_000_000 },
 } as const
 
 export interface Finding {

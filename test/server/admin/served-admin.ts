@@ -10,7 +10,7 @@ import type { FailureRecord, SourceFrame } from '../../../src/server/errors/fail
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
 import type { MetricsRecorder } from '../../../src/server/metrics/metrics-recorder.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { createLog, type Log } from '../served.ts'
 

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { fingerprintOf } from '../../../src/server/failures/digest.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
 import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
 
@@ -66,7 +66,10 @@ t.test('the key comes from the environment, and no error shows it', async (t) =>
   t.equal(resolveOptions({ env: { HYDRANT_DIGEST_KEY: KEY } }).digestKey, KEY)
   t.equal(resolveOptions({}).digestKey, '')
   for (const wrong of ['short', 'with a blank in it', `${'x'.repeat(201)}`]) {
-    const problem = { code: 'HYD_OPTION_INVALID', message: /"HYDRANT_DIGEST_KEY" must be a string .*; got a secret value$/ }
+    const problem = {
+      code: 'HYD_OPTION_INVALID',
+      message: /"HYDRANT_DIGEST_KEY" must be a string .*; got a secret value$/,
+    }
     t.throws(() => resolveOptions({ env: { HYDRANT_DIGEST_KEY: wrong } }), problem)
     t.throws(() => resolveOptions({ config: { digestKey: wrong } }), { message: /; got a secret value$/ })
   }

@@ -4,7 +4,7 @@ import { buildFolder } from '../../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
 import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
 

@@ -1,4 +1,4 @@
-// Forms as scripts send them, with common programs.
+// Forms that common programs send.
 
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ async function notes(): Promise<string[]> {
   return ((await answer.json()) as { notes: string[] }).notes
 }
 
-/** Returns the status, `Location` and body of curl's request. */
+/** Runs curl. Returns status, `Location` and body of the response. */
 async function curl(...words: string[]) {
   const format = '\n%{http_code} %header{content-type} %header{location}'
   const { stdout } = await run(CURL, ['-sS', '-w', format, ...words, url])

@@ -18,7 +18,7 @@ const site: Files = {
   'pages/error.tsx':
     'export default function Failed({ status, message }) {\n  return <p>{[status, message].join("|")}</p>\n}\n',
   'pages/echo.tsx': page,
-  // Returns the entries of a form in their order.
+  // The entries of a form, in order.
   'pages/echo.server.ts': `import { createHash } from 'node:crypto'
 const hash = (bytes) => createHash('sha1').update(bytes).digest('hex')
 const tell = async (value) => typeof value === 'string' ? value : { name: value.name, type: value.type, size: value.size, hash: hash(Buffer.from(await value.arrayBuffer())) }
@@ -38,18 +38,18 @@ export const action = async ({ form, request }) => {
 }
 
 const dir = await buildFiles(t.testdir({}), site)
-// The folder for uploaded files.
+// The folder for the files of forms.
 const temporary = mkdtempSync(join(tmpdir(), 'forms-test-'))
 process.env.TMPDIR = temporary
 t.teardown(() => rmSync(temporary, { recursive: true, force: true }))
 const leftFiles = () => readdirSync(temporary)
 
-// Files are removed when the server's side of the connection has closed, shortly after the client's side.
+// The files are removed when the server's side of the connection has closed, a moment after the client's.
 async function untilNoFiles() {
   while (leftFiles().length > 0) await setImmediate()
 }
 
-const limits = { maxFields: 20, maxFieldBytes: 2_000, maxFiles: 3, maxFileBytes: 300_000 }
+const limits = { maxFields: 20, maxFiles: 3, maxFileBytes: 300_000 }
 const { app, log } = await serve(t, dir, { bodyLimit: 10_000, forms: limits })
 await app.listen({ port: 0, host: '127.0.0.1' })
 const origin = app.listeningOrigin
@@ -57,7 +57,7 @@ const origin = app.listeningOrigin
 const post = (path: string, body: BodyInit, headers: Record<string, string> = JSON_ONLY) =>
   fetch(origin + path, { method: 'POST', body, headers, redirect: 'manual' })
 
-/** Returns the result of the platform's own parser for the same body. */
+/** The result of the platform's own parser for the same body. */
 async function expected(body: FormData | URLSearchParams): Promise<unknown[]> {
   const entries: unknown[] = []
   for (const [name, value] of await new Response(body).formData()) {
@@ -108,7 +108,7 @@ function randomText(random: Random): string {
 // A lone surrogate cannot be sent.
 const wellFormed = (text: string) => Buffer.from(text, 'utf8').toString('utf8')
 
-t.test('an urlencoded form arrives as the platform would read it', async (t) => {
+t.test('any urlencoded form is read as the platform reads it', async (t) => {
   const random = createRandom(1)
   for (let round = 0; round < 60; round++) {
     const body = new URLSearchParams()
@@ -119,7 +119,7 @@ t.test('an urlencoded form arrives as the platform would read it', async (t) => 
   }
 })
 
-t.test('a multipart form arrives as the platform would read it', async (t) => {
+t.test('any multipart form is read as the platform reads it', async (t) => {
   const random = createRandom(2)
   for (let round = 0; round < 60; round++) {
     const body = new FormData()
@@ -146,7 +146,7 @@ t.test('a multipart form arrives as the platform would read it', async (t) => {
   await untilNoFiles()
 })
 
-t.test('a body that is not a form leaves the form empty', async (t) => {
+t.test('the form of any other body is empty', async (t) => {
   const empty = { entries: [], isBody: false, isFile: true }
   t.strictSame(
     await (await post('/echo', '{"a":1}', { ...JSON_ONLY, 'content-type': 'application/json' })).json(),
@@ -156,7 +156,7 @@ t.test('a body that is not a form leaves the form empty', async (t) => {
   t.strictSame(await (await fetch(`${origin}/echo`, { method: 'DELETE', headers: JSON_ONLY })).json(), empty)
 })
 
-t.test('exceeding a limit is a refusal that names the limit', async (t) => {
+t.test('a form that exceeds a limit gets a refusal that names the limit', async (t) => {
   const form = (fill: (form: FormData) => void) => {
     const made = new FormData()
     fill(made)
@@ -169,8 +169,8 @@ t.test('exceeding a limit is a refusal that names the limit', async (t) => {
   const cases: [name: string, body: BodyInit, limit: string][] = [
     ['fields', form((made) => times(21, () => made.append('a', ''))), '20 fields (forms.maxFields)'],
     ['encoded fields', new URLSearchParams('a=&'.repeat(21)), '20 fields (forms.maxFields)'],
-    ['a field', form((made) => made.append('a', 'x'.repeat(2_001))), '2000 bytes (forms.maxFieldBytes)'],
-    ['an encoded field', new URLSearchParams({ a: 'é'.repeat(1_001) }), '2000 bytes (forms.maxFieldBytes)'],
+    ['a field', form((made) => made.append('a', 'x'.repeat(10_001))), '10000 bytes (bodyLimit)'],
+    ['an encoded field', new URLSearchParams({ a: 'é'.repeat(5_001) }), '10000 bytes (bodyLimit)'],
     ['files', form((made) => times(4, () => made.append('a', file(10)))), '3 files (forms.maxFiles)'],
     ['a file', form((made) => made.append('a', file(300_001))), '300000 bytes (forms.maxFileBytes)'],
     ['texts', form((made) => times(6, () => made.append('a', 'x'.repeat(1_900)))), '10000 bytes (bodyLimit)'],
@@ -199,7 +199,7 @@ t.test('exceeding a limit is a refusal that names the limit', async (t) => {
   t.strictSame(leftFiles(), [])
 })
 
-t.test('a value exactly at a limit passes', async (t) => {
+t.test('a form that is exactly at a limit passes', async (t) => {
   const body = new FormData()
   for (let index = 0; index < 3; index++) body.append('files', new File([Buffer.alloc(300_000)], 'a'))
   body.append('text', 'x'.repeat(2_000))
@@ -208,7 +208,7 @@ t.test('a value exactly at a limit passes', async (t) => {
   t.equal(answer.status, 200, await answer.text())
 })
 
-t.test('malformed bodies are refused and never become failures', async (t) => {
+t.test('malformed bodies are refused and never cause a failure', async (t) => {
   const type = 'multipart/form-data; boundary=x'
   const part = (headers: string, value = 'v') => `--x\r\n${headers}\r\n\r\n${value}\r\n`
   const field = 'Content-Disposition: form-data; name="a"'
@@ -252,7 +252,7 @@ t.test('an empty file input is a file without a name, and counts as a field', as
   t.equal((await post('/echo', `${part}content\r\n--x--`, headers)).status, 400)
 })
 
-t.test('a body cut or changed at any position gets a response, and no files stay', async (t) => {
+t.test('a body that is cut or changed anywhere gets a response, and no file stays', async (t) => {
   const random = createRandom(3)
   const whole = [
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\ntext\r\n',
@@ -277,7 +277,7 @@ function upload(): FormData {
   return body
 }
 
-t.test('files are on the disk while the action runs, and not after it', async (t) => {
+t.test('files are on the disk while the action runs, and are removed after it', async (t) => {
   const seen: number[] = []
   Object.assign(globalThis, { hydrantTestSeen: () => seen.push(leftFiles().length) })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'hydrantTestSeen'))
@@ -290,7 +290,7 @@ t.test('files are on the disk while the action runs, and not after it', async (t
   t.strictSame(seen, [1, 1, 1, 1])
 })
 
-/** Sends a multipart request whose body lacks `end` bytes, over a connection that the test closes. */
+/** Sends a multipart request whose body is `end` bytes short, over a connection that the test closes. */
 function sendCut(path: string, short: number, to = origin) {
   const { port } = new URL(to)
   const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${'x'.repeat(100_000)}\r\n--x--\r\n`
@@ -306,7 +306,7 @@ async function untilLine(text: string, count: number) {
   while (log.lines.filter(({ msg }) => msg.includes(text)).length < count) await setImmediate()
 }
 
-t.test('files are removed if the client disconnects in the middle of the form or of the action', async (t) => {
+t.test('files are removed when the visitor leaves during the form or the action', async (t) => {
   const gate = { opened: Promise.resolve(), open() {} }
   gate.opened = new Promise((resolve) => {
     gate.open = resolve
@@ -316,20 +316,20 @@ t.test('files are removed if the client disconnects in the middle of the form or
   const cut = sendCut('/echo', 50)
   while (leftFiles().length === 0) await setImmediate()
   cut.destroy()
-  await untilLine('the client disconnected', 1)
+  await untilLine('the visitor left', 1)
   await untilNoFiles()
   const waiting = sendCut('/waits', 0)
   await untilLine('action has begun', 1)
   t.equal(leftFiles().length, 1)
   waiting.destroy()
-  await untilLine('the client disconnected', 2)
-  t.equal(leftFiles().length, 1, 'the action may finish what it has begun')
+  await untilLine('the visitor left', 2)
+  t.equal(leftFiles().length, 1, 'the running action keeps its file')
   gate.open()
   await untilNoFiles()
   t.equal(log.errors().filter(({ url }) => url === '/waits').length, 0)
 })
 
-t.test('a form with files is refused while others use the space for files', async (t) => {
+t.test('a form with files is refused while other forms take up the space', async (t) => {
   const { app } = await serve(t, dir, { bodyLimit: 10_000, forms: { ...limits, maxUploadBytes: 150_000 } })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const send = async () => {
@@ -341,17 +341,17 @@ t.test('a form with files is refused while others use the space for files', asyn
   t.equal((await send()).status, 200)
   const holding = sendCut('/echo', 50, app.listeningOrigin)
   let answer = await send()
-  // Waits until everything that it sends has arrived.
+  // Until the whole request has arrived.
   while (answer.status === 200) answer = await send()
   t.equal(answer.status, 429)
   t.match(answer.text, 'forms.maxUploadBytes')
-  t.equal(leftFiles().length <= 1, true, 'of the refused one nothing is left')
+  t.equal(leftFiles().length <= 1, true, 'the refused form leaves no file')
   holding.destroy()
   await untilNoFiles()
   while ((await send()).status !== 200) await setImmediate()
 })
 
-t.test('form plugins of an app keep working, and the site uses its own parsers', async (t) => {
+t.test('form plugins of an app still work, and do not handle the forms of the site', async (t) => {
   const host = Fastify({ logger: createLog().logger })
   t.teardown(() => host.close())
   await host.register(formbody)

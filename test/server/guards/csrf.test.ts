@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type CrossSiteInput, judgeOrigin } from '../../../src/server/guards/cross-site.ts'
+import { type CrossSiteInput, judgeOrigin } from '../../../src/server/guards/csrf.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const post = (input: Partial<CrossSiteInput>) =>
@@ -19,12 +19,12 @@ t.test('safe methods pass', async (t) => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) t.notOk(passes({ method, ...hostile }), method)
 })
 
-t.test('requests of scripts, which send neither header, pass', async (t) => {
+t.test('requests with neither header pass, as scripts send them', async (t) => {
   t.ok(passes({}))
   t.ok(passes({ host: '' }))
 })
 
-t.test('Sec-Fetch-Site decides, whatever the host', async (t) => {
+t.test('Sec-Fetch-Site decides, whatever the host is', async (t) => {
   for (const [fetchSite, isPassing] of [
     ['same-origin', true],
     ['none', true],
@@ -40,7 +40,7 @@ t.test('Sec-Fetch-Site decides, whatever the host', async (t) => {
   }
 })
 
-t.test('without Sec-Fetch-Site the origin must match the public host and port, in any scheme', async (t) => {
+t.test('without it, the origin is compared with the public host and port, and the scheme is ignored', async (t) => {
   for (const [origin, host, isPassing] of [
     ['https://shop.example', 'shop.example', true],
     ['http://shop.example', 'shop.example', true],
@@ -121,7 +121,7 @@ const dir = await buildFiles(t.testdir({}), {
 
 const CROSS = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
-t.test('all routes of the site refuse requests of other sites before the body is read', async (t) => {
+t.test('all routes of the site refuse requests from other sites before the body is read', async (t) => {
   const { app, log } = await serve(t, dir)
   for (const [method, url] of [
     ['POST', '/form'],
@@ -151,7 +151,7 @@ t.test('the refusal is a page for a browser and a problem for a script', async (
   t.match(json.json(), { status: 403, detail: 'This request comes from another site.' })
 })
 
-t.test('the host is the public one, as set by a trusted proxy', async (t) => {
+t.test('the host is the public one if the proxy is trusted', async (t) => {
   const headers = {
     ...JSON_ONLY,
     origin: 'https://shop.example',
@@ -165,7 +165,7 @@ t.test('the host is the public one, as set by a trusted proxy', async (t) => {
   t.match(log.lines.at(-1)?.msg, /"https:\/\/shop\.example".*"internal:3000"/)
 })
 
-t.test('allowedOrigins accepts other origins', async (t) => {
+t.test('allowedOrigins lets other sites pass', async (t) => {
   const { app } = await serve(t, dir, { allowedOrigins: ['https://app.example'] })
   const headers = { ...JSON_ONLY, 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
   t.equal((await app.inject({ method: 'POST', url: '/form', headers })).json(), 'acted')

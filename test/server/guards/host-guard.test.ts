@@ -10,7 +10,7 @@ const dir = await buildFiles(t.testdir({}), {
   'public/robots.txt': 'User-agent: *\n',
 })
 
-t.test('named hosts are served, whatever their port and case', async (t) => {
+t.test('the hosts of the option are served, whatever their port and case', async (t) => {
   const { get } = await serve(t, dir, { hosts: HOSTS })
   for (const host of [
     'shop.example',
@@ -24,7 +24,7 @@ t.test('named hosts are served, whatever their port and case', async (t) => {
   }
 })
 
-t.test('other hosts get 421 at every URL, and their name is not in the response', async (t) => {
+t.test('other hosts get 421 for every path, and the response does not contain their name', async (t) => {
   const { app, get, log } = await serve(t, dir, { hosts: HOSTS })
   const asset =
     /\/_hydrant\/assets\/[\w.-]+\.js/.exec((await get('/', { ...HTML, host: 'shop.example' })).body)?.[0] ?? ''
@@ -40,7 +40,7 @@ t.test('other hosts get 421 at every URL, and their name is not in the response'
   }
   const malformed = await get('/%zz', { ...HTML, host: 'evil.example' })
   t.equal(malformed.statusCode, 400)
-  t.notMatch(malformed.body, 'evil.example', 'nor where the address cannot be read')
+  t.notMatch(malformed.body, 'evil.example', 'also if the URL is malformed')
   const problem = await get('/', { ...JSON_ONLY, host: 'evil.example' })
   t.match(problem.json(), {
     status: 421,
@@ -54,17 +54,17 @@ t.test('other hosts get 421 at every URL, and their name is not in the response'
   t.match(line, { level: 30, method: 'GET', url: '/', host: 'evil.example', statusCode: 421 })
 })
 
-t.test('with a trusted proxy the host is the one that the visitor sees', async (t) => {
+t.test('behind a trusted proxy, the public host counts', async (t) => {
   const { get } = await serve(t, dir, { hosts: HOSTS, trustProxy: true })
   const forwarded = (host: string) => get('/', { ...HTML, host: 'upstream', 'x-forwarded-host': host })
   t.equal((await forwarded('shop.example')).statusCode, 200)
   t.equal((await forwarded('evil.example')).statusCode, 421)
   const { get: direct } = await serve(t, dir, { hosts: HOSTS })
   const untrusted = await direct('/', { ...HTML, host: 'evil.example', 'x-forwarded-host': 'shop.example' })
-  t.equal(untrusted.statusCode, 421, 'a header that nobody trusts does not help')
+  t.equal(untrusted.statusCode, 421, 'a header that is not trusted does not count')
 })
 
-t.test('in an app it applies to the site and not to the app’s own routes', async (t) => {
+t.test('in an app, it applies to the site and not to the routes of the app', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.get('/own', async () => 'own')

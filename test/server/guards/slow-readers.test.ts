@@ -1,4 +1,4 @@
-// Clients that request much and read nothing, or read slowly, over real sockets.
+// Over real sockets: clients that request much and read nothing, or read slowly.
 
 import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
@@ -9,7 +9,7 @@ import { until } from '../../until.ts'
 import { navigationHeaders } from '../lines.ts'
 import { buildFiles, HTML, serve } from '../served.ts'
 
-// More than the system buffers for a client that does not read.
+// More than the system's buffers hold for a client that does not read.
 const BYTES = 24_000_000
 const SEND_MS = 300
 
@@ -47,7 +47,7 @@ const loads: Loads = { count: 0, reasons: [], sendEvent: () => {} }
 Object.assign(globalThis, { hydrantLoads: loads })
 
 setFlagsFromString('--expose-gc')
-// The function that the flag adds.
+// The flag `--expose-gc` adds it.
 const collectGarbage = runInNewContext('gc') as () => void
 
 const heldBytes = () => {
@@ -81,7 +81,7 @@ async function listen(t: Test, sendMs = SEND_MS) {
   return { log, connections, ask }
 }
 
-t.test('a client that reads nothing holds one response at most, for a limited time', async (t) => {
+t.test('a client that reads nothing has at most one response waiting, for a limited time', async (t) => {
   const { log, connections, ask } = await listen(t)
   const before = heldBytes()
   const events = ask('/events')
@@ -102,8 +102,8 @@ t.test('a client that reads nothing holds one response at most, for a limited ti
   await until(() => connections.filter(({ destroyed }) => destroyed).length === asked.length)
   for (const { bytesWritten } of connections.filter(({ destroyed }) => destroyed))
     t.ok(bytesWritten < BYTES + 100_000, `${bytesWritten} bytes`)
-  t.equal(loads.count, 3, 'of twenty requests that nobody reads the answers to, one is answered')
-  t.match(loads.reasons, ['AbortError: The client disconnected.'], 'the render is told to stop')
+  t.equal(loads.count, 3, 'only the first of the twenty requests is handled')
+  t.match(loads.reasons, ['AbortError: The client disconnected.'], 'the render is aborted')
   await until(() => heldBytes() < before + BYTES / 2)
   t.pass('nothing is held any more')
   t.strictSame(
@@ -113,18 +113,18 @@ t.test('a client that reads nothing holds one response at most, for a limited ti
   t.equal(
     log.lines.filter(({ msg }) => msg.startsWith('the client disconnected')).length,
     2,
-    'of those that were not complete',
+    'the responses were not complete',
   )
   const told = log.lines.filter(({ msg }) => msg.startsWith('closed '))
   t.match(told, [{ level: 30, ended: 1, remoteAddress: '127.0.0.1' }], 'in one line')
   t.equal(told.length, 1)
 
-  t.notOk(events.isEnded, 'who is told nothing is not ended')
+  t.notOk(events.isEnded, 'a connection without waiting data stays open')
   loads.sendEvent()
   await until(() => text.includes('second'))
 })
 
-t.test('a client that reads slowly gets everything', async (t) => {
+t.test('a client that reads slowly gets the complete response', async (t) => {
   const sendMs = 1_000
   const { log, ask } = await listen(t, sendMs)
   const { socket } = ask('/whole', { ...HTML, connection: 'close' })
@@ -145,7 +145,7 @@ t.test('a client that reads slowly gets everything', async (t) => {
   t.notOk(log.lines.some(({ msg }) => msg.startsWith('closed ')))
 })
 
-t.test('a connection with too many waiting requests is closed', async (t) => {
+t.test('a connection on which too many requests wait is closed', async (t) => {
   const { log, connections, ask } = await listen(t)
   const events = ask('/events', HTML, 1)
   await until(() => connections.length === 1)
@@ -156,7 +156,7 @@ t.test('a connection with too many waiting requests is closed', async (t) => {
   t.equal(told.length, 1)
 })
 
-t.test('requests that arrive together get their responses one after another', async (t) => {
+t.test('pipelined requests are handled one after another', async (t) => {
   const { ask } = await listen(t)
   const { socket } = ask('/events?', HTML)
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')

@@ -1,12 +1,12 @@
-// The final decision about what caches may store, wherever the headers come from.
+// Caching limits are enforced, whatever code sets the headers.
 
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { guardCaching, saysMore } from '../../../src/server/http/caching.ts'
+import { allowsSomeCache, guardCaching } from '../../../src/server/http/caching.ts'
 
-/** Returns the headers that arrive for a response. */
+/** Returns the headers that a client receives. */
 async function headersOf(
   write: (response: ServerResponse) => void,
   before: (response: ServerResponse) => void = () => {},
@@ -30,7 +30,7 @@ async function headersOf(
 const PUBLIC = 'public, max-age=60, s-maxage=600'
 const COOKIE = 'session=of-alice'
 
-t.test('a response with a cookie is private, in every form in which Node.js accepts headers', async (t) => {
+t.test('a response with a cookie is private, in whatever form Node.js gets its headers', async (t) => {
   const forms: Record<string, (response: ServerResponse) => void> = {
     'an object': (response) => response.writeHead(200, { 'Cache-Control': PUBLIC, 'Set-Cookie': COOKIE }).end(),
     'an object behind a reason': (response) =>
@@ -38,7 +38,7 @@ t.test('a response with a cookie is private, in every form in which Node.js acce
     'a flat list': (response) =>
       response.writeHead(200, ['Cache-Control', PUBLIC, 'SET-COOKIE', COOKIE, 'X', '1', 'X', '2']).end(),
     pairs: (response) =>
-      // Node.js's types support only the flat list.
+      // Node's types have only the flat list.
       response
         .writeHead(200, [
           ['cache-control', PUBLIC],
@@ -71,7 +71,7 @@ t.test('a response with a cookie is private, in every form in which Node.js acce
   )
 })
 
-t.test('a header that already keeps the response private does not change', async (t) => {
+t.test('headers that already keep it private stay', async (t) => {
   for (const [value, expected] of [
     ['private', 'private'],
     ['private, max-age=60', 'private, max-age=60'],
@@ -99,7 +99,7 @@ t.test('a response without a cookie does not change', async (t) => {
   t.match(headers, { 'cache-control': PUBLIC, 'cdn-cache-control': 'max-age=9', x: '1, 2' })
 })
 
-t.test('the cookie of a middleware that wraps the response later is detected', async (t) => {
+t.test('the cookie of a middleware that wraps the response later counts', async (t) => {
   const headers = await headersOf((response) => {
     const { writeHead } = response
     response.writeHead = function wrapped(this: ServerResponse, ...args: unknown[]) {
@@ -112,8 +112,8 @@ t.test('the cookie of a middleware that wraps the response later is detected', a
   t.equal(headers['cache-control'], 'private, no-cache')
 })
 
-t.test('the cookie of a middleware that wrapped the response before is detected', async (t) => {
-  // Does the same as express-session with the package on-headers.
+t.test('the cookie of a middleware that has wrapped the response before counts', async (t) => {
+  // express-session does this with the package on-headers.
   function wrap(response: ServerResponse) {
     const { writeHead } = response
     response.writeHead = function wrapped(this: ServerResponse, status: number, given: object = {}) {
@@ -136,7 +136,7 @@ t.test('the cookie of a middleware that wrapped the response before is detected'
   t.equal(late['cache-control'], 'private, no-cache')
 })
 
-t.test('headers for specific caches are removed if they let one store the response', async (t) => {
+t.test('allowsSomeCache finds targeted headers that allow a cache to store the response', async (t) => {
   const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
   for (const [name, value, expected] of [
     ['cdn-cache-control', 'max-age=60', true],
@@ -157,6 +157,6 @@ t.test('headers for specific caches are removed if they let one store the respon
     ['cache-control', 'public', false],
     ['x-cache', 'hit', false],
   ] as const) {
-    t.equal(saysMore(name, value), expected, `${name}: ${value}`)
+    t.equal(allowsSomeCache(name, value), expected, `${name}: ${value}`)
   }
 })

@@ -1,4 +1,4 @@
-// A streamed page shows its shell to a client that decompresses while its slow part is pending.
+// A client can decompress the shell of a streamed page while a slow part is pending.
 
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ for (const reactServer of ['bun', 'node']) {
         ['/slow', 'the shell', '</html>'],
         ['/slow?_hydrant', '["start"', '\n'],
       ] as const) {
-        // Each part is released when the previous part has been read from the compressed bytes.
+        // Each part is released when the part before it has been decompressed.
         const awaited = [shell, 'released 1', 'released 0']
         const text = await read(port, path, encoding, async (soFar) => {
           while (awaited[0] !== undefined && soFar().includes(awaited[0])) {
@@ -52,7 +52,7 @@ for (const reactServer of ['bun', 'node']) {
   })
 }
 
-/** Decompresses as a browser does. Calls `look` with each part that can be read. */
+/** Decompresses a stream as a browser does. `look` is called with each part. */
 function read(port: number, path: string, encoding: 'br' | 'gzip', look: (soFar: () => string) => Promise<void>) {
   return new Promise<string>((resolve, reject) => {
     const headers = { ...HTML, 'accept-encoding': encoding, 'hydrant-build': buildId }

@@ -61,7 +61,7 @@ const decode = ({ rawPayload, headers }: LightMyRequestResponse): string => {
 }
 const withoutNonces = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '')
 
-t.test('reads the encodings that a client accepts', async (t) => {
+t.test('reads what a client accepts', async (t) => {
   for (const [header, encoding] of [
     ['gzip, deflate, br, zstd', 'br'],
     ['br', 'br'],
@@ -91,10 +91,10 @@ t.test('reads the encodings that a client accepts', async (t) => {
   }
 })
 
-t.test('a whole document is compressed, and its text is the same', async (t) => {
+t.test('a complete document is compressed without changes', async (t) => {
   for (const path of ['/rows', '/large']) {
     const plain = await get(path)
-    t.notOk('content-encoding' in plain.headers, 'not for a client that does not ask')
+    t.notOk('content-encoding' in plain.headers, 'not for a client that does not accept it')
     for (const encoding of ['br', 'gzip']) {
       const asked = { ...HTML, 'accept-encoding': encoding }
       const packed = await get(path, asked)
@@ -102,17 +102,17 @@ t.test('a whole document is compressed, and its text is the same', async (t) => 
       t.equal(Number(packed.headers['content-length']), packed.rawPayload.length)
       t.ok(packed.rawPayload.length < plain.rawPayload.length / 3)
       t.equal(withoutNonces(decode(packed)), withoutNonces(plain.body))
-      t.equal(packed.headers.etag, plain.headers.etag, 'the weak validator says that they mean the same')
+      t.equal(packed.headers.etag, plain.headers.etag, 'the weak ETag is the same')
       const again = await get(path, { ...asked, 'if-none-match': String(plain.headers.etag) })
       t.equal(again.statusCode, 304)
       t.equal(again.headers.vary, 'Accept, Accept-Encoding')
       t.notOk('content-encoding' in again.headers)
     }
-    t.equal(plain.headers.vary, 'Accept, Accept-Encoding', 'another client gets it otherwise')
+    t.equal(plain.headers.vary, 'Accept, Accept-Encoding', 'caches keep one for each encoding')
   }
 })
 
-t.test('a short document is not compressed unless the client refuses identity', async (t) => {
+t.test('a short response is not compressed, unless the client refuses uncompressed ones', async (t) => {
   for (const headers of [HTML, JSON_ONLY]) {
     const short = await get('/short', { ...headers, 'accept-encoding': 'br' })
     t.notOk('content-encoding' in short.headers)
@@ -122,7 +122,7 @@ t.test('a short document is not compressed unless the client refuses identity', 
   }
 })
 
-t.test('data, problems and failures are compressed too', async (t) => {
+t.test('data, problems and failures are compressed as well', async (t) => {
   for (const [path, headers, expected] of [
     ['/rows', JSON_ONLY, 'row number 59'],
     ['/rows?_hydrant', { 'hydrant-build': await buildIdOf() }, 'row number 59'],
@@ -154,7 +154,7 @@ t.test('HEAD has the headers of GET', async (t) => {
   t.equal(whole.headers.vary, 'Accept, Accept-Encoding')
 })
 
-t.test('a response that must not be transformed does not change', async (t) => {
+t.test('responses that must not be changed are not compressed', async (t) => {
   const encoded = { ...HTML, 'accept-encoding': 'br' }
   for (const [name, value] of [
     ['cache-control', 'public, max-age=60, no-transform'],
@@ -174,12 +174,12 @@ t.test('a response that must not be transformed does not change', async (t) => {
   t.notOk('content-encoding' in sent.headers)
 })
 
-t.test('the site’s hooks see text', async (t) => {
+t.test("the site's hooks see uncompressed text", async (t) => {
   const answer = await get('/rows', { ...HTML, 'accept-encoding': 'br', 'x-rewrite': '1' })
   t.match(decode(answer), 'rewritten 59')
 })
 
-t.test('a request that another site makes in the visitor’s name gets no compression', async (t) => {
+t.test('a response to a request that another site causes is not compressed', async (t) => {
   const asked = { ...HTML, 'accept-encoding': 'br' }
   for (const [headers, encoding] of [
     [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, undefined],
@@ -195,7 +195,7 @@ t.test('a request that another site makes in the visitor’s name gets no compre
   }
 })
 
-t.test('with the option off nothing is compressed, and nothing varies by the encoding', async (t) => {
+t.test('with the option off, nothing is compressed and Vary does not name the encoding', async (t) => {
   const { get } = await serve(t, dir, { compress: false })
   for (const headers of [HTML, JSON_ONLY]) {
     const answer = await get('/rows', { ...headers, 'accept-encoding': 'br' })
@@ -206,11 +206,11 @@ t.test('with the option off nothing is compressed, and nothing varies by the enc
   t.notOk('vary' in navigation.headers)
 })
 
-t.test('a client that disconnects ends the compressor of its response', async (t) => {
+t.test('the compressor is destroyed when the visitor leaves', async (t) => {
   const mounted = Fastify({ forceCloseConnections: true })
   t.teardown(() => mounted.close())
   const sent: Duplex[] = []
-  // This hook runs after every other hook.
+  // After every other hook.
   mounted.addHook('onRoute', (route) => {
     const look = async (_request: unknown, _reply: unknown, payload: unknown) => {
       if (payload instanceof Duplex) sent.push(payload)

@@ -1,4 +1,4 @@
-// A site, or the app around it, that sets its headers with @fastify/helmet.
+// A site or an app that uses @fastify/helmet.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,12 +25,12 @@ const own = await buildFiles(join(folder, 'own'), {
     "import helmet from '@fastify/helmet'\nexport default async function server(app) {\n  await app.register(helmet, { enableCSPNonces: true })\n}\n",
 })
 
-t.test('works if registered in server.ts', async (t) => {
+t.test('registered in server.ts', async (t) => {
   const { app } = await serve(t, own)
   await checkSite(t, app)
 })
 
-t.test('works if registered in the app around the plugin', async (t) => {
+t.test('registered in the app around the plugin', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(helmet, { enableCSPNonces: true })
@@ -38,7 +38,7 @@ t.test('works if registered in the app around the plugin', async (t) => {
   await checkSite(t, app)
 })
 
-t.test('the hash in the docs allows the style that a failure in the browser adds', async (t) => {
+t.test('the hash in the docs allows the style of a failure in the browser', async (t) => {
   const html = fallbackContent({ kind: 'failure', side: 'client' }, { host: 'shop.example', search: '' })
   const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? ''
   const hash = createHash('sha256').update(style).digest('base64')
@@ -64,8 +64,8 @@ async function checkSite(t: Test, app: FastifyInstance) {
   }
   const page = { url: '/styled', headers: HTML }
   const { headers } = await app.inject(page)
-  t.equal((await app.inject(page)).headers.etag, headers.etag, 'the validator does not depend on nonces')
+  t.equal((await app.inject(page)).headers.etag, headers.etag, 'the ETag does not depend on nonces')
   const again = await app.inject({ ...page, headers: { ...HTML, 'if-none-match': String(headers.etag) } })
   t.equal(again.statusCode, 304)
-  t.notOk('content-security-policy' in again.headers, 'the stored document has the policy that it came with')
+  t.notOk('content-security-policy' in again.headers, 'a stored document keeps its policy')
 }

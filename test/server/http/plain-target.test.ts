@@ -1,4 +1,4 @@
-// Hooks see each path in only one spelling.
+// Hooks see each path in one spelling.
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { createRandom } from '../../shared/random.ts'
 import { buildFiles, serve } from '../served.ts'
 
-t.test('a path is written as encodeURI writes it, whatever has encoded it', async (t) => {
+t.test('a path is written as encodeURI writes it', async (t) => {
   for (const [target, plain] of [
     ['/it%27s', "/it's"],
     ['/%28%29%21%2a~%7E', '/()!*~~'],
@@ -27,7 +27,7 @@ t.test('a path is written as encodeURI writes it, whatever has encoded it', asyn
     ['*', '*'],
   ] as const) {
     t.equal(plainTarget(target), plain, target)
-    t.equal(plainTarget(plain), plain, 'once is enough')
+    t.equal(plainTarget(plain), plain, 'a second time changes nothing')
   }
 })
 
@@ -41,7 +41,7 @@ const random = createRandom(7)
 function spell(text: string): string {
   return [...text]
     .map((sign) => {
-      // Encoded, this is another path, whatever a catch-all makes of it.
+      // An encoded slash makes another path, even if a catch-all decodes it.
       if (sign === '/') return sign
       const codes = [...Buffer.from(sign)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
       const mayStand = /[\w/.~!$&'()*+,;=:@[\]{}|^`\\"<>-]/.test(sign)
@@ -52,7 +52,7 @@ function spell(text: string): string {
 
 type Send = Awaited<ReturnType<typeof listenRaw>>['send']
 
-/** Returns the paths that hooks and the router see. The server responds with them. */
+/** The server responds with the path that hooks see and the path that the router has read. */
 async function checkSpellings(t: Test, send: Send) {
   let same = 0
   for (let count = 0; count < 150; count++) {
@@ -78,7 +78,7 @@ const SERVER = `export default async (app) => {
 }
 `
 
-t.test('two spellings that the router treats as one path are one for hooks', async (t) => {
+t.test('two spellings of one path are the same for hooks', async (t) => {
   const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
   const files = {
     'pages/x/[id].tsx': page,
@@ -90,7 +90,7 @@ t.test('two spellings that the router treats as one path are one for hooks', asy
   await checkSpellings(t, (await listenRaw(t, app)).send)
 })
 
-t.test('the same is true in an existing app with `rewriteUrl`', async (t) => {
+t.test('also in an app with `rewriteUrl`', async (t) => {
   const app = Fastify({ rewriteUrl, routerOptions: { maxParamLength: 1_000 } })
   const answer = async (request: { url: string; params: unknown; routeOptions: { url?: string | undefined } }) => ({
     url: request.url,

@@ -1,4 +1,4 @@
-// One warning reports a policy that blocks the scripts of pages, whatever has set it.
+// A policy that blocks the scripts of pages causes one warning, whatever code has set it.
 
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -13,16 +13,16 @@ export default ({ data }) => <Suspense fallback="…"><Late of={data.late} /></S
 `
 const POLICY = "script-src 'self'"
 
-/** Changes of the site to its policy, read when the site is served. */
+/** Changes that the site makes to its policy. They are read when a page is served. */
 interface Case {
   hook?: 'onRequest' | 'onSend'
-  /** Runs in that hook. */
+  /** In that hook. */
   set?(request: FastifyRequest, reply: FastifyReply): void
-  /** Registered by the site as a plugin. */
+  /** A plugin of the site. */
   register?(app: FastifyInstance): Promise<void>
-  /** Runs in a load. */
+  /** Of a load. */
   load?: string
-  /** Rendered as an element in the layout. */
+  /** Of an element in the layout. */
   meta?: string
 }
 const current: { case: Case } = { case: {} }
@@ -69,7 +69,7 @@ function checkTold(t: Test, log: Log, route: string, told: RegExp) {
   const [line, ...more] = warnings(log)
   t.match(line, { code: 'HYD_POLICY_SCRIPTS', route })
   t.match(line?.msg, told)
-  t.match(line?.msg, /cspNonce/, 'and what to do')
+  t.match(line?.msg, /cspNonce/, 'and a fix')
   t.strictSame(more, [], 'once')
 }
 
@@ -103,14 +103,14 @@ const BLOCKING: Record<string, Case & { route?: string; told?: RegExp }> = {
 }
 
 for (const [kind, { route = '/', told = /script-src 'self'/, ...own }] of Object.entries(BLOCKING)) {
-  t.test(`reports the policy of ${kind}`, async (t) => {
+  t.test(`a policy of ${kind}`, async (t) => {
     const { app, log } = await serveCase(t, own)
     await visitAll(app)
     checkTold(t, log, route, told)
   })
 }
 
-t.test('reports the policy of the app around the site', async (t) => {
+t.test('a policy of the app around the site', async (t) => {
   current.case = {}
   const log = createLog()
   const app = Fastify({ logger: log.logger })
@@ -121,7 +121,7 @@ t.test('reports the policy of the app around the site', async (t) => {
   checkTold(t, log, '/', /\(header\) of \/ blocks the scripts .*: script-src 'self'/)
 })
 
-t.test('reports a hook that changes the policy for some requests, whatever was sent before', async (t) => {
+t.test('a policy of a hook that changes only some documents', async (t) => {
   const { app, log } = await serveCase(t, {
     hook: 'onRequest',
     set: ({ headers }, reply) => void (headers['x-strict'] && reply.header(NAME, POLICY)),
@@ -132,7 +132,7 @@ t.test('reports a hook that changes the policy for some requests, whatever was s
   checkTold(t, log, '/', /script-src 'self'/)
 })
 
-t.test('does not report policies that let the scripts run', async (t) => {
+t.test('policies that allow the scripts cause no warning', async (t) => {
   const kinds: Record<string, Case> = {
     'Hydrant’s own': {},
     'helmet with nonces': { register: async (app) => void (await app.register(helmet, { enableCSPNonces: true })) },

@@ -14,7 +14,7 @@ async function addressOf(headers: Record<string, string>, options: FastifyServer
 
 const UNKNOWN = { host: 'this site', origin: 'http://localhost' }
 
-t.test('the host is shown as in the address bar', async (t) => {
+t.test('the host is that of the address bar', async (t) => {
   for (const [host, expected] of [
     ['shop.example', { host: 'shop.example', origin: 'http://shop.example' }],
     ['shop.example:8080', { host: 'shop.example', origin: 'http://shop.example:8080' }],
@@ -30,7 +30,7 @@ t.test('the host is shown as in the address bar', async (t) => {
   }
 })
 
-t.test('a text that is not a host name is never shown', async (t) => {
+t.test('an invalid host name is not used', async (t) => {
   for (const host of [
     'a b',
     'shop.example/path',
@@ -83,7 +83,7 @@ t.test('forwarded headers count only from a trusted proxy', async (t) => {
   const headers = { host: '10.0.0.5:3000', 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' }
   t.match(await addressOf(headers), { host: '10.0.0.5', origin: 'http://10.0.0.5:3000' })
   t.strictSame(await addressOf(headers, { trustProxy: true }), { host: 'shop.example', origin: 'https://shop.example' })
-  t.match(await addressOf(headers, { trustProxy: '10.9.9.9' }), { host: '10.0.0.5' }, 'this proxy is another')
+  t.match(await addressOf(headers, { trustProxy: '10.9.9.9' }), { host: '10.0.0.5' }, 'another proxy is trusted')
   t.strictSame(await addressOf({ ...headers, 'x-forwarded-host': 'shop.example:8443' }, { trustProxy: true }), {
     host: 'shop.example',
     origin: 'https://shop.example:8443',
@@ -94,7 +94,7 @@ t.test('forwarded headers count only from a trusted proxy', async (t) => {
   })
 })
 
-t.test('the sentence names the visitor’s host', async (t) => {
+t.test('the sentence names the public host', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.server.ts': "export const load = ({ url }) => {\n  throw new Error('no ' + url.href)\n}\n",
   })

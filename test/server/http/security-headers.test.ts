@@ -32,7 +32,7 @@ const { app, get } = await serve(t, dir, trusting)
 const scriptOf = (file: string) => readFileSync(join(dir, '.hydrant/client', file), 'utf8')
 const scripts = readdirSync(join(dir, '.hydrant/client')).filter((name) => name.endsWith('.js'))
 
-t.test('no response can be read as another type', async (t) => {
+t.test('every response has nosniff', async (t) => {
   const asset = `/_hydrant/assets/${scripts[0]}`
   const paths = [
     '/',
@@ -58,7 +58,7 @@ t.test('no response can be read as another type', async (t) => {
   t.equal((await getBelow('/')).headers['x-content-type-options'], 'nosniff', 'outside of the base')
 })
 
-t.test('a document limits who may frame it and what it reveals to other sites', async (t) => {
+t.test('a document restricts framing and referrers', async (t) => {
   for (const path of ['/', '/fails', '/nowhere']) {
     const { headers } = await get(path)
     t.match(headers['content-security-policy'], /; frame-ancestors 'self'$/, path)
@@ -80,10 +80,10 @@ t.test('over https a document has more headers', async (t) => {
     t.notOk('strict-transport-security' in headers, `${host} is shared with whatever else is developed there`)
   }
   const { get: getUntrusting } = await serve(t, dir)
-  t.notOk('strict-transport-security' in (await getUntrusting('/', HTTPS)).headers, 'not because anybody says https')
+  t.notOk('strict-transport-security' in (await getUntrusting('/', HTTPS)).headers, 'not if the header is not trusted')
 })
 
-t.test('a header that a load has set stays', async (t) => {
+t.test('headers that a load has set stay', async (t) => {
   t.match((await get('/own', HTTPS)).headers, {
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
@@ -92,23 +92,23 @@ t.test('a header that a load has set stays', async (t) => {
   })
 })
 
-t.test('without a policy an older header keeps other sites from framing', async (t) => {
+t.test('without a policy, an older header prevents framing', async (t) => {
   const { get } = await serve(t, dir, { csp: false })
   t.equal((await get('/')).headers['x-frame-options'], 'SAMEORIGIN')
   t.equal((await get('/fails')).headers['x-frame-options'], 'SAMEORIGIN')
   t.notOk('content-security-policy' in (await get('/fails', JSON_ONLY)).headers)
 })
 
-t.test('the headers can be left out', async (t) => {
+t.test('the headers can be turned off', async (t) => {
   const { get } = await serve(t, dir, { ...trusting, securityHeaders: false })
   const { headers } = await get('/', HTTPS)
   for (const name of ['x-content-type-options', 'referrer-policy', 'strict-transport-security']) {
     t.notOk(name in headers, name)
   }
-  t.ok('content-security-policy' in headers, 'which has an option of its own')
+  t.ok('content-security-policy' in headers, 'it has its own option')
 })
 
-t.test('a response that is not a document could do nothing if it were read as one', async (t) => {
+t.test('responses that are not documents have a policy that forbids everything', async (t) => {
   for (const path of ['/fails', '/nowhere', '/broken', '/%zz']) {
     const { headers } = await get(path, JSON_ONLY)
     t.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'", path)
@@ -137,11 +137,11 @@ t.test('a nonce never comes from the request', async (t) => {
     t.notMatch(JSON.stringify([answer.headers, answer.body]), chosen, path)
     seen.add(nonceOf(answer))
   }
-  t.equal(seen.size, 5, 'each document has one of its own')
+  t.equal(seen.size, 5, 'each document has its own nonce')
   t.notOk(seen.has(undefined))
 })
 
-t.test('no response runs code from an attribute or eval', async (t) => {
+t.test('documents need neither inline handlers nor eval', async (t) => {
   const documents = await Promise.all(['/', '/data', '/fails', '/nowhere', '/broken', '/%zz'].map((path) => get(path)))
   for (const { body } of documents) {
     t.notOk(/<[^>]+\son\w+\s*=|javascript:/i.test(body), 'no inline handler')
@@ -154,8 +154,8 @@ t.test('no response runs code from an attribute or eval', async (t) => {
   }
 })
 
-t.test('the site can have its own policy with its own nonce', async (t) => {
-  // The example of docs/security.md.
+t.test('a site can have its own policy with its own nonce', async (t) => {
+  // The example in docs/security.md.
   const site = await buildFiles(t.testdir({}), {
     'server.ts': `import { randomBytes } from 'node:crypto'
 export default async function server(app) {

@@ -11,7 +11,7 @@ t.test('reads a traceparent header', async (t) => {
   t.strictSame(traceOf(`cc-${TRACE}-${SPAN}-01-what-comes-later`), { traceId: TRACE, spanId: SPAN })
 })
 
-t.test('reads nothing from an invalid header', async (t) => {
+t.test('ignores an invalid header', async (t) => {
   const wrong = [
     undefined,
     '',
@@ -38,9 +38,13 @@ t.test('the option traceOf returns the trace', async (t) => {
   t.match(
     failuresOf(await active.run(OWN, async () => await get('/', headers))),
     [OWN],
-    'in the context of the failure',
+    'called in the context of the failure',
   )
-  t.match(failuresOf(await get('/', headers)), [{ traceId: TRACE, spanId: SPAN }], 'where there is none')
+  t.match(
+    failuresOf(await get('/', headers)),
+    [{ traceId: TRACE, spanId: SPAN }],
+    'the header counts if it returns none',
+  )
   for (const traceOf of [
     () => null,
     () => ({ traceId: 'no trace', spanId: '' }),

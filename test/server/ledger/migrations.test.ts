@@ -9,7 +9,7 @@ import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgr
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres/schema.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/schema.ts'
 import { openSqliteLedger, readSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, LIMITS, NOW } from './entries.ts'
 

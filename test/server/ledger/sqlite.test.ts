@@ -7,7 +7,7 @@ import { listSql } from '../../../src/server/ledger/rows.ts'
 import { createFileLedger } from '../../../src/server/ledger/sqlite/file-ledger.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/schema.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { entry, LIMITS, NOW, name } from './entries.ts'
 import { startWriter } from './writers.ts'
 

@@ -8,7 +8,7 @@ import t from 'tap'
 import { readManifest } from '../../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { until } from '../../until.ts'
 import { buildFiles, createLog, HTML } from '../served.ts'
 

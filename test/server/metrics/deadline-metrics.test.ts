@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createInstance } from '../../../src/server/create-server.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
-import { resolveOptions } from '../../../src/server/options/options.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
 const NEVER = 'new Promise(() => {})'

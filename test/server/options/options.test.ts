@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type OptionSources, resolveOptions } from '../../../src/server/options/options.ts'
+import { type OptionSources, resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 
 const DEFAULTS = {
@@ -18,8 +18,6 @@ const DEFAULTS = {
   limits: {
     maxConnections: 10_000,
     maxHeaderBytes: 16_384,
-    maxUrlBytes: 8_192,
-    maxPipelined: 100,
     maxRenders: 1_000,
     maxDocumentLength: 50_000_000,
     maxEventLoopDelayMs: 0,
@@ -28,7 +26,6 @@ const DEFAULTS = {
   bodyLimit: 1_048_576,
   forms: {
     maxFields: 1_000,
-    maxFieldBytes: 1_048_576,
     maxFiles: 10,
     maxFileBytes: 10_485_760,
     maxUploadBytes: 1_073_741_824,
@@ -36,10 +33,7 @@ const DEFAULTS = {
   allowedOrigins: [],
   reports: {
     enabled: true,
-    maxPerPage: 10,
     maxPerAddress: 60,
-    maxTotal: 600,
-    maxBytes: 32_768,
     respectPrivacySignals: false,
   },
   compress: true,
@@ -307,7 +301,7 @@ t.test('a URL with a password is not shown when it is refused', async (t) => {
   t.throws(resolve, { message: /^"HYDRANT_LEDGER" must be a file, .*; got a secret value$/ })
 })
 
-t.test('the admin listener can be off, set in parts, or set with one word that overrides the parts', async (t) => {
+t.test('the admin listener can be off, a group of options, or a single value that overrides the group', async (t) => {
   const { admin } = DEFAULTS
   for (const [sources, expected] of [
     [{ config: { admin: false } }, false],
@@ -334,10 +328,10 @@ t.test('the admin listener can be off, set in parts, or set with one word that o
   t.throws(() => resolveOptions({ env: { HYDRANT_ADMIN_TOKEN: 'a secret' } }), { message: /; got a secret value$/ })
 })
 
-t.test('a flag overrides the environment, which overrides the configuration', async (t) => {
+t.test('a flag overrides the environment, and the environment overrides the configuration', async (t) => {
   const sources: OptionSources = { flags: { port: '1' }, env: { PORT: '2', HYDRANT_PORT: '3' }, config: { port: 4 } }
   t.equal(resolveOptions(sources).port, 1)
-  t.equal(resolveOptions({ ...sources, flags: {} }).port, 3, 'its own variable beats the common one')
+  t.equal(resolveOptions({ ...sources, flags: {} }).port, 3, 'the variable with the prefix overrides the common one')
   t.equal(resolveOptions({ env: { PORT: '2' }, config: { port: 4 } }).port, 2)
   t.equal(resolveOptions({ config: { port: 4 } }).port, 4)
   t.throws(() => resolveOptions({ flags: { port: 'x' }, config: { port: 4 } }), {
@@ -345,7 +339,7 @@ t.test('a flag overrides the environment, which overrides the configuration', as
   })
 })
 
-t.test('an unknown name is an error that names the nearest', async (t) => {
+t.test('an unknown name is an error that suggests the closest one', async (t) => {
   for (const [sources, unknown, meant] of [
     [{ config: { bsae: '/' } }, 'bsae', 'base'],
     [{ config: { Base: '/' } }, 'Base', 'base'],
@@ -358,6 +352,12 @@ t.test('an unknown name is an error that names the nearest', async (t) => {
     [{ config: { somethingElseEntirely: 1 } }, 'somethingElseEntirely', null],
     [{ config: { constructor: 1 } }, 'constructor', null],
     [{ config: { loadMs: 1 } }, 'loadMs', null],
+    [{ config: { limits: { maxUrlBytes: 8_192 } } }, 'limits.maxUrlBytes', null],
+    [{ given: { limits: { maxPipelined: 100 } } }, 'limits.maxPipelined', null],
+    [{ config: { forms: { maxFieldBytes: 1_048_576 } } }, 'forms.maxFieldBytes', null],
+    [{ config: { reports: { maxPerPage: 10 } } }, 'reports.maxPerPage', null],
+    [{ config: { reports: { maxTotal: 600 } } }, 'reports.maxTotal', null],
+    [{ env: { HYDRANT_REPORTS_MAX_BYTES: '32768' } }, 'HYDRANT_REPORTS_MAX_BYTES', null],
   ] as const) {
     const expected = {
       code: 'HYD_OPTION_UNKNOWN',
@@ -370,16 +370,16 @@ t.test('an unknown name is an error that names the nearest', async (t) => {
   t.throws(() => resolveOptions({ config: JSON.parse('{"__proto__":1}') as Record<string, unknown> }), {
     code: 'HYD_OPTION_UNKNOWN',
   })
-  t.doesNotThrow(() => resolveOptions({ config: { esbuild: {} } }), 'what the build reads is known')
+  t.doesNotThrow(() => resolveOptions({ config: { esbuild: {} } }), 'options of the build are known')
 })
 
-t.test('an error of Hydrant’s own contains a fix', async (t) => {
+t.test('an error has a fix, and a long value is truncated', async (t) => {
   t.throws(() => resolveOptions({ config: { port: 'x' } }), { name: 'HydrantError', fix: /^\p{Lu}.*\.$/u })
   const long = 'x'.repeat(10_000)
   t.throws(() => resolveOptions({ env: { PORT: long } }), { message: /^.{0,200}$/s }, 'cut to size')
 })
 
-t.test('nearest finds the intended name and no distant one', async (t) => {
+t.test('closestMatch finds a similar name and no distant one', async (t) => {
   const names = ['port', 'host', 'base', 'trustProxy']
   t.equal(closestMatch('prot', names), 'port')
   t.equal(closestMatch('PORT', names), 'port')

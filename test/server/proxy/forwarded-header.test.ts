@@ -7,7 +7,7 @@ const trust = createTrustProxy('10.0.0.0/8, ::1', () => false) ?? (() => false)
 const read = (header: string) => readForwarded(header, trust)
 const parse = (header: string) => parseForwarded(header)?.map((element) => Object.fromEntries(element)) ?? null
 
-t.test('the header is read as RFC 7239 specifies', async (t) => {
+t.test('the header is parsed as RFC 7239 specifies', async (t) => {
   for (const [header, expected] of [
     ['for=192.0.2.60;proto=http;by=203.0.113.43', [{ for: '192.0.2.60', proto: 'http', by: '203.0.113.43' }]],
     ['For="[2001:db8:cafe::17]:4711"', [{ for: '[2001:db8:cafe::17]:4711' }]],
@@ -23,7 +23,7 @@ t.test('the header is read as RFC 7239 specifies', async (t) => {
     t.equal(parse(header), null, header)
 })
 
-t.test('a written header is read as the same values', async (t) => {
+t.test('any header that is written can be read back', async (t) => {
   const random = createRandom(1)
   for (let round = 0; round < 300; round++) {
     const elements = Array.from({ length: 1 + random.below(4) }, () => {
@@ -43,18 +43,18 @@ t.test('a written header is read as the same values', async (t) => {
   }
 })
 
-t.test('the client is the first address that is not a trusted proxy', async (t) => {
+t.test('the client is the nearest address that is not a trusted proxy', async (t) => {
   for (const [header, expected] of [
     ['for=192.0.2.1;host=shop.example;proto=https', { for: '192.0.2.1', host: 'shop.example', proto: 'https' }],
     ['for="192.0.2.1:4711"', { for: '192.0.2.1' }],
     ['for="[2001:db8::1]:4711"', { for: '2001:db8::1' }],
     ['for="2001:db8::1"', { for: '2001:db8::1' }],
-    // There are two proxies. The inner one speaks http to the outer one.
+    // Two proxies. The outer one connects to the inner one by http.
     [
       'for=192.0.2.1;host=a.example;proto=https, for=10.0.0.1;host=b.example;proto=http',
       { host: 'a.example', proto: 'https' },
     ],
-    // The visitor has sent the first one.
+    // The client has sent the first element itself.
     [
       'for=10.9.9.9;host=evil.example;proto=http, for=192.0.2.1;host=shop.example',
       { host: 'shop.example', proto: undefined },
@@ -69,7 +69,7 @@ t.test('the client is the first address that is not a trusted proxy', async (t) 
     t.match(read(header), expected, header)
 })
 
-t.test('a visitor’s header that a proxy extends names no other client', async (t) => {
+t.test('a header that the client sends cannot forge its address when a proxy adds to it', async (t) => {
   const random = createRandom(2)
   const alphabet = 'for=host;, "\\[]:.10_a'
   for (let round = 0; round < 3_000; round++) {
@@ -82,7 +82,7 @@ t.test('a visitor’s header that a proxy extends names no other client', async 
   }
 })
 
-t.test('a long header is read in linear time', async (t) => {
+t.test('the time to parse a header grows linearly with its length', async (t) => {
   for (const header of [
     'for="'.repeat(4_000),
     'a'.repeat(16_000),

@@ -36,7 +36,7 @@ t.test('a list trusts the addresses that it names', async (t) => {
   )
 })
 
-t.test('the cache returns the same results', async (t) => {
+t.test('cached results are the same', async (t) => {
   const trust = createTrustProxy('10.0.0.0/24', () => false)
   const addresses = Array.from({ length: 3_000 }, (_, count) => `10.0.${Math.floor(count / 250)}.${count % 250}`)
   for (let round = 0; round < 2; round++) {
@@ -46,7 +46,7 @@ t.test('the cache returns the same results', async (t) => {
 })
 
 t.test(
-  'a peer without an address is this machine if the server listens on a socket file, and otherwise unknown',
+  'a peer without an address is this machine when the server listens on a socket file, and nobody otherwise',
   async (t) => {
     for (const [trusted, onFile, expected] of [
       ['loopback', true, true],
@@ -59,13 +59,13 @@ t.test(
   },
 )
 
-t.test('a text that is neither an address nor a subnet cannot be trusted', async (t) => {
+t.test('only addresses and subnets can be trusted', async (t) => {
   for (const text of ['loopback', '10.0.0.0/8', '::1', '::/1', '1.2.3.4/32']) t.ok(isAddressRange(text), text)
   for (const text of ['', 'constructor', '1', '10.0.0.0/0', '10.0.0.0/33', '::/129', '1.2.3', 'a/8', '::1/', '/8'])
     t.notOk(isAddressRange(text), text)
 })
 
-t.test('this machine and the network around it are near', async (t) => {
+t.test('loopback, link-local and private addresses are private', async (t) => {
   for (const address of ['127.0.0.1', '::1', '172.17.0.1', 'fe80::1', '::ffff:10.0.0.1'])
     t.ok(isPrivateAddress(address), address)
   for (const address of ['203.0.113.1', '2001:db8::1', 'x', '']) t.notOk(isPrivateAddress(address), address)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { judgeOrigin } from '../../../src/server/guards/cross-site.ts'
+import { judgeOrigin } from '../../../src/server/guards/csrf.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.ts'
 import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
 import { parseUrl } from '../../../src/server/util/parse-url.ts'

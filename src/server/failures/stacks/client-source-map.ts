@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ASSETS_PATH, withBase } from '../../../shared/paths.ts'
 import { BUILD_PATHS } from '../../build-output/manifest.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { remember } from '../../util/bounded-cache.ts'
 import { parseUrl } from '../../util/parse-url.ts'
 import { functionAt, type NamedMap } from './function-names.ts'
 import type { SourceMapper } from './source-map.ts'
@@ -52,10 +53,7 @@ export function createClientMapper({ siteDir, folder, base }: ClientMapperInput)
     const file = join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
     if (!existsSync(file)) return null
     try {
-      const map = readMapFile<NamedMap>(readFileSync(file, 'utf8'), clientDir, siteDir)
-      if (maps.size >= MAX_MAPS) maps.clear()
-      maps.set(script, map)
-      return map
+      return remember(maps, MAX_MAPS, script, readMapFile<NamedMap>(readFileSync(file, 'utf8'), clientDir, siteDir))
     } catch {
       return null
     }

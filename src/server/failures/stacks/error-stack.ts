@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { remember } from '../../util/bounded-cache.ts'
 
 /**
  * Reads the stack of an error, without the frames of React, Fastify and Hydrant that called the site's functions.
@@ -61,13 +62,13 @@ const MAX_KINDS = 1_000
 const kinds = new Map<string, Kind>()
 
 function kindOf(file: string): Kind {
-  const before = kinds.get(file)
-  if (before) return before
-  const kind = isCaller(file) ? 'caller' : file === '' || PACKAGE.test(file) ? 'other' : 'site'
-  // Evaluated code may have any name.
-  if (kinds.size >= MAX_KINDS) kinds.clear()
-  kinds.set(file, kind)
-  return kind
+  // Code that is evaluated may have any name.
+  return kinds.get(file) ?? remember(kinds, MAX_KINDS, file, findKind(file))
+}
+
+function findKind(file: string): Kind {
+  if (isCaller(file)) return 'caller'
+  return file === '' || PACKAGE.test(file) ? 'other' : 'site'
 }
 
 const EXAMPLE = new Error('example')

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { eachMapping, type TraceMap } from '@jridgewell/trace-mapping'
 import type { MappedBundle } from '../../build-output/loaded-bundles.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { remember } from '../../util/bounded-cache.ts'
 import { toSitePath } from '../../util/to-site-path.ts'
 import { isCaller } from './error-stack.ts'
 import type { ServerMapFields } from './function-names.ts'
@@ -99,12 +100,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   }
 
   function mapFrame(text: string): MappedFrame {
-    const found = known.get(text)
-    if (found) return found
-    if (known.size >= MAX_KNOWN_FRAMES) known.clear()
-    const mapped = map(text)
-    known.set(text, mapped)
-    return mapped
+    return known.get(text) ?? remember(known, MAX_KNOWN_FRAMES, text, map(text))
   }
 
   function codeAround({ file, line }: SourceFrame): CodeLines | null {

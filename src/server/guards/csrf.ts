@@ -1,0 +1,113 @@
+// Refuses requests that other sites make a visitor's browser send (cross-site request forgery).
+
+import type { FastifyInstance } from 'fastify'
+import { fetchSiteOf } from '../http/fetch-metadata.ts'
+import type { Options } from '../options/options.ts'
+import { createRedactor } from '../redaction/redact.ts'
+import { HttpError } from '../thrown/http-error.ts'
+import { parseUrl } from '../util/parse-url.ts'
+
+/** A refused request from another site. It has been logged. */
+export class CrossSiteError extends HttpError {}
+
+/**
+ * Adds a hook that refuses requests from other sites with 403, on all routes of the instance and before the body is
+ * read.
+ */
+export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Pick<Options, 'allowedOrigins'>) {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { method, headers, host = '' } = request
+    // A WebSocket is opened by GET, and browsers let the scripts of every site open one.
+    const isUpgrade = headers.upgrade !== undefined
+    if (isSafe(method) && !isUpgrade) return done()
+    const fetchSite = fetchSiteOf(headers)
+    const verdict = judgeOrigin({ method, isUpgrade, fetchSite, origin: headers.origin, host, allowedOrigins })
+    if (verdict.kind === 'pass') return done()
+    const redact = createRedactor(headers)
+    const url = redact(request.originalUrl)
+    const { hint } = verdict
+    const compared = redact(verdict.compared)
+    request.log.info(
+      { method, url, statusCode: 403 },
+      `refused with 403: the request comes from another site: ${compared} (${hint})`,
+    )
+    done(new CrossSiteError(403, 'This request comes from another site.'))
+  })
+}
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
+
+/** Whether requests with the method change nothing. */
+export function isSafe(method: string): boolean {
+  return SAFE_METHODS.includes(method)
+}
+
+export interface CrossSiteInput {
+  method: string
+  /** Whether the request asks for another protocol (false). */
+  isUpgrade?: boolean
+  /** The header `Sec-Fetch-Site`. */
+  fetchSite: string | undefined
+  /** The header `Origin`. */
+  origin: string | undefined
+  /** The public host and port. */
+  host: string
+  /** Origins whose requests pass. */
+  allowedOrigins: readonly string[]
+}
+
+export type Verdict =
+  | { kind: 'pass' }
+  /** `compared` names the two values that differ. `hint` says what to do if the request should have passed. */
+  | { kind: 'refused'; compared: string; hint: string }
+
+const PASS: Verdict = { kind: 'pass' }
+
+/**
+ * Decides whether a request may change something. A request that a browser sends for another site may not. A client
+ * that is not a browser passes: it sends none of these headers, and no cookies that it was not told to send.
+ */
+export function judgeOrigin({ method, isUpgrade, fetchSite, origin, host, allowedOrigins }: CrossSiteInput): Verdict {
+  if (isSafe(method) && !isUpgrade) return PASS
+  if (origin !== undefined && allowedOrigins.includes(origin)) return PASS
+  if (fetchSite !== undefined) {
+    if (fetchSite === 'same-origin' || fetchSite === 'none') return PASS
+    const compared = `Sec-Fetch-Site is ${quote(fetchSite)}, not "same-origin" or "none"; Origin is ${quote(origin)}`
+    return { kind: 'refused', compared, hint: allowHint(origin) }
+  }
+  if (origin === undefined) return PASS
+  // The scheme is not compared: the server sees http behind a proxy that ends TLS.
+  const from = authorityOf(origin)
+  const own = authorityOf(`http://${host}`)
+  if (from !== null && from === own) return PASS
+  const compared = `Origin is ${quote(origin)}, the public host is ${quote(host)}`
+  return { kind: 'refused', compared, hint: isPortLost(from, own) ? PORT_HINT : allowHint(origin) }
+}
+
+// The port is compared even if the Host header has none. Another server on the same machine shares the site's cookies,
+// and its pages cannot be told from the site's own pages behind a proxy that drops the port.
+const PORT_HINT =
+  'if this is the site itself, make the proxy forward the port (nginx: proxy_set_header Host $http_host), or add the origin to allowedOrigins'
+
+function allowHint(origin: string | undefined): string {
+  if (authorityOf(origin ?? '') === null) return 'only a request with an origin can be allowed'
+  return 'if this is the site itself, make the proxy forward the public host; if it is another site that may send this, add it to allowedOrigins'
+}
+
+function isPortLost(from: string | null, own: string | null): boolean {
+  return from !== null && own !== null && !/:\d+$/.test(own) && from.replace(/:\d+$/, '') === own
+}
+
+/**
+ * Returns host and port in one spelling, without a default port. Returns null if there is no host, as in the origin
+ * `null`.
+ */
+function authorityOf(origin: string): string | null {
+  const url = /^https?:\/\/[^/?#@\\\s]+$/i.test(origin) ? parseUrl(origin) : null
+  return url?.host.replace(/:(?:80|443)$/, '') ?? null
+}
+
+/** Quotes a header for the log, truncated: clients choose it. */
+function quote(value: string | undefined): string {
+  return value === undefined ? 'missing' : JSON.stringify(value.slice(0, 200))
+}
