@@ -46,7 +46,7 @@ export function Filters({ params, releases }: { params: URLSearchParams; release
         <Choice name="new" label="First seen" options={NEW} params={params} />
         <Text name="route" label="Route" hint="/products/[id]" params={params} />
         <Text name="search" label="Text" hint="type, message or file" params={params} />
-        <div className={classes.buttons}>
+        <div className={`${classes.buttons} ${classes.wide}`}>
           <button type="submit" className="button">
             Filter
           </button>
@@ -92,7 +92,7 @@ function Choice({
 
 function Text({ name, label, hint, params }: FieldProps & { hint: string }) {
   return (
-    <label className={classes.field}>
+    <label className={`${classes.field} ${classes.wide}`}>
       <span>{label}</span>
       <input name={name} defaultValue={params.get(name) ?? ''} placeholder={hint} autoComplete="off" />
     </label>

@@ -1,5 +1,5 @@
 /** Replaces a page while the ledger is unavailable. */
-export function Away({ problem, url }: { problem: string; url: URL }) {
+export function LedgerUnavailable({ problem, url }: { problem: string; url: URL }) {
   return (
     <>
       <title>Ledger not available · Hydrant console</title>

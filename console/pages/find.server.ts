@@ -3,12 +3,12 @@ import { href } from 'hydrant/react'
 
 export async function load({ app, url, reply }: LoadContext) {
   const typed = url.searchParams.get('digest') ?? ''
-  const asked = await app.console.ask((ledger) => ledger.find(typed))
-  if (asked.kind === 'away') {
+  const result = await app.console.tryLedger((ledger) => ledger.find(typed))
+  if (result.kind === 'unavailable') {
     reply.code(503)
-    return asked
+    return result
   }
-  const found = asked.value
+  const found = result.value
   if (found.kind === 'found') {
     const digest = found.digest ?? found.failure.fingerprint
     redirect(new URL(href('/failures/[digest]', { digest }), url).pathname)

@@ -5,30 +5,32 @@ const LIMIT = 100
 
 export async function load({ app, reply, request, url }: LoadContext) {
   const now = Date.now()
-  const { query, problem } = app.console.readQuery(filtersOf(url.searchParams))
+  const { query: valid, problems } = app.console.readQuery(filtersOf(url.searchParams))
+  const query = problems.solved === undefined ? valid : { ...valid, isSolved: false }
   const { hasLedger } = app.console
-  const asked = await app.console.ask(async (ledger) => {
+  const result = await app.console.tryLedger(async (ledger) => {
     const [page, counts, releases] = await Promise.all([
-      query === null ? { failures: [], next: null } : ledger.page(query, LIMIT),
+      ledger.page(query, LIMIT),
       ledger.hours(firstHour(now)),
       ledger.releases(),
     ])
-    const isFound = page.failures.length > 0 || problem !== null
-    return { ...page, counts, releases, isEmpty: !isFound && (await ledger.page({}, 1)).failures.length === 0 }
+    const isEmpty = page.failures.length === 0 && (await ledger.page({}, 1)).failures.length === 0
+    return { ...page, counts, releases, isEmpty }
   })
-  if (asked.kind === 'away') {
+  if (result.kind === 'unavailable') {
     reply.code(503)
-    return asked
+    return result
   }
-  const { failures, counts, next, releases, isEmpty } = asked.value
+  const { failures, counts, next, releases, isEmpty } = result.value
   const hours = countHours(counts, now)
   return {
     kind: 'list' as const,
     now,
-    problem,
+    /** Descriptions of invalid filters, which are ignored, by their names. */
+    problems,
     hasLedger,
     releases,
-    mayChange: app.console.door.mayChange(request.headers),
+    mayChange: app.console.auth.mayChange(request.headers),
     failures: failures.map((failure) => ({ ...failure, hours: hours.get(failure.fingerprint) ?? noHours() })),
     /** The position at which the next page begins; null on the last page. */
     next,
@@ -41,12 +43,12 @@ export async function load({ app, reply, request, url }: LoadContext) {
 export async function action({ app, form, reply, url }: ActionContext) {
   const fingerprints = form.getAll('fingerprint').map(String)
   const isSolved = form.get('intent') === 'solve'
-  const asked = await app.console.ask(async (ledger) => {
+  const result = await app.console.tryLedger(async (ledger) => {
     for (const fingerprint of fingerprints) await ledger.setSolved(fingerprint, isSolved)
   })
-  if (asked.kind === 'answered') redirect(url.pathname + url.search)
+  if (result.kind === 'done') redirect(url.pathname + url.search)
   reply.code(503)
-  return { problem: asked.problem }
+  return { problem: result.problem }
 }
 
 // Only open failures are listed by default.

@@ -1,5 +1,5 @@
 import type { LoadContext } from 'hydrant'
 
 export function load({ app }: LoadContext) {
-  return { canSignOut: !app.console.door.isOpen }
+  return { canSignOut: !app.console.auth.isOpen }
 }

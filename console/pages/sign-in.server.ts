@@ -1,21 +1,21 @@
 import { type ActionContext, redirect } from 'hydrant'
 
 export async function action({ app, form, reply, request, url }: ActionContext) {
-  const { door } = app.console
+  const { auth } = app.console
   if (form.get('intent') === 'out') {
-    reply.header('set-cookie', door.signOut(request.headers))
+    reply.header('set-cookie', auth.signOut(request.headers))
     redirect('/sign-in')
   }
   const token = form.get('token')
-  const answer = await door.signIn(typeof token === 'string' ? token : '', request.ip, request.headers)
-  switch (answer.kind) {
-    case 'in':
-      reply.header('set-cookie', answer.cookie)
+  const result = await auth.signIn(typeof token === 'string' ? token : '', request.ip, request.headers)
+  switch (result.kind) {
+    case 'ok':
+      reply.header('set-cookie', result.cookie)
       return redirect(pathOf(url.searchParams.get('to')))
-    case 'wait':
-      reply.code(429).header('retry-after', answer.seconds)
-      return { problem: `Too many wrong tokens. Try again in ${answer.seconds} s.` }
-    case 'out':
+    case 'throttled':
+      reply.code(429).header('retry-after', result.seconds)
+      return { problem: `Too many wrong tokens. Try again in ${result.seconds} s.` }
+    case 'denied':
       reply.code(422)
       return { problem: 'The token is wrong.' }
   }

@@ -4,7 +4,7 @@ import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatReport } from '../terminal/format-report.ts'
 import { createProgress } from '../terminal/progress.ts'
 
-/** `hydrant build`. Shows each thing that is wrong before it throws the BuildError that sums them up. */
+/** Runs `hydrant build`. Prints each problem before it throws the BuildError that contains them. */
 export async function runBuild(dir: string, _flags: object, note: string | null): Promise<void> {
   if (note !== null) console.error(note)
   const progress = createProgress(process.stdout, 'hydrant build')

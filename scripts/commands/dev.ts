@@ -10,7 +10,7 @@ import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
 import { createPaint } from '../terminal/paint.ts'
 
-/** `hydrant dev`: runs until it is interrupted. */
+/** Runs `hydrant dev` until it is interrupted, and then exits. */
 export async function runDev(
   dir: string,
   flags: Record<string, string | undefined>,
@@ -35,13 +35,13 @@ export async function runDev(
     },
     onFailed({ error }) {
       const source = siteFrameOf(error)
-      // Behind the failure's line, which a logger has written to the same output.
+      // The logger has written the failure's line to the same output before.
       if (source?.code) console.log(`${formatSource(source, VIEW).join('\n')}\n`)
     },
   })
   console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${server.url}`)
 
-  // What the site's own code throws outside of a request must not end the work on it.
+  // An error of the site outside of a request must not end `hydrant dev`.
   function report(error: unknown) {
     console.error(describeFailure({ error, source: server.findSource(error) }))
   }
@@ -49,7 +49,7 @@ export async function runDev(
 
   await new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop))
   await server.close()
-  // Timers of the site's own would keep the process.
+  // Timers of the site would keep the process alive.
   process.exit(0)
 }
 
@@ -59,5 +59,5 @@ function describeFailure({ error, source }: Pick<DevFailure, 'error' | 'source'>
   return source ? `${text}\n${formatSource(source, VIEW).join('\n')}\n` : text
 }
 
-/** The browser shows the same text. */
+/** Without colours, because the browser displays the same text. */
 const VIEW = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }

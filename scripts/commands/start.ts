@@ -1,6 +1,6 @@
 import { startServer } from '../../src/server/start.ts'
 
-/** `hydrant start`. Loads nothing that only building needs. */
+/** Runs `hydrant start`. Loads no code that only the build needs. */
 export async function runStart(
   dir: string,
   flags: Record<string, string | undefined>,

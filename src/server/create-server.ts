@@ -78,18 +78,18 @@ export interface InstanceInput {
   /** Number of the worker whose process this is; null for none (null). */
   worker?: string | null
   /** Gives one that outlives the instance (one of its own, which is closed with it). */
-  findKeeper?(log: FastifyBaseLogger): FailureStore
+  findStore?(log: FastifyBaseLogger): FailureStore
 }
 
 export interface Instance extends ServedSite {
   app: FastifyInstance
-  keeper: FailureStore
+  store: FailureStore
   draining: ConnectionDrain
 }
 
 /** The same from options that are resolved already. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, findKeeper } = input
+  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, findStore } = input
   const limits = createConnectionLimits(options)
   const trust = createTrustProxy(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
@@ -115,8 +115,8 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   })
   limits.addTo(app)
   if (!logging.loggerInstance) passOwnErrors(app.log)
-  const keeper = findKeeper?.(app.log) ?? createFailureStore(dir, options, app.log)
-  if (!findKeeper) app.addHook('onClose', keeper.close)
+  const store = findStore?.(app.log) ?? createFailureStore(dir, options, app.log)
+  if (!findStore) app.addHook('onClose', store.close)
   checkForwarding(app, options, trust)
   addFirstHook(app, options)
   addHostGuard(app, options.hosts)
@@ -131,11 +131,11 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     sendRefusal(statusCode, 'The request cannot be read.', request, reply)
   })
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { keeper, metrics, worker })))
+    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { store, metrics, worker })))
   })
   // Rejects with what the site's own registration does.
   await app.ready()
-  return { app, keeper, draining, ...(await served) }
+  return { app, store, draining, ...(await served) }
 }
 
 // Before any route is known: an address that cannot be decoded, for one.

@@ -35,16 +35,16 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   claimBase(app, base, `the site in ${dir}`)
   addFirstHook(app, resolved)
   addHostGuard(app, resolved.hosts)
-  const keeper = createFailureStore(dir, resolved, app.log)
-  app.addHook('onClose', keeper.close)
+  const store = createFailureStore(dir, resolved, app.log)
+  app.addHook('onClose', store.close)
   let recorder = NO_METRICS
   measureRequests(app, () => recorder)
-  const { failures, release, build, startMeasuring } = await mountSite(app, folder, resolved, { keeper })
+  const { failures, release, build, startMeasuring } = await mountSite(app, folder, resolved, { store })
   let metrics: Promise<RequestMetrics> | undefined
   async function startMetrics(): Promise<RequestMetrics> {
     const { createRequestMetrics } = await import('./metrics/request-metrics.ts')
     const created = createRequestMetrics()
-    keeper.subscribe(created.countFailure)
+    store.subscribe(created.countFailure)
     recorder = created.recorder
     startMeasuring(recorder)
     return created
@@ -54,7 +54,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
     return metrics
   }
   addWatchdog(app, resolved.timeouts.hangMs)
-  addAppSite(app, { base, dir, folder, release, build, options: resolved, keeper, failures, measure })
+  addAppSite(app, { base, dir, folder, release, build, options: resolved, store, failures, measure })
 }
 
 const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmin(app, given) {

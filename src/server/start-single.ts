@@ -34,8 +34,8 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
     ...{ dir, folder, options, logging, metrics: metrics?.recorder ?? NO_METRICS },
     ...(handed ? { handed } : {}),
   })
-  const { app, keeper, release, build } = instance
-  if (metrics) keeper.subscribe(metrics.countFailure)
+  const { app, store, release, build } = instance
+  if (metrics) store.subscribe(metrics.countFailure)
   let listener: AdminListener | null = null
   const close = async () => {
     await listener?.close()
@@ -47,7 +47,7 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
     if (note !== null) app.log.warn(note)
     app.log.info({ release, build }, 'the site is loaded')
     await (handed ? handed.listen(app) : listen(app, options))
-    keeper.open()
+    store.open()
     await startWatchdog(options.timeouts.hangMs, app.log, fail)
     if (admin && metrics) {
       // Loaded only where it is wanted, and when the site is there already.
@@ -59,7 +59,7 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
         workersLost: () => 0,
         lastReload: () => null,
       }
-      listener = await startAdmin({ admin, keeper, metricsSource, options, log: app.log })
+      listener = await startAdmin({ admin, store, metricsSource, options, log: app.log })
     }
   } catch (error) {
     // It would end the process with 0, as one that has nothing left to do.

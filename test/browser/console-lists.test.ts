@@ -52,6 +52,25 @@ for (const javaScript of [true, false]) {
     t.strictSame(open.errors, [])
   })
 
+  t.test(`a filter with an invalid value has its default, and is reported ${way}`, async (t) => {
+    const admin = await serveMany()
+    await admin.store.ledger.setSolved('00000000', Date.now())
+    const open = await chromium.open({ javaScript })
+    const { page } = open
+    await open.goto(`${admin.origin}/?sort=bad&solved=maybe&side=server`, 'load')
+    if (javaScript) await open.hydrated()
+    const choiceOf = (name: string) => page.locator(`select[name=${name}]`).inputValue()
+    t.strictSame([await choiceOf('sort'), await choiceOf('solved'), await choiceOf('side')], ['', '', 'server'])
+    t.equal(await page.locator('option[value=bad]').count(), 0, 'it is no option')
+    const notice =
+      'The list ignores invalid filters: "solved" must be true or false. "sort" must be last, first or count.'
+    t.equal(await open.read('main [role=alert]'), notice)
+    t.equal(await page.getByRole('listitem').count(), 100)
+    t.notMatch(await open.read('main'), '00000000', 'only open failures')
+    t.match(await page.getByRole('link', { name: 'Next page' }).getAttribute('href'), /^\/\?side=server&after=/)
+    t.strictSame(open.errors, [])
+  })
+
   t.test(`selected failures are marked together ${way}`, async (t) => {
     const admin = await serveMany()
     const open = await chromium.open({ javaScript })
@@ -69,7 +88,7 @@ for (const javaScript of [true, false]) {
     await page.keyboard.press('Enter')
     await isGone('7K2M9QX4')
     t.equal(await open.evaluate(() => location.search, null), '?sort=count')
-    const solved = await admin.keeper.ledger.list({ isSolved: true })
+    const solved = await admin.store.ledger.list({ isSolved: true })
     t.strictSame(solved.map(({ fingerprint }) => fingerprint).sort(), ['00000003', '7K2M9QX4'])
 
     await open.goto(`${admin.origin}/?solved=true`, 'load')
@@ -78,7 +97,7 @@ for (const javaScript of [true, false]) {
     await page.getByRole('button', { name: 'Reopen selected' }).focus()
     await page.keyboard.press('Enter')
     await isGone('7K2M9QX4')
-    t.equal((await admin.keeper.ledger.list({ isSolved: true })).length, 1)
+    t.equal((await admin.store.ledger.list({ isSolved: true })).length, 1)
     t.strictSame(open.errors, [])
   })
 }
@@ -103,7 +122,7 @@ t.test('times are also shown in the browser’s time zone', async (t) => {
 t.test('a page that could not read the ledger shows its data once the ledger is back', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('7K2M9QX4-000001'))
-  const { ledger } = admin.keeper
+  const { ledger } = admin.store
   const { list } = ledger
   ledger.list = () => Promise.reject(new Error('not now'))
   const open = await chromium.open()

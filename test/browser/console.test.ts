@@ -88,7 +88,7 @@ for (const javaScript of [true, false]) {
     if (javaScript) await open.hydrated()
     await press(open, '[value=solve]', javaScript)
     await shows(open, '[value=reopen]', 'Reopen', javaScript)
-    t.type((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
+    t.type((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
     t.equal(await open.evaluate(() => location.href, null), `${admin.origin}/failures/7K2M9QX4`)
     await open.goto(admin.origin, 'load')
     t.notMatch(await open.read('main'), 'TypeError', 'what is solved is not in the way')
@@ -98,7 +98,7 @@ for (const javaScript of [true, false]) {
     if (javaScript) await open.hydrated()
     await press(open, '[value=reopen]', javaScript)
     await shows(open, '[value=solve]', 'Mark as solved', javaScript)
-    t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+    t.equal((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, null)
     t.strictSame(open.errors, [])
   })
 

@@ -46,38 +46,38 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   const log = createLog()
   const app = Fastify({ logger: log.logger, forceCloseConnections: true })
   const options = resolveOptions({ given: { ...given, ledger: `errors-${++count}.db` }, scope: 'site' })
-  const keeper = createFailureStore(dir, options, app.log)
+  const store = createFailureStore(dir, options, app.log)
   const records: FailureRecord[] = []
-  keeper.subscribe((record) => void records.push(record))
-  app.addHook('onClose', keeper.close)
+  store.subscribe((record) => void records.push(record))
+  app.addHook('onClose', store.close)
   await app.register(async (scope) => {
-    await mountSite(scope, buildFolder(dir), options, { keeper })
+    await mountSite(scope, buildFolder(dir), options, { store })
   })
   const requests: string[] = []
   app.addHook('onRequest', async ({ url }) => void requests.push(url))
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   t.teardown(() => app.close())
-  return { origin, keeper, records, log, requests }
+  return { origin, store, records, log, requests }
 }
 
 t.test('what the browser could render all the same is marked so, without a line of its own', async (t) => {
-  const { origin, keeper, records } = await start(t)
+  const { origin, store, records } = await start(t)
   const open = await chromium.open()
   await open.goto(`${origin}/once`, 'commit')
   await open.page.locator('#part').waitFor()
   const [record] = records
   await until(async () => {
-    const [summary] = await keeper.ledger.list({})
-    const details = summary && (await keeper.ledger.read(summary.fingerprint))
+    const [summary] = await store.ledger.list({})
+    const details = summary && (await store.ledger.read(summary.fingerprint))
     return details?.occurrences[0]?.isRecovered === true
   })
   t.equal(records.length, 1)
   t.match(record, { side: 'server', message: 'fails on the server' })
-  t.equal((await keeper.ledger.list({})).length, 1)
+  t.equal((await store.ledger.list({})).length, 1)
 })
 
 t.test('what the server has told of is not told again by the browser', async (t) => {
-  const { origin, keeper, records } = await start(t)
+  const { origin, store, records } = await start(t)
   const open = await chromium.open()
   for (const path of ['/twice', '/promised']) {
     await open.goto(origin + path, 'commit')
@@ -117,8 +117,8 @@ t.test('what the server has told of is not told again by the browser', async (t)
     "throw new Error('repeated')",
     'with the source around it',
   )
-  await keeper.writer.flush()
-  t.equal((await keeper.ledger.list({ side: 'client' })).length, 1)
+  await store.writer.flush()
+  t.equal((await store.ledger.list({ side: 'client' })).length, 1)
 })
 
 t.test('a page reports a failure once, and ten failures at most', async (t) => {

@@ -3,7 +3,7 @@
 import type { CodeLines, FailureRecord, KeptError, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../src/server/ledger/ledger-writer.ts'
-import { createMemoryLedger } from '../../src/server/ledger/memory-ledger.ts'
+import { createMemoryLedger } from '../../src/server/ledger/memory/memory-ledger.ts'
 
 /** The time at which failures are read. */
 export const NOW = Date.UTC(2026, 10, 21, 19, 43, 28)

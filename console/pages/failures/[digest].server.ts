@@ -5,15 +5,15 @@ type Path = '/failures/[digest]'
 
 export async function load({ app, params, reply, request }: LoadContext<Path>) {
   const now = Date.now()
-  const asked = await app.console.ask(async (ledger) => ({
+  const result = await app.console.tryLedger(async (ledger) => ({
     found: await ledger.find(params.digest),
     counts: await ledger.hours(firstHour(now)),
   }))
-  if (asked.kind === 'away') {
+  if (result.kind === 'unavailable') {
     reply.code(503)
-    return asked
+    return result
   }
-  const { found, counts } = asked.value
+  const { found, counts } = result.value
   if (found.kind === 'unknown') {
     reply.code(404)
     return { ...found, typed: params.digest.slice(0, 100) }
@@ -23,16 +23,16 @@ export async function load({ app, params, reply, request }: LoadContext<Path>) {
     counts.filter((count) => count.fingerprint === fingerprint),
     now,
   )
-  const mayChange = app.console.door.mayChange(request.headers)
+  const mayChange = app.console.auth.mayChange(request.headers)
   return { ...found, now, mayChange, hours: own.get(fingerprint) ?? noHours() }
 }
 
 export async function action({ app, form, params, reply, url }: ActionContext<Path>) {
-  const asked = await app.console.ask(async (ledger) => {
+  const result = await app.console.tryLedger(async (ledger) => {
     const found = await ledger.find(params.digest)
     if (found.kind === 'found') await ledger.setSolved(found.failure.fingerprint, form.get('intent') === 'solve')
   })
-  if (asked.kind === 'answered') redirect(url.pathname)
+  if (result.kind === 'done') redirect(url.pathname)
   reply.code(503)
-  return { problem: asked.problem }
+  return { problem: result.problem }
 }

@@ -2,7 +2,7 @@ import type { PageProps } from 'hydrant/react'
 import { Lost } from '../../components/connection-lost.tsx'
 import { Unknown } from '../../components/failure-not-found.tsx'
 import { FailureView } from '../../components/failure-view.tsx'
-import { Away } from '../../components/ledger-unavailable.tsx'
+import { LedgerUnavailable } from '../../components/ledger-unavailable.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Now } from '../../components/relative-time.tsx'
 import { useLive } from '../../components/use-live.ts'
@@ -10,7 +10,7 @@ import type { action, load } from './[digest].server.ts'
 
 export default function FailurePage({ data: loaded, actionData, url }: PageProps<typeof load, typeof action>) {
   const { data, isLost } = useLive(loaded)
-  if (data.kind === 'away') return <Away problem={data.problem} url={url} />
+  if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
   if (data.kind === 'unknown') return <Unknown typed={data.typed} nearest={data.nearest} />
   const { now, failure, digest, isKept, hours, mayChange } = data
   return (

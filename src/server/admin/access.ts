@@ -10,60 +10,66 @@ import type { Auth } from './auth.ts'
 
 const SIGN_IN_PATH = '/sign-in'
 
-/** Hosts, with ports, under which the listener answers; null for any. */
+/** Returns the hosts, with ports, under which the listener responds; null for any host. */
 export type AllowedHosts = () => readonly string[] | null
 
-/** Stands before every route of the admin listener, or of the console in an app, which is below the instance's prefix. */
-export function addGuard(app: FastifyInstance, door: Auth, allowedHosts: AllowedHosts) {
+/**
+ * Adds a hook that runs before every route of the admin listener, or of the console in an app. It sets the security
+ * headers, and checks the host, the origin and the token of a request.
+ */
+export function addAccessControl(app: FastifyInstance, auth: Auth, allowedHosts: AllowedHosts) {
   const prefix = app.prefix === '/' ? '' : app.prefix
-  // @fastify/helmet adds it as well.
+  // @fastify/helmet decorates replies with it, too.
   if (!app.hasReplyDecorator('cspNonce')) app.decorateReply('cspNonce')
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(reply)
-    const refusal = judge(request, allowedHosts())
+    const refusal = findRefusal(request, allowedHosts())
     if (refusal) return sendProblem(refusal.status, refusal.detail, request, reply)
     if (isOpenPath(prefix, request.url)) return undefined
-    const judgement = await door.judge(request.headers, request.ip)
-    switch (judgement.kind) {
-      case 'in':
-        if (isSafe(request.method) || door.mayChange(request.headers)) return undefined
+    const result = await auth.authenticate(request.headers, request.ip)
+    switch (result.kind) {
+      case 'ok':
+        if (isSafe(request.method) || auth.mayChange(request.headers)) return undefined
         return sendProblem(403, 'This token is read-only.', request, reply)
-      case 'wait':
-        reply.header('retry-after', judgement.seconds)
+      case 'throttled':
+        reply.header('retry-after', result.seconds)
         return sendProblem(429, 'Too many wrong tokens; try again in a moment.', request, reply)
-      case 'out':
-        return askForToken(prefix, request, reply)
+      case 'denied':
+        return requestToken(prefix, request, reply)
     }
   })
 }
 
 function setHeaders(reply: FastifyReply) {
   const nonce = createNonce()
-  // Where a document takes the nonce of its scripts from.
+  // Documents take the nonce of their scripts from here.
   Object.assign(reply, { cspNonce: { script: nonce } })
-  // What stands for a page that fails brings its style along.
+  // The static page that replaces a failed page has inline styles.
   const others = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
   reply.headers({
     'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${scriptPolicy(nonce)}`,
     'cache-control': 'no-store',
     'x-frame-options': 'DENY',
-    // With `no-referrer` a form says by plain http that it comes from nowhere, and is refused.
+    // With `no-referrer`, browsers send `Origin: null` with forms over plain HTTP, which is refused.
     'referrer-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
   })
 }
 
-function judge(request: FastifyRequest, hosts: readonly string[] | null): { status: number; detail: string } | null {
-  // Of an app behind a proxy that it trusts, as the browser sees it.
+function findRefusal(
+  request: FastifyRequest,
+  hosts: readonly string[] | null,
+): { status: number; detail: string } | null {
+  // Fastify's `host` considers the proxy that an app trusts.
   const host = request.host ?? ''
-  // A page of another site can have its own name lead to this machine; it cannot have another name sent.
+  // Prevents DNS rebinding: another site can point its own name to this machine, but its browser then sends that name.
   if (hosts !== null && !hosts.includes(host.toLowerCase())) {
     return { status: 421, detail: `This host is not allowed; use one of these: ${hosts.join(', ')}.` }
   }
   const { method, headers } = request
   const fetchSite = fetchSiteOf(headers)
   const verdict = judgeOrigin({ method, fetchSite, origin: headers.origin, host, allowedOrigins: [] })
-  // What only reads may be linked to, and nothing else: other ports of this machine are of the same site.
+  // Other sites may only link to pages. Other ports of this machine are same-site, and are refused as well.
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
   if (verdict.kind === 'refused' || (isFromOtherOrigin(headers) && isSafe(method) && !isLink)) {
     return { status: 403, detail: 'This request comes from another site.' }
@@ -76,15 +82,15 @@ function below(prefix: string, url: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-// What signing in takes. Nothing is open below a prefix that is spelled in another way, or that has parameters: there the
-// address says nothing of the route that it has come to.
+// The paths that signing in needs. With another spelling of the prefix no path is open, because the rest of the URL
+// then does not say which route it leads to.
 function isOpenPath(prefix: string, url: string): boolean {
   if (!url.startsWith(`${prefix}/`)) return false
   const path = below(prefix, url).replace(/\?.*$/s, '')
   return path.startsWith(ASSETS_PATH) || path === SIGN_IN_PATH || path === '/favicon.svg'
 }
 
-function askForToken(prefix: string, request: FastifyRequest, reply: FastifyReply) {
+function requestToken(prefix: string, request: FastifyRequest, reply: FastifyReply) {
   const { headers, method } = request
   const url = below(prefix, request.url)
   const isForScripts = url.startsWith('/api/') || url.startsWith('/metrics')

@@ -8,63 +8,73 @@ import { nameLedger } from '../ledger/open-ledger.ts'
 import { addRequestCounts, createRequestMetrics } from '../metrics/request-metrics.ts'
 import { rules } from '../options/rules.ts'
 import { closestMatch } from '../util/closest-match.ts'
-import { addGuard } from './access.ts'
+import { addAccessControl } from './access.ts'
 import { createAuth } from './auth.ts'
 import { addLock } from './lock.ts'
 import type { MetricsSource } from './metrics.ts'
-import { addDesk, addMetrics } from './start-admin.ts'
+import { addConsoleAndApi, addMetrics } from './routes.ts'
 
 /** Options of `hydrant.admin`. */
 export interface AdminPluginOptions {
   /**
-   * Who lets people in. 'token': the console itself, by `token`. 'app': hooks of the scope in which it is registered; when they
-   * let a stranger pass, the console answers nobody. 'none': nobody does, for an app that only operators reach ('token').
+   * What authenticates operators. 'token': the console, by `token`. 'app': hooks of the scope in which it is
+   * registered; if they accept an anonymous request, the console refuses all requests. 'none': nothing, for an app that
+   * only operators can reach ('token').
    */
   auth?: 'token' | 'app' | 'none'
-  /** What operators sign in with, at least 16 characters; `HYDRANT_ADMIN_TOKEN` keeps it out of the code (none). */
+  /** The token with which operators sign in, at least 16 characters (`HYDRANT_ADMIN_TOKEN`). */
   token?: string
-  /** For who may read, and change nothing; `HYDRANT_ADMIN_READ_TOKEN` keeps it out of the code (none). */
+  /** A token that gives read-only access, at least 16 characters (`HYDRANT_ADMIN_READ_TOKEN`, or none). */
   readToken?: string
-  /** The base of one site, with the prefix of its scope: '/shop' (all sites that are registered before). */
+  /** The base of the site to show, with the prefix of its scope: '/shop' (all sites that were registered before). */
   site?: string
-  /** 'metrics' for `/metrics` alone, to be guarded in another way than the console (all). */
+  /** 'metrics' adds only `/metrics`, so that it can be protected in another way than the console (everything). */
   only?: 'metrics'
 }
 
-/** The console, its API and the metrics, below the prefix of the scope. */
+/**
+ * Adds the console, its API and the metrics, below the prefix of the scope. Throws HYD_ADMIN_UNGUARDED, HYD_BASE_TAKEN,
+ * HYD_OPTION_INVALID, HYD_OPTION_UNKNOWN and HYD_SITE_UNKNOWN.
+ */
 export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions): Promise<void> {
   const { auth, tokens, site, only } = checkOptions(given)
   const sites = findAppSites(app, site)
   const { options } = sites.find((one) => one.options.ledger !== false) ?? sites[0]
-  const prefix = app.prefix || '/'
+  const prefix = readPrefix(app)
   claimBase(app, prefix, only === 'metrics' ? 'metrics' : 'the console')
-  // Not for @fastify/swagger: it is no interface of the app's.
+  // Hides the routes from @fastify/swagger: they are not part of the app's API.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, ...HIDDEN }
   })
-  const door = createAuth(tokens, undefined, undefined, prefix)
+  const consoleAuth = createAuth(tokens, undefined, undefined, prefix)
   addFirstHook(app, { securityHeaders: true })
-  addGuard(app, door, () => null)
+  addAccessControl(app, consoleAuth, () => null)
   if (auth === 'app') addLock(app)
   const writer = { stats: () => sumStats(sites) }
-  addMetrics(app, await countSites(app, sites), writer)
+  addMetrics(app, await createMetricsSource(app, sites), writer)
   if (only === 'metrics') return
   const ledgers = new Map<string | null, Ledger>(
-    sites.map((one) => [nameLedger(one.dir, one.options), one.keeper.ledger]),
+    sites.map((one) => [nameLedger(one.dir, one.options), one.store.ledger]),
   )
   if (ledgers.size > 1) ledgers.delete(null)
   const [first, ...others] = ledgers.values()
-  // Of several sites "new" means that of the first, where no release is named.
+  // Several sites can have different releases; the first one decides.
   const currentRelease = () => sites[0].release
-  if (first) await addDesk(app, { ledgers: [first, ...others], door, currentRelease, options })
+  if (first) await addConsoleAndApi(app, { ledgers: [first, ...others], auth: consoleAuth, currentRelease, options })
+}
+
+function readPrefix({ prefix }: FastifyInstance): string {
+  // Links, cookies and the paths that need no token are made of the prefix.
+  if (/[:*]/.test(prefix)) throw invalid('prefix', 'a path without parameters and wildcards', showValue(prefix))
+  return prefix || '/'
 }
 
 function checkOptions(given: AdminPluginOptions & { prefix?: string }) {
   const { prefix: _prefix, auth = 'token', token, readToken, site, only, ...others } = given
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
-    const meant = closestMatch(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
-    throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, meant ? `; did you mean "${meant}"?` : ''])
+    const closest = closestMatch(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
+    throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, closest ? `; did you mean "${closest}"?` : ''])
   }
   if (!['token', 'app', 'none'].includes(auth)) throw invalid('auth', '"token", "app" or "none"', showValue(auth))
   if (site !== undefined && typeof site !== 'string') throw invalid('site', 'the base of a site', showValue(site))
@@ -78,7 +88,7 @@ function checkOptions(given: AdminPluginOptions & { prefix?: string }) {
 
 const VARIABLES = { token: 'HYDRANT_ADMIN_TOKEN', readToken: 'HYDRANT_ADMIN_READ_TOKEN' } as const
 
-/** What is given, or what the environment has; empty for none. */
+/** Returns the token of the options or of the environment; empty for none. */
 function findToken(auth: string, name: keyof typeof VARIABLES, given: string | undefined): string {
   if (auth !== 'token' && given !== undefined) throw invalid(name, `left out when "auth" is "${auth}"`, 'a token')
   const token = given ?? (auth === 'token' ? process.env[VARIABLES[name]] : undefined) ?? ''
@@ -91,15 +101,15 @@ function invalid(name: string, expected: string, got: string) {
   return createHydrantError('HYD_OPTION_INVALID', [name, expected, got])
 }
 
-async function countSites(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
-  const sitesMetrics = await Promise.all(sites.map((site) => site.measure()))
-  const own = createRequestMetrics()
-  own.recorder.countConnections(app.server)
+async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
+  const siteMetrics = await Promise.all(sites.map((site) => site.measure()))
+  const processMetrics = createRequestMetrics()
+  processMetrics.recorder.countConnections(app.server)
   return {
     async counts() {
-      // Of the process, whose connections and log all sites share.
-      const { connections, logLinesLost } = own.read()
-      return { ...addRequestCounts(sitesMetrics.map(({ read }) => read())), connections, logLinesLost }
+      // All sites share the connections and the log of the process.
+      const { connections, logLinesLost } = processMetrics.read()
+      return { ...addRequestCounts(siteMetrics.map(({ read }) => read())), connections, logLinesLost }
     },
     processes: null,
     served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],
@@ -109,7 +119,7 @@ async function countSites(app: FastifyInstance, sites: readonly AppSite[]): Prom
 }
 
 function sumStats(sites: readonly AppSite[]) {
-  const all = sites.map(({ keeper }) => keeper.writer.stats())
+  const all = sites.map(({ store }) => store.writer.stats())
   return {
     queued: all.reduce((sum, { queued }) => sum + queued, 0),
     written: all.reduce((sum, { written }) => sum + written, 0),

@@ -3,26 +3,31 @@ import { parseDigest } from '../../shared/wire/digest-format.ts'
 import { JSON_TYPE } from '../http/headers.ts'
 import { sendProblem } from '../http/problem.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
-import type { AskedLedger } from '../ledger/ledger.ts'
-import { AWAY } from './ask-ledger.ts'
+import type { AdminLedger } from '../ledger/ledger.ts'
 import { addEvents } from './events.ts'
 import { findFailure } from './find-failure.ts'
-import type { Changes } from './ledger-changes.ts'
+import type { LedgerChanges } from './ledger-changes.ts'
 import { readPage } from './list-page.ts'
 import { readListQuery } from './list-query.ts'
+import { LEDGER_UNAVAILABLE } from './try-ledger.ts'
 
 const DEFAULT_LIMIT = 100
 
 type ById = FastifyRequest<{ Params: { id: string } }>
 
-/** The JSON API of docs/console.md. To be registered as a scope of its own. */
-export function addApi(app: FastifyInstance, ledger: AskedLedger, changes: Changes, currentRelease: () => string) {
+/** Adds the JSON API that docs/console.md describes. It needs a Fastify scope of its own. */
+export function addApi(
+  app: FastifyInstance,
+  ledger: AdminLedger,
+  changes: LedgerChanges,
+  currentRelease: () => string,
+) {
   acceptAnyBody(app)
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500, message } = error
     if (statusCode < 500) return sendProblem(statusCode, message, request, reply)
     request.log.error({ err: error }, `the API of the console failed: ${message}`)
-    return sendProblem(503, AWAY, request, reply)
+    return sendProblem(503, LEDGER_UNAVAILABLE, request, reply)
   })
   addEvents(app, changes)
 
@@ -50,13 +55,13 @@ export function addApi(app: FastifyInstance, ledger: AskedLedger, changes: Chang
       if (!isKnown || found.kind === 'unknown') {
         return sendUnknown(found.kind === 'unknown' ? found.nearest : [], request, reply)
       }
-      changes.look()
+      changes.check()
       return sendJson(failureJson(found.failure), reply)
     })
   }
 }
 
-// There is nothing to read in what is sent here, whatever a client makes of an empty body.
+// The API ignores bodies. Clients send an empty one with different content types.
 function acceptAnyBody(app: FastifyInstance) {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => {

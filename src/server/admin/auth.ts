@@ -1,64 +1,64 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createAddressTable } from '../util/address-table.ts'
+import { createEndCookie, createSessionCookie, hasSession, isSame } from './session-cookie.ts'
 
-/** Who is let in where a token is asked for. */
+/** Authenticates operators by a token or a session cookie. */
 export interface Auth {
-  /** Without a token everybody is. */
+  /** True if there is no token: then everybody has access. */
   isOpen: boolean
-  judge(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>
-  /** May who was let in change anything? False for the token that only reads. */
+  /** Checks the bearer token or the cookie of a request from the address `ip`. */
+  authenticate(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>
+  /** Returns whether an authenticated request may change anything. The read token may not. */
   mayChange(headers: IncomingHttpHeaders): boolean
-  /** Takes what was typed; a pass is a cookie to set. */
+  /** Checks a token that was typed, and returns a session cookie to set. */
   signIn(
     typed: string,
     ip: string,
     headers: IncomingHttpHeaders,
-  ): Promise<{ kind: 'in'; cookie: string } | Exclude<AuthResult, { kind: 'in' }>>
-  /** The cookie that ends a browser's stay. */
+  ): Promise<{ kind: 'ok'; cookie: string } | Exclude<AuthResult, { kind: 'ok' }>>
+  /** Returns a cookie that ends the browser's session. */
   signOut(headers: IncomingHttpHeaders): string
 }
 
 export type AuthResult =
-  | { kind: 'in' }
-  /** Nothing, or not the token. */
-  | { kind: 'out' }
-  /** After too many wrong ones, when too many from the same address wait to be looked at. */
-  | { kind: 'wait'; seconds: number }
+  | { kind: 'ok' }
+  /** No token, or a wrong one. */
+  | { kind: 'denied' }
+  /** After many wrong tokens, too many attempts from the same address are pending. */
+  | { kind: 'throttled'; seconds: number }
 
-const COOKIE = 'hydrant_console'
-const STAY_MS = 12 * 3_600_000
+/** After this many wrong tokens, each further one is checked `DELAY_MS` late, at most `MAX_PENDING` at a time. */
 const MAX_WRONG = 10
+const DELAY_MS = 1_000
+const MAX_PENDING = 10
 const WINDOW_MS = 60_000
 const MAX_ADDRESSES = 1_000
-/** What is tried after that many is looked at so much later, and of so many at once. */
-const DELAY_MS = 1_000
-const MAX_WAITING = 10
 
 interface Attempts {
+  /** The start of the window in which wrong tokens are counted. */
   since: number
   wrong: number
-  /** How many wait to be looked at. */
-  waiting: number
+  /** Attempts that wait to be checked. */
+  pending: number
 }
 
 const pause = (ms: number): Promise<unknown> => wait(ms, undefined, { ref: false })
 
-/** What lets somebody in; empty for none. */
+/** The tokens that give access; empty for none. */
 export interface Tokens {
   token: string
-  /** Lets in to read alone. */
+  /** Gives read-only access. */
   readToken: string
 }
 
 const BEARER = /^Bearer +(\S+) *$/i
 
 /**
- * Wrong tokens make their address wait and do not shut it out: behind a proxy everybody has the same, and anybody could keep
- * the operators out.
+ * Creates the authentication of a console. Wrong tokens delay their address and do not lock it out: behind a proxy all
+ * clients have the same address, so that any client could lock out the operators.
  *
- * @param now Milliseconds since 1970.
+ * @param now Returns milliseconds since 1970.
  * @param path Where the console is mounted, for the cookie.
  */
 export function createAuth(
@@ -67,75 +67,53 @@ export function createAuth(
   delay = pause,
   path = '/',
 ): Auth {
-  const attemptsOf = createAddressTable<Attempts>(MAX_ADDRESSES, () => ({ since: now(), wrong: 0, waiting: 0 }))
+  const tokens = [token, readToken].filter((one) => one !== '')
+  const attemptsOf = createAttempts(now)
 
-  const given = [token, readToken].filter((one) => one !== '')
-
-  /** Was the cookie given for that token? */
-  function hasPass(header: string | undefined, own: string): boolean {
-    const [, until = '', signature = ''] = PASS.exec(header ?? '') ?? []
-    return Number(until) > now() && isSame(signature, sign(Number(until), own))
-  }
-
-  // Looks at all of them, so that it always takes the same time.
-  const find = (typed: string) => given.filter((one) => isSame(typed, one))[0]
+  // Compares with all tokens, so that it always takes the same time.
+  const findToken = (typed: string) => tokens.filter((one) => isSame(typed, one))[0]
 
   async function compare(typed: string, ip: string): Promise<AuthResult> {
-    const own = attemptsOf(ip)
-    if (own.since + WINDOW_MS <= now()) Object.assign(own, { since: now(), wrong: 0 })
-    if (own.wrong >= MAX_WRONG) {
-      if (own.waiting >= MAX_WAITING) return { kind: 'wait', seconds: DELAY_MS / 1_000 }
-      own.waiting++
+    const attempts = attemptsOf(ip)
+    if (attempts.wrong >= MAX_WRONG) {
+      if (attempts.pending >= MAX_PENDING) return { kind: 'throttled', seconds: DELAY_MS / 1_000 }
+      attempts.pending++
       await delay(DELAY_MS)
-      own.waiting--
+      attempts.pending--
     }
-    if (find(typed) !== undefined) return { kind: 'in' }
-    own.wrong++
-    return { kind: 'out' }
+    if (findToken(typed) !== undefined) return { kind: 'ok' }
+    attempts.wrong++
+    return { kind: 'denied' }
   }
 
   return {
     isOpen: token === '',
-    async judge({ authorization, cookie }, ip) {
-      if (token === '' || given.some((one) => hasPass(cookie, one))) return { kind: 'in' }
+    async authenticate({ authorization, cookie }, ip) {
+      if (token === '' || tokens.some((one) => hasSession(cookie, one, now()))) return { kind: 'ok' }
       const [, bearer] = BEARER.exec(authorization ?? '') ?? []
-      return bearer === undefined ? { kind: 'out' } : compare(bearer, ip)
+      return bearer === undefined ? { kind: 'denied' } : compare(bearer, ip)
     },
     mayChange({ authorization, cookie }) {
-      if (token === '' || hasPass(cookie, token)) return true
+      if (token === '' || hasSession(cookie, token, now())) return true
       const [, bearer = ''] = BEARER.exec(authorization ?? '') ?? []
       return isSame(bearer, token)
     },
     async signIn(typed, ip, headers) {
-      const judgement = await compare(typed.trim(), ip)
-      if (judgement.kind !== 'in') return judgement
-      const until = now() + STAY_MS
-      const signature = sign(until, find(typed.trim()) ?? token)
-      return { kind: 'in', cookie: createCookie(`${until}.${signature}`, STAY_MS / 1000, path, headers) }
+      const result = await compare(typed.trim(), ip)
+      if (result.kind !== 'ok') return result
+      const cookie = createSessionCookie(findToken(typed.trim()) ?? token, now(), path, headers)
+      return { kind: 'ok', cookie }
     },
-    signOut: (headers) => createCookie('', 0, path, headers),
+    signOut: (headers) => createEndCookie(path, headers),
   }
 }
 
-// Of the cookie it can neither be read what the token is, nor be made one that lasts longer.
-function sign(until: number, token: string): string {
-  return createHmac('sha256', token).update(`console until ${until}`).digest('base64url')
-}
-
-function createCookie(value: string, maxAgeSeconds: number, path: string, headers: IncomingHttpHeaders): string {
-  const attributes = `Max-Age=${maxAgeSeconds}; Path=${path}; HttpOnly; SameSite=Strict`
-  return `${COOKIE}=${value}; ${attributes}${isByHttps(headers) ? '; Secure' : ''}`
-}
-
-// By what the browser says, or a proxy. Whoever claims it without reason has no cookie that their own browser would keep.
-function isByHttps({ origin = '', forwarded = '', 'x-forwarded-proto': proto = '' }: IncomingHttpHeaders): boolean {
-  return /^https:/i.test(origin) || /^[^,]*\bproto="?https\b/i.test(forwarded) || /^\s*https\b/i.test(String(proto))
-}
-
-const PASS = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\d{1,16})\\.([\\w-]{43})(?:;|$)`)
-
-/** Takes the same time wherever they differ, and however long they are. */
-function isSame(given: string, expected: string): boolean {
-  const hash = (text: string) => createHmac('sha256', 'same').update(text).digest()
-  return timingSafeEqual(hash(given), hash(expected))
+/** Returns a function that finds the attempts of an address within the last `WINDOW_MS`. */
+function createAttempts(now: () => number): (ip: string) => Attempts {
+  const attemptsOf = createAddressTable<Attempts>(MAX_ADDRESSES, () => ({ since: now(), wrong: 0, pending: 0 }))
+  return (ip) => {
+    const attempts = attemptsOf(ip)
+    if (attempts.since + WINDOW_MS <= now()) Object.assign(attempts, { since: now(), wrong: 0 })
+    return attempts
+  }
 }

@@ -1,69 +1,69 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { createFailureStore } from '../ledger/failure-store.ts'
-import type { AskedLedger, ListQuery } from '../ledger/ledger.ts'
+import type { AdminLedger, ListQuery } from '../ledger/ledger.ts'
 import type { Options } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { mountSite } from '../site/mount-site.ts'
-import { type Asked, askLedger } from './ask-ledger.ts'
 import type { Auth } from './auth.ts'
 import { type FoundFailure, findFailure } from './find-failure.ts'
-import type { Changes } from './ledger-changes.ts'
+import type { LedgerChanges } from './ledger-changes.ts'
 import { type ListPage, readPage } from './list-page.ts'
-import { type ReadQuery, readListQuery } from './list-query.ts'
+import { readTolerantListQuery, type TolerantListQuery } from './list-query.ts'
+import { type LedgerResult, tryLedger } from './try-ledger.ts'
 
-/** What the pages of the console have as `app.console`. */
+/** What the console's pages use as `app.console`. */
 export interface AdminConsole {
-  /** False when the site keeps no failures. */
+  /** False if the site has no ledger. */
   hasLedger: boolean
-  /** Reads what was typed into the filters. */
-  readQuery(params: URLSearchParams): ReadQuery
-  /** Asks the ledger. Never rejects for what the ledger does. */
-  ask<T>(work: (ledger: ConsoleLedger) => Promise<T>): Promise<Asked<T>>
-  door: Pick<Auth, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
+  /** Reads the filters of a URL, and leaves out invalid ones. */
+  readQuery(params: URLSearchParams): TolerantListQuery
+  /** Runs work on the ledger. Never rejects: the result says whether the ledger is available. */
+  tryLedger<T>(work: (ledger: ConsoleLedger) => Promise<T>): Promise<LedgerResult<T>>
+  auth: Pick<Auth, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
 }
 
-/** What the pages may ask of the ledger. */
-export interface ConsoleLedger extends Pick<AskedLedger, 'hours' | 'releases'> {
+/** The ledger as the pages use it. */
+export interface ConsoleLedger extends Pick<AdminLedger, 'hours' | 'releases'> {
   page(query: ListQuery, limit: number): Promise<ListPage>
   find(typed: string): Promise<FoundFailure>
-  /** Resolves to false for a failure that is not kept. */
+  /** Marks a failure as solved, or reopens it. Resolves to false if the ledger does not have it. */
   setSolved(fingerprint: string, isSolved: boolean): Promise<boolean>
 }
 
-/** The site in `console/`, as the package brings it. */
+/** The build of the site in `console/`, which is part of the package. */
 const FOLDER = fileURLToPath(new URL('../../../../console/.hydrant', import.meta.url))
 
-/** Serves the console. To be registered as a scope of its own. */
+/** Adds the pages of the console. It needs a Fastify scope of its own. */
 export async function addConsole(
   app: FastifyInstance,
-  ledger: AskedLedger,
-  changes: Changes,
-  door: Auth,
+  ledger: AdminLedger,
+  changes: LedgerChanges,
+  auth: Auth,
   currentRelease: () => string,
   siteOptions: Pick<Options, 'ledger' | 'reactServer'>,
 ) {
-  const own: ConsoleLedger = {
+  const consoleLedger: ConsoleLedger = {
     hours: ledger.hours,
     releases: ledger.releases,
     page: (query, limit) => readPage(ledger, query, limit),
     find: (typed) => findFailure(ledger, typed),
     async setSolved(fingerprint, isSolved) {
       const isKnown = await ledger.setSolved(fingerprint, isSolved ? Date.now() : null)
-      changes.look()
+      changes.check()
       return isKnown
     },
   }
   const console: AdminConsole = {
     hasLedger: siteOptions.ledger !== false,
-    readQuery: (params) => readListQuery(params, Date.now(), currentRelease()),
-    ask: (work) => askLedger(() => work(own), app.log),
-    door,
+    readQuery: (params) => readTolerantListQuery(params, Date.now(), currentRelease()),
+    tryLedger: (work) => tryLedger(() => work(consoleLedger), app.log),
+    auth,
   }
   app.decorate('console', console)
-  // The environment is the site's.
+  // Not from the environment, whose variables are for the site.
   const options = resolveOptions({ scope: 'site', given: { reactServer: siteOptions.reactServer } })
-  // Its own failures are in the log only: what it shows are those of the site.
-  const keeper = createFailureStore(FOLDER, { ...options, ledger: false }, app.log)
-  await mountSite(app, FOLDER, options, { keeper })
+  // The console logs its own failures and keeps them in no ledger: it displays those of the site.
+  const store = createFailureStore(FOLDER, { ...options, ledger: false }, app.log)
+  await mountSite(app, FOLDER, options, { store })
 }

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { sendProblem } from '../http/problem.ts'
-import type { Changes } from './ledger-changes.ts'
+import type { LedgerChanges } from './ledger-changes.ts'
 
 const MAX_LISTENERS = 50
-/** Proxies close a connection on which nothing is said for a minute. */
+/** Proxies close a connection that is idle for a minute. */
 const HEARTBEAT_MS = 20_000
 const RETRY_MS = 3_000
 
-/** `GET /api/events`: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-export function addEvents(app: FastifyInstance, changes: Changes) {
+/** Adds `GET /api/events`: server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export function addEvents(app: FastifyInstance, changes: LedgerChanges) {
   const open = new Set<() => void>()
   app.addHook('preClose', (done) => {
     for (const end of open) end()

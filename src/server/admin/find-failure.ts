@@ -3,22 +3,22 @@ import type { FailureDetails, Ledger } from '../ledger/ledger.ts'
 import { readFailure } from '../ledger/read-failure.ts'
 import { closestMatches } from '../util/closest-match.ts'
 
-/** What a digest, or its first half, leads to. */
+/** The result of a search for a digest or a fingerprint. */
 export type FoundFailure =
   | {
       kind: 'found'
       failure: FailureDetails
-      /** The whole digest, when that was asked for. */
+      /** The complete digest; null if only a fingerprint was typed. */
       digest: string | null
-      /** Is the occurrence of that digest the first one? */
+      /** Whether the ledger has the occurrence of that digest. It is then the first one. */
       isKept: boolean
     }
-  /** `nearest`: fingerprints that are close to the one given. */
+  /** `nearest`: similar fingerprints that the ledger has. */
   | { kind: 'unknown'; nearest: string[] }
 
 const MAX_NEAREST = 5
 
-/** Reads a digest as a person types it. */
+/** Finds the failure of a digest, or of a fingerprint, that a person typed. */
 export async function findFailure(
   ledger: Pick<Ledger, 'read' | 'fingerprints'>,
   typed: string,

@@ -1,59 +1,64 @@
 import type { Ledger } from '../ledger/ledger.ts'
 
-/** Tells when the ledger has changed, also when another replica has changed it. Looks only while somebody listens. */
-export interface Changes {
-  /** Returns what ends it. */
+/**
+ * Notices changes of the ledger, including those by other processes. It reads the ledger only while it has listeners.
+ */
+export interface LedgerChanges {
+  /** Calls `listener` after each change. Returns a function that removes it. */
   listen(listener: () => void): () => void
-  /** Looks at once: this process has changed something. */
-  look(): void
+  /** Reads the ledger now, because this process has changed it. */
+  check(): void
   close(): void
 }
 
 const PAUSE_MS = 1_000
-/** No list looks like that. */
+/** The state of a ledger that cannot be read. No list has it. */
 const UNREADABLE = ''
-/** Whatever happens comes to the front of the list; marks on older failures are seen when the page is loaded again. */
-const LOOKED_AT = 50
+/**
+ * New occurrences move a failure to the front of the list. Changes to older failures are seen after a reload of the
+ * page.
+ */
+const CHECKED_FAILURES = 50
 
-export function createChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS): Changes {
+export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS): LedgerChanges {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
-  let isLooking = false
+  let isChecking = false
   let last: string | null = null
 
-  async function look() {
+  async function check() {
     clearTimeout(timer)
-    if (isLooking) return
-    isLooking = true
+    if (isChecking) return
+    isChecking = true
     try {
-      const seen = await stateOf(ledger)
-      if (last !== null && seen !== last) for (const listener of listeners) listener()
-      last = seen
+      const state = await readState(ledger)
+      if (last !== null && state !== last) for (const listener of listeners) listener()
+      last = state
     } catch {
-      // A ledger that cannot be read now is asked again. Pages that say so are told when it is back.
+      // Pages that say that the ledger is unavailable are notified when it is available again.
       last = UNREADABLE
     }
-    isLooking = false
+    isChecking = false
     schedule()
   }
 
   function schedule() {
     clearTimeout(timer)
-    if (listeners.size > 0) timer = setTimeout(() => void look(), pauseMs).unref()
-    // What happens while nobody listens is in the page that the next one loads.
+    if (listeners.size > 0) timer = setTimeout(() => void check(), pauseMs).unref()
+    // The next listener is a page that was just loaded, with all changes until then.
     else last = null
   }
 
   return {
     listen(listener) {
       listeners.add(listener)
-      if (listeners.size === 1) void look()
+      if (listeners.size === 1) void check()
       return () => {
         listeners.delete(listener)
         if (listeners.size === 0) schedule()
       }
     },
-    look: () => void (listeners.size > 0 && look()),
+    check: () => void (listeners.size > 0 && check()),
     close() {
       listeners.clear()
       clearTimeout(timer)
@@ -61,8 +66,8 @@ export function createChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS):
   }
 }
 
-async function stateOf({ list }: Pick<Ledger, 'list'>): Promise<string> {
-  const failures = await list({ limit: LOOKED_AT })
+async function readState({ list }: Pick<Ledger, 'list'>): Promise<string> {
+  const failures = await list({ limit: CHECKED_FAILURES })
   return JSON.stringify(
     failures.map(({ fingerprint, count, lastSeen, solvedAt }) => [fingerprint, count, lastSeen, solvedAt]),
   )

@@ -2,43 +2,57 @@ import { type ListQuery, SORTS } from '../ledger/ledger.ts'
 import { parsePlace } from '../ledger/list-order.ts'
 import { parseSince, SINCE } from '../util/parse-since.ts'
 
-/** What a list can be narrowed to and sorted by, as it is typed. */
+/** The parameters of a list, by which it is filtered, sorted and divided into pages. */
 const LIST_FIELDS = ['since', 'side', 'route', 'search', 'solved', 'release', 'new', 'sort', 'after', 'limit'] as const
 export type ListField = (typeof LIST_FIELDS)[number]
 
-/** What was typed, read. */
+/** The query for a list, as a client sends it. */
 export interface ListRequest extends ListQuery {
-  /** Only what happened first in `release`, or in the current one. */
+  /** Only failures that first happened in `release`, or in the current release if none is named. */
   isNew?: boolean
 }
 
-export type ReadQuery = { query: ListQuery; problem: null } | { query: null; problem: string }
+export type ParsedListQuery = { query: ListQuery; problem: null } | { query: null; problem: string }
+
+/** A query without its invalid parameters, and a description of each of these by its name. */
+export interface TolerantListQuery {
+  query: ListQuery
+  problems: Partial<Record<ListField, string>>
+}
 
 const MAX_LIMIT = 1_000
 const MAX_TEXT = 500
 
 /**
- * Reads a query string. What is empty counts as not given; names that it does not know are left alone.
+ * Reads the parameters of a list. Ignores empty and unknown ones. With an invalid one there is no query.
  *
- * @param release The one that is served now.
+ * @param release The current release.
  */
-export function readListQuery(params: URLSearchParams, now: number, release: string): ReadQuery {
+export function readListQuery(params: URLSearchParams, now: number, release: string): ParsedListQuery {
+  const { query, problems } = readTolerantListQuery(params, now, release)
+  const [problem] = Object.values(problems)
+  return problem === undefined ? { query, problem: null } : { query: null, problem }
+}
+
+/** Reads the parameters of a list as `readListQuery` does, and leaves out invalid ones. */
+export function readTolerantListQuery(params: URLSearchParams, now: number, release: string): TolerantListQuery {
   const request: ListRequest = {}
+  const problems: TolerantListQuery['problems'] = {}
   for (const name of LIST_FIELDS) {
     const text = (params.get(name) ?? '').trim().slice(0, MAX_TEXT)
     if (text === '') continue
     const expected = readListField(name, text, request, now)
-    if (expected !== null) return { query: null, problem: `"${name}" must be ${expected}.` }
+    if (expected !== null) problems[name] = `"${name}" must be ${expected}.`
   }
-  return { query: toListQuery(request, release), problem: null }
+  return { query: toListQuery(request, release), problems }
 }
 
-/** What a ledger is asked for. `release` is the one that "new" means where none is named. */
+/** Returns the query for the ledger. `release` is what "new" refers to if the request names no release. */
 export function toListQuery({ isNew = false, ...query }: ListRequest, release: string): ListQuery {
   return isNew ? { ...query, firstRelease: query.release ?? release } : query
 }
 
-/** Reads one field into the request. Returns null, or what the field must be. */
+/** Reads one parameter into the request. Returns null, or a description of valid values. */
 export function readListField(name: ListField, text: string, request: ListRequest, now: number): string | null {
   switch (name) {
     case 'since':

@@ -6,52 +6,53 @@ import { pathOf } from '../http/request-url.ts'
 
 const CHECK_PATH = '/_hydrant/stranger'
 const CHECK_HEADER = 'hydrant-check'
-/** Of a network for documentation (RFC 5737): nobody's. */
-const STRANGER = '192.0.2.1'
-const LET_IN = 204
-/** Said to anybody: to who asks too often, and while the app is too busy. */
-const FOR_EVERYBODY = [429, 503]
-const PATIENCE_MS = 5_000
-/** What a stranger has in common with whoever asked first: the app's own address, and what makes it a browser. */
-const SHARED_HEADERS = [
+/** An address of a network for documentation (RFC 5737), which no client has. */
+const UNKNOWN_ADDRESS = '192.0.2.1'
+const ACCEPTED = 204
+/** Statuses that do not depend on who the client is: too many requests, and an app that is too busy. */
+const UNRELATED = [429, 503]
+const MAX_WAIT_MS = 5_000
+/** Headers of the first request that the anonymous request has, too: the app's own address, and those of a browser. */
+const COPIED_HEADERS = [
   ...['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
   ...['accept', 'accept-language', 'user-agent'],
 ]
 
-/** `unknown`: it was refused for something that has nothing to do with who is there. */
+/** `unknown`: the anonymous request failed for a reason that says nothing about the app's hooks. */
 type Verdict = 'guarded' | 'open' | 'unknown'
 
 /**
- * Answers nobody when the app's own hooks would let a stranger pass. With the first request, the same one without any
- * credentials goes through the app: it must not arrive.
+ * Refuses all requests if the app's own hooks accept an anonymous client. Before the first request is handled, a copy
+ * of it without any credentials is injected into the app. The hooks must not let it reach its handler.
  */
 export function addLock(app: FastifyInstance) {
-  // Nobody else can know it.
-  const mark = randomUUID()
-  let known: Promise<Verdict> | undefined
+  // A secret, so that no client can pass as the check.
+  const secret = randomUUID()
+  let verdict: Promise<Verdict> | undefined
 
   async function check(first: FastifyRequest): Promise<Verdict> {
     const url = (app.prefix === '/' ? '' : app.prefix) + CHECK_PATH
-    const asked = app.inject({ url, ...strangerLike(first, mark) })
-    // A hook that closes the connection of strangers guards. One that does not answer in time may be waiting for a database.
-    const verdict = asked.then(verdictOf, (): Verdict => 'guarded')
-    return Promise.race([verdict, wait(PATIENCE_MS, 'unknown' as const, { ref: false })])
+    const response = app.inject({ url, ...anonymousCopy(first, secret) })
+    // A hook that closes the connection has refused the client.
+    const found = response.then(verdictOf, (): Verdict => 'guarded')
+    // A hook that does not respond in time may be waiting for a database.
+    return Promise.race([found, wait(MAX_WAIT_MS, 'unknown' as const, { ref: false })])
   }
 
   async function decide(first: FastifyRequest): Promise<Verdict> {
-    const verdict = await check(first)
-    if (verdict === 'open')
+    const found = await check(first)
+    if (found === 'open')
       app.log.error(
         `the console at ${app.prefix} is locked: no hook of the app rejects unknown clients. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
       )
-    if (verdict === 'unknown') known = undefined
-    return verdict
+    if (found === 'unknown') verdict = undefined
+    return found
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    if (request.headers[CHECK_HEADER] === mark) return undefined
-    known ??= decide(request)
-    switch (await known) {
+    if (request.headers[CHECK_HEADER] === secret) return undefined
+    verdict ??= decide(request)
+    switch (await verdict) {
       case 'guarded':
         return undefined
       case 'open':
@@ -72,24 +73,24 @@ export function addLock(app: FastifyInstance) {
     }
   })
   app.get(CHECK_PATH, {
-    // That a stranger is refused is nothing for the app's own handler to log.
+    // Keeps the app's error handler from logging that the anonymous request was refused.
     errorHandler: ({ statusCode = 500 }, _request, reply) => reply.code(statusCode).send(),
-    handler: (request, reply) => reply.code(request.headers[CHECK_HEADER] === mark ? LET_IN : 404).send(),
+    handler: (request, reply) => reply.code(request.headers[CHECK_HEADER] === secret ? ACCEPTED : 404).send(),
   })
 }
 
-/** Behind a proxy that the app trusts a stranger comes from there as well. */
-function strangerLike({ headers: own, ip, socket }: FastifyRequest, mark: string) {
-  const headers: Record<string, string> = { [CHECK_HEADER]: mark }
-  for (const name of SHARED_HEADERS) if (own[name] !== undefined) headers[name] = String(own[name])
-  const { remoteAddress = STRANGER } = socket
-  if (ip === remoteAddress) return { headers, remoteAddress: STRANGER }
-  return { headers: { ...headers, 'x-forwarded-for': STRANGER }, remoteAddress }
+/** Returns the request as an unknown client would send it: through the same proxy, if the app trusts one. */
+function anonymousCopy({ headers: sent, ip, socket }: FastifyRequest, secret: string) {
+  const headers: Record<string, string> = { [CHECK_HEADER]: secret }
+  for (const name of COPIED_HEADERS) if (sent[name] !== undefined) headers[name] = String(sent[name])
+  const { remoteAddress = UNKNOWN_ADDRESS } = socket
+  if (ip === remoteAddress) return { headers, remoteAddress: UNKNOWN_ADDRESS }
+  return { headers: { ...headers, 'x-forwarded-for': UNKNOWN_ADDRESS }, remoteAddress }
 }
 
 function verdictOf({ statusCode, headers }: Pick<LightMyRequestResponse, 'statusCode' | 'headers'>): Verdict {
-  if (FOR_EVERYBODY.includes(statusCode)) return 'unknown'
-  // To https, or to another host: whoever goes there may be let in.
-  const leadsOn = pathOf(String(headers.location ?? '')).includes(CHECK_PATH)
-  return statusCode === LET_IN || leadsOn ? 'open' : 'guarded'
+  if (UNRELATED.includes(statusCode)) return 'unknown'
+  // A redirect to the same path, on https or on another host: the client may be accepted there.
+  const isRedirectedHere = pathOf(String(headers.location ?? '')).includes(CHECK_PATH)
+  return statusCode === ACCEPTED || isRedirectedHere ? 'open' : 'guarded'
 }

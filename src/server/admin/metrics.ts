@@ -7,33 +7,33 @@ import { type Series, writeHistograms } from '../metrics/histogram.ts'
 import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
 import type { RequestCounts } from '../metrics/request-metrics.ts'
 
-/** Where the numbers are asked for. */
+/** Provides the numbers of all processes that serve. */
 export interface MetricsSource {
   counts(): Promise<RequestCounts>
-  /** Of the processes that serve; null when this one does it alone. */
+  /** Reads the metrics of each process that serves; null if this is the only one. */
   processes: (() => Promise<NamedProcess[]>) | null
-  /** What each process that serves has of the site. */
+  /** Returns the build that each process serves. */
   served(): readonly ServedBuild[]
-  /** Workers that have ended without being told to. */
+  /** Returns the number of workers that exited unexpectedly. */
   workersLost(): number
-  /** Null before the first, and for a process that serves alone. */
+  /** Returns the last reload; null before the first one, and without workers. */
   lastReload(): Reload | null
 }
 
 export interface Metrics {
   contentType: string
-  /** As Prometheus reads it. */
+  /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<string>
 }
 
-/** Metrics in a registry of their own: those of the app are its own business. */
+/** Creates the metrics, in a registry of their own: the app may have others in the default one. */
 export function createMetrics(
-  { counts: readCounts, processes, ...state }: MetricsSource,
+  { counts: readCounts, processes, ...source }: MetricsSource,
   writer: Pick<LedgerWriter, 'stats'>,
 ): Metrics {
   const registry = new Registry()
   if (processes === null) collectDefaultMetrics({ register: registry })
-  const setters = [measureRequests(registry), measureProcesses(registry, state), measureLedger(registry, writer)]
+  const setters = [measureRequests(registry), measureProcesses(registry, source), measureLedger(registry, writer)]
   return {
     contentType: registry.contentType,
     async text() {
@@ -44,7 +44,7 @@ export function createMetrics(
   }
 }
 
-/** Gives the metrics of a registry the values that they have now. */
+/** Sets the metrics of a registry to their current values. */
 type SetMetrics = (counts: RequestCounts) => void
 
 function measureRequests(registry: Registry): SetMetrics {
@@ -133,9 +133,9 @@ function metricsOf(registry: Registry) {
 
 function writeDurations({ routes, render, firstByte }: RequestCounts): string[] {
   const ofRoutes = (read: (counts: RequestCounts['routes'][number]) => Series['counts'] | null): Series[] =>
-    routes.flatMap((own) => {
-      const counts = read(own)
-      return counts === null ? [] : [{ labels: { route: own.route }, counts }]
+    routes.flatMap((routeCounts) => {
+      const counts = read(routeCounts)
+      return counts === null ? [] : [{ labels: { route: routeCounts.route }, counts }]
     })
   const requests = routes.flatMap(({ route, durations }) =>
     durations.map(

@@ -3,23 +3,18 @@ import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createConnectionLimits } from '../guards/connection-limits.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
-import { askAll, joinLedgers } from '../ledger/joined-ledger.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.ts'
 import type { Options } from '../options/options.ts'
-import { addGuard } from './access.ts'
-import { addApi } from './api.ts'
-import { type Auth, createAuth } from './auth.ts'
-import { addConsole } from './console.ts'
-import { createChanges } from './ledger-changes.ts'
-import { createMetrics, type MetricsSource } from './metrics.ts'
+import { addAccessControl } from './access.ts'
+import { createAuth } from './auth.ts'
+import type { MetricsSource } from './metrics.ts'
+import { addConsoleAndApi, addMetrics } from './routes.ts'
 
 export interface AdminInput {
   admin: AdminOptions
-  keeper: FailureStore
+  store: FailureStore
   metricsSource: MetricsSource
-  /** Of the site. */
+  /** The options of the site. */
   options: Pick<Options, 'ledger' | 'reactServer' | 'timeouts' | 'limits'>
   log: FastifyBaseLogger
 }
@@ -30,8 +25,8 @@ export interface AdminListener {
 }
 
 /**
- * Opens the operators' own listener. Returns null, with a warning in the log, when it was not told which port to take and the
- * default one is in use. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
+ * Opens the listener for operators. Returns null, and logs a warning, if no port is configured and the default port is
+ * in use. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
 export async function startAdmin(input: AdminInput): Promise<AdminListener | null> {
   const app = await createAdmin(input)
@@ -52,7 +47,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
 
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
-async function createAdmin({ admin, keeper, metricsSource, options, log }: AdminInput): Promise<FastifyInstance> {
+async function createAdmin({ admin, store, metricsSource, options, log }: AdminInput): Promise<FastifyInstance> {
   const limits = createConnectionLimits(options)
   const app = Fastify({
     ...limits.fastifyOptions,
@@ -61,39 +56,15 @@ async function createAdmin({ admin, keeper, metricsSource, options, log }: Admin
     forceCloseConnections: true,
   })
   limits.addTo(app)
-  const door = createAuth(admin)
+  const auth = createAuth(admin)
   addFirstHook(app, { securityHeaders: true })
-  addGuard(app, door, () => (door.isOpen ? allowedHosts(admin.host, app) : null))
-  addMetrics(app, metricsSource, keeper.writer)
-  // While workers are exchanged, the first has the newest.
+  addAccessControl(app, auth, () => (auth.isOpen ? allowedHosts(admin.host, app) : null))
+  addMetrics(app, metricsSource, store.writer)
+  // While workers are replaced, the first one has the newest build.
   const currentRelease = () => metricsSource.served()[0]?.release ?? ''
-  await addDesk(app, { ledgers: [keeper.ledger], door, currentRelease, options })
+  await addConsoleAndApi(app, { ledgers: [store.ledger], auth, currentRelease, options })
   await app.ready()
   return app
-}
-
-/** `/metrics`. */
-export function addMetrics(app: FastifyInstance, metricsSource: MetricsSource, writer: Pick<LedgerWriter, 'stats'>) {
-  const metrics = createMetrics(metricsSource, writer)
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
-}
-
-export interface DeskInput {
-  /** Shown as one. */
-  ledgers: readonly [Ledger, ...Ledger[]]
-  door: Auth
-  /** What "new" means in a list where no release is named. */
-  currentRelease(): string
-  options: Pick<Options, 'ledger' | 'reactServer'>
-}
-
-/** The API and the console. */
-export async function addDesk(app: FastifyInstance, { ledgers, door, currentRelease, options }: DeskInput) {
-  const ledger = joinLedgers(ledgers)
-  const changes = createChanges({ list: async (query) => (await askAll(ledgers, ({ list }) => list(query))).flat() })
-  app.addHook('onClose', async () => changes.close())
-  await app.register(async (scope) => addApi(scope, ledger, changes, currentRelease))
-  await app.register(async (scope) => addConsole(scope, ledger, changes, door, currentRelease, options))
 }
 
 async function listen(app: FastifyInstance, { host, port }: AdminOptions) {
@@ -110,7 +81,7 @@ async function listen(app: FastifyInstance, { host, port }: AdminOptions) {
 
 const HTTP_PORT = 80
 
-// Names that no other site can have lead here.
+// Other sites cannot point these names to this machine.
 function allowedHosts(host: string, app: FastifyInstance): string[] {
   const port = portOf(app)
   const own = host.includes(':') ? `[${host}]` : host.toLowerCase()

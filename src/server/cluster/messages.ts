@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import type { LedgerAnswer, LedgerCall } from '../ledger/ledger-rpc.ts'
+import type { CallResult, LedgerCall } from '../ledger/ledger-rpc.ts'
 import type { StopRequest } from '../lifecycle/shutdown.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
 import type { RequestCounts } from '../metrics/request-metrics.ts'
@@ -40,7 +40,7 @@ export type ToWorker =
   | { kind: 'connection' }
   /** It has all connections that were to be handed to it. */
   | { kind: 'released' }
-  | { kind: 'answer'; answer: Exclude<LedgerAnswer, { kind: 'notice' }> }
+  | { kind: 'answer'; answer: CallResult }
   | { kind: 'count'; id: number }
 
 /** The site may send messages of its own on the same channel. */

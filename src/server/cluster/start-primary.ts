@@ -31,8 +31,8 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   for (const stream of [process.stdout, stderr]) stream.on('error', () => {})
   const { log } = Fastify(createJsonLogging(options.logLevel, stdout))
   if (note !== null) log.warn(note)
-  const keeper = createFailureStore(dir, options, log)
-  const ledger = shareLedger(keeper)
+  const store = createFailureStore(dir, options, log)
+  const ledger = shareLedger(store)
   const front = createSharedListener(options, log)
   cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const pool = createWorkerPool({
@@ -62,7 +62,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
       case 'took':
         return front.free(worker)
       case 'failed':
-        return keeper.keep(message.failure)
+        return store.add(message.failure)
       case 'leaving':
         return pool.leave(worker)
       case 'asked':
@@ -89,7 +89,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
     await handedOut
     const isDone = await stopped
     await listener?.close()
-    await keeper.close()
+    await store.close()
     return isDone
   }
 
@@ -104,12 +104,12 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
     await close()
     process.exit(code || 1)
   }
-  keeper.open()
+  store.open()
   for (const address of outcome.addresses) log.info(`Server listening at ${address}`)
   if (!admin || counts === null) return
   try {
     const { startAdmin } = await import('../admin/start-admin.ts')
-    listener = await startAdmin({ admin, keeper, metricsSource: counts, options, log })
+    listener = await startAdmin({ admin, store, metricsSource: counts, options, log })
   } catch (error) {
     leaveAlone()
     await close()

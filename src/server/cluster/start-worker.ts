@@ -35,27 +35,27 @@ async function serve({ dir, folder, options }: ServeInput, name: string, link: P
     logging: createJsonLogging(options.logLevel),
     metrics: options.admin ? counting.recorder : NO_METRICS,
     worker: name,
-    findKeeper(log) {
+    findStore(log) {
       const remote = createRemoteLedger(link, () => createLedger(dir, options, log))
       settle = remote.settle
       return createFailureStoreFor(remote.ledger, log)
     },
   })
-  const { app, keeper, release, build } = instance
-  keeper.subscribe(counting.countFailure)
-  async function closeKeeper() {
-    await keeper.close()
+  const { app, store, release, build } = instance
+  store.subscribe(counting.countFailure)
+  async function closeStore() {
+    await store.close()
     await counting.close()
   }
   async function close() {
     await app.close()
-    await closeKeeper()
+    await closeStore()
   }
   const {
     stop,
     fail,
     detach: leaveAlone,
-  } = handleShutdown({ ...instance, keeper: { ...keeper, close: closeKeeper }, close }, options.timeouts, {
+  } = handleShutdown({ ...instance, store: { ...store, close: closeStore }, close }, options.timeouts, {
     ignoresSignals: true,
     othersServe: true,
     onFail: () => void link.send({ kind: 'leaving' }),

@@ -18,7 +18,7 @@ export interface AppSite {
   /** The build's id. */
   build: string
   options: Options
-  keeper: FailureStore
+  store: FailureStore
   failures: Failures
   /** Begins to measure the site, with the first call. */
   measure(): Promise<RequestMetrics>

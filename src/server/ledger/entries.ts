@@ -3,11 +3,17 @@ import type { LedgerEntry } from './ledger.ts'
 
 const HOUR_MS = 3_600_000
 
+/** Returns the first half of a digest. */
+export function fingerprintOf(digest: string): string {
+  return digest.slice(0, digest.indexOf('-'))
+}
+
+/** Returns the hour of a time in milliseconds, as hours since 1970. */
 export function hourOf(time: number): number {
   return Math.floor(time / HOUR_MS)
 }
 
-/** What a ledger is told of one failure. */
+/** Returns the entry for the first occurrence of a failure in a batch. */
 export function toEntry(record: FailureRecord): LedgerEntry {
   const { fingerprint, side, error, time } = record
   return {
@@ -22,8 +28,9 @@ export function toEntry(record: FailureRecord): LedgerEntry {
   }
 }
 
-/** What one time is kept of. Written out, as it is done for many: many times faster than to leave out the rest. */
+/** Returns the fields of an occurrence that a ledger keeps, without those of its failure. */
 export function occurrenceOf(record: Occurrence): Occurrence {
+  // perf: a rest pattern takes 300 ns instead of 25 ns (Node.js 20), 9d5df5d
   const { digest, time, phase, message, route, method, path, host, requestId } = record
   const { traceId, spanId, release, userAgent, statusSent, isRecovered, pending } = record
   const { build, replica, worker, pid } = record
@@ -53,8 +60,8 @@ export function occurrenceOf(record: Occurrence): Occurrence {
 }
 
 /**
- * Adds one more occurrence of the failure: like `addEntry` with the record's entry, but it cuts nothing, and keeps the
- * fields that `occurrenceOf` leaves out.
+ * Adds a later occurrence to the entry of its failure. Unlike `mergeEntry` it removes no occurrences, and it keeps the
+ * fields that `occurrenceOf` omits.
  */
 export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   const { error, time } = record
@@ -66,7 +73,7 @@ export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   entry.occurrences.push(record)
 }
 
-/** Adds a later entry of the same failure to an earlier one. */
+/** Adds a later entry to an earlier entry of the same failure, and removes the occurrences that are too many. */
 export function mergeEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurrences: number) {
   earlier.error = later.error
   earlier.count += later.count
@@ -79,8 +86,13 @@ export function mergeEntry(earlier: LedgerEntry, later: LedgerEntry, maxOccurren
   cutOccurrences(earlier, maxOccurrences)
 }
 
-/** Of many the newest stay, and the very first, which tells what it began with. Returns the others. */
+/** Keeps the newest occurrences, and the first one because it shows how the failure began. Returns the removed ones. */
 export function cutOccurrences({ occurrences }: LedgerEntry, maxOccurrences: number): Occurrence[] {
   const tooMany = occurrences.length - maxOccurrences
   return tooMany > 0 ? occurrences.splice(1, tooMany) : []
+}
+
+/** Returns the number of occurrences in a batch, with those that it only counts. */
+export function countOccurrences(entries: readonly LedgerEntry[]): number {
+  return entries.reduce((sum, { count }) => sum + count, 0)
 }

@@ -1,7 +1,7 @@
 import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../errors/failure-record.ts'
 import type { FailureDetails, FailureSummary } from './ledger.ts'
 
-/** A failure in a list, as `hydrant errors --json` prints it and the console's API answers. Times are ISO strings. */
+/** A failure in a list, as `hydrant errors --json` and the console's API return it. Times are ISO strings. */
 export type SummaryJson = ReturnType<typeof summaryJson>
 
 /** A failure with its stack, its causes and its occurrences. */
@@ -17,11 +17,11 @@ export interface FrameJson {
 }
 
 export interface SourceJson extends Omit<FrameJson, 'isSite' | 'unmapped'> {
-  /** The lines around it; null when the build did not have them. */
+  /** The source lines around the frame; null if the build did not have them. */
   code: CodeLines | null
 }
 
-/** What caused a failure, or one of an AggregateError's. */
+/** A cause of a failure, or an error of an AggregateError. */
 export interface InnerErrorJson {
   type: string
   message: string
@@ -35,7 +35,7 @@ export function summaryJson(summary: FailureSummary) {
   return { ...headJson(summary), source: summary.source ? sourceJson(summary.source) : null }
 }
 
-/** Returns a failure as JSON, with the occurrences that were read. */
+/** Returns a failure as JSON, with its stack and the occurrences that were read. */
 export function failureJson({ error, occurrences, ...summary }: FailureDetails) {
   const source = siteFrameOf(error) ?? summary.source
   return {
@@ -48,12 +48,12 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
   }
 }
 
-/** The first frame of the site, in the error or in what caused it. */
+/** Returns the first frame of the site, in the stack of the error or of its causes; null if there is none. */
 export function siteFrameOf({ stack, cause }: KeptError): SourceFrame | null {
   return stack.find(({ isSite }) => isSite) ?? (cause ? siteFrameOf(cause) : null)
 }
 
-/** What caused an error, the nearest first. */
+/** Returns the causes of an error, the direct one first. */
 export function causesOf({ cause }: KeptError): KeptError[] {
   return cause ? [cause, ...causesOf(cause)] : []
 }
@@ -83,7 +83,7 @@ function innerErrorJson({ cause, ...error }: KeptError): InnerErrorJson {
   return { ...innerJson(error), ...(cause ? { cause: innerErrorJson(cause) } : {}) }
 }
 
-// Without its own cause: of a chain each stands beside the others.
+// Without the cause, because `causes` is a flat list of the chain.
 function innerJson({ type, message, stack, errors }: KeptError): InnerErrorJson {
   return { type, message, stack: stack.map(frameJson), ...(errors ? { errors: errors.map(innerErrorJson) } : {}) }
 }

@@ -6,57 +6,49 @@ import type { Ledger } from './ledger.ts'
 import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts'
 import { createLedger, type LedgerOptions } from './open-ledger.ts'
 
-/** Where a server's failures go once their lines are written: the ledger, and who else wants to know. */
+/** Takes the failures of a server: writes them to its ledger, and passes them to listeners. */
 export interface FailureStore {
   ledger: Ledger
   writer: LedgerWriter
-  /** Opens the ledger now, in the background, so that what is wrong with it is warned of. It is opened with its first use. */
+  /** Opens the ledger now, in the background, so that a problem with it is logged. Otherwise its first use opens it. */
   open(): void
-  /** Never throws and never waits. */
-  keep(failure: FailureRecord): void
-  /** The same for a failure that a browser has shown the page in spite of. */
+  /** Writes a failure, and calls the listeners. Never throws and never waits. */
+  add(failure: FailureRecord): void
+  /**
+   * Marks an occurrence as one after which the browser displayed the page anyway. Never throws and never waits; an
+   * error is logged.
+   */
   markRecovered(digest: string): void
   /**
-   * Tells of each failure from now on, until the function is called that it returns. A listener that throws is logged and
-   * told again.
+   * Calls `listener` with each failure from now on. If it throws, the error is logged and it is called again for the
+   * next failure. Returns a function that removes it.
    */
   subscribe(listener: (failure: FailureRecord) => void): () => void
-  /** Writes what is left and closes the ledger. */
+  /** Writes what is queued and closes the ledger. */
   close(): Promise<void>
 }
 
-/** For a site's folder. Throws HYD_OPTION_INVALID for a ledger that can be none. */
+/** Creates the store of a site, given its folder. Throws HYD_OPTION_INVALID for an invalid ledger. */
 export function createFailureStore(siteDir: string, options: LedgerOptions, log: FastifyBaseLogger): FailureStore {
   return createFailureStoreFor(createLedger(siteDir, options, log), log)
 }
 
-/** After which another process that serves the site has written what waits there. */
-const AGAIN_MS = 1_000
+/** Within this time another process of the site writes its queue. */
+const RETRY_MS = 1_000
 
-/** For a ledger that is there already; it is closed with the keeper. */
+/** Creates a store with the given ledger. The store closes it. */
 export function createFailureStoreFor(
   ledger: Ledger,
   log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>,
 ): FailureStore {
   const writer = createLedgerWriter(ledger, log)
+  const recoveries = createRecoveries(ledger, writer, log)
   const listeners = new Set<(failure: FailureRecord) => void>()
-  const marking = new Set<Promise<void>>()
-  const closing = new AbortController()
-  setMaxListeners(0, closing.signal)
-
-  // The failure may be waiting to be written, here or in another process.
-  async function mark(digest: string) {
-    await writer.flush()
-    if (await ledger.markRecovered(digest)) return
-    await wait(AGAIN_MS, undefined, { ref: false, signal: closing.signal })
-    await ledger.markRecovered(digest)
-  }
-
   return {
     ledger,
     writer,
     open: writer.open,
-    keep(failure) {
+    add(failure) {
       writer.add(failure)
       for (const listener of listeners) {
         try {
@@ -66,27 +58,50 @@ export function createFailureStoreFor(
         }
       }
     },
-    markRecovered(digest) {
-      // It would open the ledger again.
-      if (closing.signal.aborted) return
-      const marked = mark(digest)
-        .catch((err) => {
-          if (!closing.signal.aborted) log.warn({ err, digest }, 'the ledger could not mark a failure as recovered')
-        })
-        .finally(() => marking.delete(marked))
-      marking.add(marked)
-    },
+    markRecovered: recoveries.mark,
     subscribe(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
     async close() {
-      closing.abort()
-      await Promise.all([writer.close(), ...marking])
+      await Promise.all([writer.close(), recoveries.close()])
       const { queued, dropped } = writer.stats()
       if (queued + dropped > 0)
         log.warn({ queued, dropped }, 'failures are lost, because the ledger could not be written')
       await ledger.close()
+    },
+  }
+}
+
+/** Marks occurrences as recovered in the background, until it is closed. */
+function createRecoveries(ledger: Ledger, writer: LedgerWriter, log: Pick<FastifyBaseLogger, 'warn'>) {
+  const running = new Set<Promise<void>>()
+  const closing = new AbortController()
+  const { signal } = closing
+  setMaxListeners(0, signal)
+
+  // The occurrence may still be queued, in this process or in another one.
+  async function markQueued(digest: string) {
+    await writer.flush()
+    if (await ledger.markRecovered(digest)) return
+    await wait(RETRY_MS, undefined, { ref: false, signal })
+    await ledger.markRecovered(digest)
+  }
+
+  return {
+    mark(digest: string) {
+      // A closed ledger would open again.
+      if (signal.aborted) return
+      const marked = markQueued(digest)
+        .catch((err) => {
+          if (!signal.aborted) log.warn({ err, digest }, 'the ledger could not mark a failure as recovered')
+        })
+        .finally(() => running.delete(marked))
+      running.add(marked)
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(running)
     },
   }
 }

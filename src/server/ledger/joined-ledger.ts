@@ -1,54 +1,59 @@
 import { parseDigest } from '../../shared/wire/digest-format.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
-import type { AskedLedger, FailureDetails, FailureSummary, ListQuery, ReadQuery } from './ledger.ts'
+import {
+  type AdminLedger,
+  DEFAULT_OCCURRENCES,
+  type FailureDetails,
+  type FailureSummary,
+  type ListQuery,
+  MAX_RELEASES,
+  type ReadQuery,
+} from './ledger.ts'
 import { comesAfter, createOrder } from './list-order.ts'
 import { matches } from './summary.ts'
 
-const DEFAULT_OCCURRENCES = 50
-const MAX_RELEASES = 100
+type Ledgers = readonly [AdminLedger, ...AdminLedger[]]
 
-type Ledgers = readonly [AskedLedger, ...AskedLedger[]]
-
-/** Asks all of them at the same time. */
-export function askAll<L, T>(ledgers: readonly L[], ask: (ledger: L) => Promise<T>): Promise<T[]> {
-  return Promise.all(ledgers.map(ask))
+/** Calls all ledgers at the same time, and returns their results in the same order. */
+export function callAll<L, T>(ledgers: readonly L[], call: (ledger: L) => Promise<T>): Promise<T[]> {
+  return Promise.all(ledgers.map(call))
 }
 
 /**
- * Several ledgers as one, to read them and to mark failures as solved. A failure that several of them have is listed
- * once.
+ * Joins several ledgers into one, to read them and to mark failures as solved. A failure that is in several ledgers is
+ * listed once.
  */
-export function joinLedgers(ledgers: Ledgers): AskedLedger {
+export function joinLedgers(ledgers: Ledgers): AdminLedger {
   const [first, ...others] = ledgers
   if (others.length === 0) return first
   return {
     list: (query) => listJoined(ledgers, query),
     async read(fingerprint, query = {}) {
-      const [one, ...more] = (await askAll(ledgers, ({ read }) => read(fingerprint, query))).filter(
+      const [one, ...more] = (await callAll(ledgers, ({ read }) => read(fingerprint, query))).filter(
         (found) => found !== null,
       )
       return one ? more.reduce((joined, next) => joinDetails(joined, next, query), one) : null
     },
     async fingerprints() {
-      return [...new Set((await askAll(ledgers, ({ fingerprints }) => fingerprints())).flat())]
+      return [...new Set((await callAll(ledgers, ({ fingerprints }) => fingerprints())).flat())]
     },
     async releases() {
-      const lists = await askAll(ledgers, ({ releases }) => releases())
+      const lists = await callAll(ledgers, ({ releases }) => releases())
       const longest = Math.max(...lists.map(({ length }) => length))
-      // Each is in its own order, and does not tell the times.
-      const inTurn = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []))
-      return [...new Set(inTurn.flat())].slice(0, MAX_RELEASES)
+      // The lists have no times by which they could be merged.
+      const byRank = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []))
+      return [...new Set(byRank.flat())].slice(0, MAX_RELEASES)
     },
     async hours(sinceHour) {
       const counts = new Map<string, { fingerprint: string; hour: number; count: number }>()
-      for (const { fingerprint, hour, count } of (await askAll(ledgers, ({ hours }) => hours(sinceHour))).flat()) {
+      for (const { fingerprint, hour, count } of (await callAll(ledgers, ({ hours }) => hours(sinceHour))).flat()) {
         const key = `${fingerprint} ${hour}`
         counts.set(key, { fingerprint, hour, count: count + (counts.get(key)?.count ?? 0) })
       }
       return [...counts.values()]
     },
     async setSolved(fingerprint, at) {
-      return (await askAll(ledgers, ({ setSolved }) => setSolved(fingerprint, at))).includes(true)
+      return (await callAll(ledgers, ({ setSolved }) => setSolved(fingerprint, at))).includes(true)
     },
   }
 }
@@ -57,18 +62,20 @@ export function joinLedgers(ledgers: Ledgers): AskedLedger {
 // the list be narrowed, sorted and cut.
 async function listJoined(ledgers: Ledgers, query: ListQuery): Promise<FailureSummary[]> {
   const { route, release, limit } = query
-  const listAll = async (part: ListQuery) => (await askAll(ledgers, ({ list }) => list(part))).flat()
+  const listAll = async (part: ListQuery) => (await callAll(ledgers, ({ list }) => list(part))).flat()
   const narrowing = [route === undefined ? [] : [{ route }], release === undefined ? [] : [{ release }]].flat()
   const [everything, ...narrowed] = await Promise.all([listAll({}), ...narrowing.map(listAll)])
   const failures = new Map<string, FailureSummary>()
   for (const one of everything) {
-    const known = failures.get(one.fingerprint)
-    failures.set(one.fingerprint, known ? joinSummaries(known, one) : one)
+    const other = failures.get(one.fingerprint)
+    failures.set(one.fingerprint, other ? joinSummaries(other, one) : one)
   }
-  // What is kept of each occurrence is known to the ledgers alone.
+  // Only the ledgers know the routes and the releases of their occurrences.
   const allowed = narrowed.map((found) => new Set(found.map(({ fingerprint }) => fingerprint)))
   return [...failures.values()]
-    .filter((summary) => matches(summary, query) && allowed.every((names) => names.has(summary.fingerprint)))
+    .filter(
+      (summary) => matches(summary, query) && allowed.every((fingerprints) => fingerprints.has(summary.fingerprint)),
+    )
     .sort(createOrder(query.sort))
     .filter(comesAfter(query))
     .slice(0, limit)
@@ -76,7 +83,7 @@ async function listJoined(ledgers: Ledgers, query: ListQuery): Promise<FailureSu
 
 function joinSummaries<T extends FailureSummary>(a: T, b: T): T {
   const [newer, older] = a.lastSeen < b.lastSeen ? [b, a] : [a, b]
-  // As in one ledger, that of the server stays.
+  // Only the server's failure is kept, as in a single ledger.
   if (newer.side !== older.side) return newer.side === 'server' ? newer : older
   const earlier = a.firstSeen <= b.firstSeen ? a : b
   return {
@@ -84,15 +91,16 @@ function joinSummaries<T extends FailureSummary>(a: T, b: T): T {
     count: a.count + b.count,
     firstSeen: earlier.firstSeen,
     firstRelease: earlier.firstRelease,
-    // Open while it is open anywhere.
+    // The failure is open if it is open in one of the ledgers.
     solvedAt: newer.solvedAt === null || older.solvedAt === null ? null : Math.max(newer.solvedAt, older.solvedAt),
   }
 }
 
 function joinDetails(a: FailureDetails, b: FailureDetails, { limit = DEFAULT_OCCURRENCES, occurrence }: ReadQuery) {
   const joined = joinSummaries(a, b)
-  const isAsked = ({ digest }: Occurrence) => occurrence !== undefined && parseDigest(digest)?.occurrence === occurrence
+  const isRequested = ({ digest }: Occurrence) =>
+    occurrence !== undefined && parseDigest(digest)?.occurrence === occurrence
   const occurrences = [a, b].flatMap((one) => (one.side === joined.side ? one.occurrences : []))
-  occurrences.sort((one, other) => Number(isAsked(other)) - Number(isAsked(one)) || other.time - one.time)
+  occurrences.sort((one, other) => Number(isRequested(other)) - Number(isRequested(one)) || other.time - one.time)
   return { ...joined, occurrences: occurrences.slice(0, limit) }
 }

@@ -1,7 +1,8 @@
-// What goes to and fro between a server and its ledger, where that is in another thread or process.
+// Calls of a ledger in another thread or process, and their results.
 
 import { type ErrorCode, errorTable } from '../errors/error-table.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { type CallMethod, callMethod } from './delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 
 export interface ThreadInput {
@@ -15,12 +16,12 @@ export interface LedgerCall {
   args: readonly unknown[]
 }
 
-export type LedgerAnswer =
-  | { kind: 'done'; id: number; value: unknown }
-  | { kind: 'failed'; id: number; error: SentError }
-  | { kind: 'notice'; text: string }
+export type CallResult = { kind: 'done'; id: number; value: unknown } | { kind: 'failed'; id: number; error: SentError }
 
-/** An error as it travels: threads pass on neither its code nor its fix. */
+/** What the thread of a ledger sends. */
+export type ThreadMessage = CallResult | { kind: 'notice'; text: string }
+
+/** An error as it is sent. The structured clone of an Error has neither its code nor its fix. */
 interface SentError {
   code: string
   message: string
@@ -34,7 +35,7 @@ function sendError(error: unknown): SentError {
 function receiveError({ code, message }: SentError): Error {
   if (!isErrorCode(code)) return new Error(message)
   const error = createHydrantError(code, [])
-  // The message is complete already, and the stack would be that of its arrival.
+  // The message has its values already. The stack would show where the error was received.
   return Object.assign(error, { message, stack: `${error.name}: ${message}` })
 }
 
@@ -42,16 +43,18 @@ function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code)
 }
 
-/** The side that asks. */
+/** The calls of the client's side. */
 export interface Calls {
-  call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown>
-  settle(answer: Exclude<LedgerAnswer, { kind: 'notice' }>): void
-  /** How many have no answer yet. */
+  call: CallMethod
+  /** Settles the call to which the result belongs. */
+  settle(result: CallResult): void
+  /** The number of pending calls. */
   count(): number
-  /** None of them will have one. */
+  /** Rejects all pending calls. */
   failAll(error: Error): void
 }
 
+/** Creates the client's side. `post` sends a call to the other thread or process. */
 export function createCalls(post: (call: LedgerCall) => void): Calls {
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let lastId = 0
@@ -62,11 +65,11 @@ export function createCalls(post: (call: LedgerCall) => void): Calls {
         post({ id, method, args })
         pending.set(id, { resolve, reject })
       }),
-    settle(answer) {
-      const call = pending.get(answer.id)
-      pending.delete(answer.id)
-      if (answer.kind === 'done') call?.resolve(answer.value)
-      else call?.reject(receiveError(answer.error))
+    settle(result) {
+      const call = pending.get(result.id)
+      pending.delete(result.id)
+      if (result.kind === 'done') call?.resolve(result.value)
+      else call?.reject(receiveError(result.error))
     },
     count: () => pending.size,
     failAll(error) {
@@ -76,32 +79,11 @@ export function createCalls(post: (call: LedgerCall) => void): Calls {
   }
 }
 
-/** A ledger whose methods are called somewhere else. */
-export function forwardCalls(call: Calls['call'], close: Ledger['close']): Ledger {
-  // The methods of the ledger on the other side are those of the same names.
-  const forward = <Method extends keyof Ledger>(method: Method) =>
-    ((...args: readonly unknown[]) => call(method, args)) as Ledger[Method]
-  return {
-    record: forward('record'),
-    list: forward('list'),
-    read: forward('read'),
-    fingerprints: forward('fingerprints'),
-    releases: forward('releases'),
-    hours: forward('hours'),
-    markRecovered: forward('markRecovered'),
-    setSolved: forward('setSolved'),
-    stats: forward('stats'),
-    close,
-  }
-}
-
-/** The side that answers. Never rejects. */
-export async function answerCall(ledger: Ledger, { id, method, args }: LedgerCall) {
-  // The arguments are those of that method, as the other side has been given them.
-  const call = ledger[method] as (...args: readonly unknown[]) => Promise<unknown>
+/** Makes a call on the ledger, on its side. Never rejects: an error is part of the result. */
+export async function answerCall(ledger: Ledger, { id, method, args }: LedgerCall): Promise<CallResult> {
   try {
-    return { kind: 'done', id, value: await call(...args) } as const
+    return { kind: 'done', id, value: await callMethod(ledger, method, args) }
   } catch (error) {
-    return { kind: 'failed', id, error: sendError(error) } as const
+    return { kind: 'failed', id, error: sendError(error) }
   }
 }

@@ -1,16 +1,16 @@
-// Runs in the thread of the ledger.
+// The program of the ledger's thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerCall, type LedgerAnswer, type LedgerCall, type ThreadInput } from './ledger-rpc.ts'
+import { answerCall, type LedgerCall, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
 import { createFileLedger } from './sqlite/file-ledger.ts'
 
-// `ledger-thread.ts` has given it.
+// `ledger-thread.ts` passes a `ThreadInput`.
 const { file, limits } = workerData as ThreadInput
-const answer = (message: LedgerAnswer) => parentPort?.postMessage(message)
-const ledger = createFileLedger(file, limits, (text) => answer({ kind: 'notice', text }))
+const send = (message: ThreadMessage) => parentPort?.postMessage(message)
+const ledger = createFileLedger(file, limits, (text) => send({ kind: 'notice', text }))
 
 parentPort?.on('message', async (call: LedgerCall) => {
-  answer(await answerCall(ledger, call))
-  // With nobody to listen to, the thread ends.
+  send(await answerCall(ledger, call))
+  // Without its port the thread has nothing left to do, and exits.
   if (call.method === 'close') parentPort?.close()
 })

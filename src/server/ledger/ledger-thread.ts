@@ -1,23 +1,25 @@
 import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { messageOf } from '../util/message-of.ts'
+import { type CallMethod, createForwardingLedger } from './delegate-ledger.ts'
 import type { Ledger } from './ledger.ts'
-import { createCalls, forwardCalls, type LedgerAnswer, type ThreadInput } from './ledger-rpc.ts'
+import { createCalls, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
 import type { Notice } from './sqlite/file-ledger.ts'
 
 interface Thread {
-  call(method: keyof Ledger, args: readonly unknown[]): Promise<unknown>
+  call: CallMethod
   end(): Promise<void>
 }
 
 /**
- * A ledger in a file, with a thread of its own, so that no request waits for the disk. The thread starts with the first
- * use, and again after it has died; it keeps the process only while it is asked something.
+ * Creates a ledger in a file with a thread of its own, so that no request waits for the disk. The first call starts the
+ * thread, and so does the first one after the thread has exited. It keeps the process alive only while calls are
+ * pending. Its methods reject with HYD_LEDGER_THREAD if the thread exits, and with the errors of `createFileLedger`.
  */
 export function createThreadLedger(input: ThreadInput, notice: Notice): Ledger {
   let thread: Thread | null = null
 
-  return forwardCalls(
+  return createForwardingLedger(
     (method, args) => {
       thread ??= startThread(input, notice, (ended) => {
         if (thread === ended) thread = null
@@ -32,15 +34,15 @@ export function createThreadLedger(input: ThreadInput, notice: Notice): Ledger {
   )
 }
 
-// The compiler does not rewrite this name: it runs as the JavaScript that stands beside.
+// The compiler does not rewrite this path: it is that of the compiled file.
 const WORKER = new URL('./ledger-thread-program.js', import.meta.url)
 
-/** Many times what it needs: beyond it the thread ends, and not the server. */
+/** Many times what the thread needs. If it needs more, the thread exits instead of the server. */
 const MAX_HEAP_MB = 256
 
 function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
   let reason = 'it exited without an error'
-  // Options of the process are meant for its own program, and some of them fit no other.
+  // `execArgv` is empty, because some options of the process are valid for its own program only.
   const worker = new Worker(WORKER, {
     ...{ workerData, name: 'hydrant-ledger', execArgv: [] },
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
@@ -51,15 +53,15 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
     worker.postMessage(call)
     worker.ref()
   })
-  worker.on('message', (answer: LedgerAnswer) => {
-    if (answer.kind === 'notice') return notice(answer.text)
-    calls.settle(answer)
+  worker.on('message', (message: ThreadMessage) => {
+    if (message.kind === 'notice') return notice(message.text)
+    calls.settle(message)
     if (calls.count() === 0) worker.unref()
   })
   worker.on('error', (error) => {
     reason = messageOf(error)
   })
-  // Comes behind 'error'.
+  // 'exit' comes after 'error'.
   const exited = new Promise<void>((resolve) => {
     worker.on('exit', () => {
       onEnd(thread)
@@ -74,7 +76,7 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
       try {
         await calls.call('close', [])
       } finally {
-        // It ends by itself, and is waited for.
+        // The thread exits by itself. Until then it keeps the process alive.
         worker.ref()
         await exited
       }

@@ -1,147 +1,132 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { createThrottledLine } from '../log/throttled-line.ts'
-import { messageOf } from '../util/message-of.ts'
+import { countOccurrences } from './entries.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
+import { createOutageLog } from './outage-log.ts'
 import { createWriteQueue } from './write-queue.ts'
 
-/** How long a failure waits for others to be written with it, */
-const GATHER_MS = 200
-/** and in a storm, in which more come than are kept: what writes them is to have its hands free. */
-const STORM_GATHER_MS = 1_000
-/** The longest that is waited before a ledger which could not be written is tried again. */
-const LONGEST_PAUSE_MS = 10_000
-const MAX_CHARACTERS_WAITING = 32_000_000
-const MAX_FAILURES_AT_ONCE = 200
+/** How long an occurrence waits, so that others are written in the same batch. */
+const BATCH_DELAY_MS = 200
+/** The same delay while there are more occurrences than are kept: fewer batches leave more time for requests. */
+const STORM_BATCH_DELAY_MS = 1_000
+/** The longest pause before a batch is written again that could not be written. */
+const MAX_RETRY_DELAY_MS = 10_000
+const MAX_QUEUED_CHARACTERS = 32_000_000
+const MAX_BATCH_FAILURES = 200
 
+/** Numbers of occurrences. */
 export interface WriterStats {
-  /** Failures that wait to be written. */
+  /** Waiting to be written. */
   queued: number
-  /** Failures that are lost, as the queue was full. */
+  /** Lost, because the queue was full. */
   dropped: number
   written: number
 }
 
-/** Writes failures behind the requests that they happen in, gathered into batches. */
+/** Writes occurrences to a ledger, in batches, after the requests in which they happened. */
 export interface LedgerWriter {
-  /** Never throws and never waits. */
+  /** Adds an occurrence. Never throws and never waits. */
   add(record: FailureRecord): void
-  /** The same for what another process has gathered. */
+  /** Adds the batch of another process. Never throws and never waits. */
   addAll(entries: readonly LedgerEntry[]): void
-  /** Writes nothing, in order to be told what is wrong. */
+  /** Writes an empty batch, so that a ledger that cannot be written is reported at once. */
   open(): void
-  /** Resolves when all that was added has been written, or could not be. */
+  /** Resolves when everything that was added has been written, or could not be written. */
   flush(): Promise<void>
-  /** Flushes, and does not try again what could not be written. */
+  /** Flushes, and ends the retries of what could not be written. */
   close(): Promise<void>
   stats(): WriterStats
 }
 
 /**
- * While the ledger cannot be written, what there is to write waits in memory, up to a bound, and is counted beyond it;
- * one warning a minute says so.
+ * Creates a writer. While the ledger cannot be written, occurrences wait in a queue of bounded size; further ones are
+ * only counted. A warning says so once a minute.
  */
 export function createLedgerWriter(
-  { record }: Pick<Ledger, 'record'>,
+  ledger: Pick<Ledger, 'record'>,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
-  maxCharacters = MAX_CHARACTERS_WAITING,
+  maxCharacters = MAX_QUEUED_CHARACTERS,
 ): LedgerWriter {
-  const waiting = createWriteQueue(maxCharacters)
-  /** On its way, or refused. It stays the same until it is written: a ledger has to tell whether it has had it already. */
-  let batch: LedgerEntry[] | null = null
+  const queue = createWriteQueue(maxCharacters)
   let dropped = 0
   let written = 0
   let timer: NodeJS.Timeout | null = null
-  let writing: Promise<void> | null = null
-  let pauseMs = 0
-  let gatherMs = GATHER_MS
+  let writing: Promise<unknown> | null = null
+  let retryDelayMs = 0
+  let batchDelayMs = BATCH_DELAY_MS
   let isClosed = false
-  let lastError: unknown
-  const warning = createThrottledLine(() =>
-    log.warn(
-      { err: lastError, queued: queued(), dropped },
-      `the ledger cannot be written, so failures are kept in memory for now: ${messageOf(lastError)}`,
-    ),
-  )
+
+  const stats = () => ({ queued: queue.count(), dropped, written })
+  const outage = createOutageLog(log, stats)
 
   function schedule() {
     if (isClosed) return
     timer ??= setTimeout(() => {
       timer = null
       void write()
-    }, pauseMs || gatherMs).unref()
+    }, retryDelayMs || batchDelayMs).unref()
   }
 
-  /** One after the other, as the ledger is asked for one thing at a time. */
-  function run(work: () => Promise<void>): Promise<void> {
+  /** Runs work on the ledger, unless other work is running: then resolves when that is done. */
+  function run(work: () => Promise<unknown>): Promise<unknown> {
     writing ??= work().finally(() => {
       writing = null
-      if (isAnythingLeft()) schedule()
+      if (!queue.isEmpty()) schedule()
     })
     return writing
   }
 
-  /** Resolves when there is nothing left, or the ledger has refused. */
+  /** Resolves when the queue is empty, or the ledger could not be written. */
   const write = () => run(writeAll)
 
-  const isAnythingLeft = () => batch !== null || waiting.failures > 0
-
   async function writeAll() {
-    while (isAnythingLeft()) {
-      batch ??= waiting.take(MAX_FAILURES_AT_ONCE)
-      try {
-        await record(batch)
-      } catch (error) {
-        return refused(error)
-      }
-      written += countOf(batch)
-      gatherMs = batch.some(({ count, occurrences }) => count > occurrences.length) ? STORM_GATHER_MS : GATHER_MS
-      batch = null
-      waiting.release()
-      works()
+    while (!queue.isEmpty()) {
+      const batch = queue.batch(MAX_BATCH_FAILURES)
+      if (!(await tryRecord(batch))) return
+      written += countOccurrences(batch)
+      const isStorm = batch.some(({ count, occurrences }) => count > occurrences.length)
+      batchDelayMs = isStorm ? STORM_BATCH_DELAY_MS : BATCH_DELAY_MS
+      queue.release()
     }
   }
 
-  function works() {
-    if (pauseMs > 0) log.info({ dropped }, 'the ledger can be written again')
-    pauseMs = 0
-    warning.clear()
+  async function tryRecord(batch: readonly LedgerEntry[]): Promise<boolean> {
+    try {
+      await ledger.record(batch)
+      retryDelayMs = 0
+      outage.ended()
+      return true
+    } catch (error) {
+      retryDelayMs = Math.min(MAX_RETRY_DELAY_MS, retryDelayMs * 2 || BATCH_DELAY_MS * 2)
+      outage.failed(error)
+      return false
+    }
   }
-
-  function refused(error: unknown) {
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2 || GATHER_MS * 2)
-    lastError = error
-    warning.count()
-  }
-
-  const queued = () => waiting.count() + countOf(batch ?? [])
 
   async function flush() {
     if (timer) clearTimeout(timer)
     timer = null
-    // A batch that was on its way may have left others behind.
+    // The running work may be `open`, which writes nothing of the queue.
     await writing
     await write()
   }
 
   return {
     add(record) {
-      if (!waiting.add(record)) dropped++
+      if (!queue.add(record)) dropped++
       schedule()
     },
     addAll(entries) {
-      dropped += waiting.addAll(entries)
+      dropped += queue.addAll(entries)
       schedule()
     },
-    open: () => void run(() => record([]).then(works, refused)),
+    open: () => void run(() => tryRecord([])),
     flush,
     async close() {
       isClosed = true
       await flush()
-      warning.stop()
+      outage.stop()
     },
-    stats: () => ({ queued: queued(), dropped, written }),
+    stats,
   }
 }
-
-const countOf = (entries: readonly LedgerEntry[]) => entries.reduce((sum, { count }) => sum + count, 0)

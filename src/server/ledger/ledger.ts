@@ -1,73 +1,75 @@
-// Where failures are kept. Each implementation keeps the same promises; test/server/ledger/contract.ts says which.
+// The interface of the stores of failures. test/server/ledger/contract.ts tests what each implementation guarantees.
 
 import type { Side } from '../../shared/page-types.ts'
 import type { KeptError, Occurrence, Phase, SourceFrame } from '../errors/failure-record.ts'
 
-/** What a batch tells of one cause. */
+/** The part of a batch about one failure. */
 export interface LedgerEntry {
   fingerprint: string
   side: Side
-  /** As it was the last time in the batch. */
+  /** The error of the last occurrence in the batch. */
   error: KeptError
-  /** How often it happened, which may be more than there are occurrences. */
+  /** The number of times that it happened, which may be larger than the number of `occurrences`. */
   count: number
   firstSeen: number
   lastSeen: number
-  /** Counts by the hour, as hours since 1970. */
+  /** The number of times in each hour, by hours since 1970. */
   hours: Record<number, number>
   /** Oldest first; never empty. */
   occurrences: Occurrence[]
 }
 
-/** A full ledger has room for at least this many places in the source: each keeps a tenth of it at most. */
+/** When a ledger is full, failures of one throw site keep at most 1/`LEAST_PLACES` of it. */
 export const LEAST_PLACES = 10
 
-/** Bounds of what is kept. What is beyond them goes with the next batch, a bounded part of it with each. */
+/** Limits of a ledger. Each batch that is written removes a bounded part of what exceeds them. */
 export interface LedgerLimits {
-  /** Those seen last stay. */
+  /** The failures seen last are kept. */
   maxFailures: number
-  /** Of each failure; the newest stay. */
+  /** Occurrences of each failure. The newest are kept. */
   maxOccurrences: number
-  /** Of failures since they were seen last, of occurrences and counts since they happened. */
+  /** The age of failures since they were last seen, and of occurrences and counts since they happened. */
   maxAgeMs: number
-  /** Of what is stored, as far as the store can tell; the failure seen last stays in any case. */
+  /** The size of the stored data, as the store measures it. The failure seen last is always kept. */
   maxBytes: number
 }
 
 export interface ListQuery {
-  /** Seen last at that time or later, in milliseconds since 1970. */
+  /** Failures last seen at this time or later, in milliseconds since 1970. */
   since?: number
   side?: Side
-  /** A route that one of the occurrences kept has. */
+  /** Failures with a stored occurrence on this route. */
   route?: string
-  /** A text that the fingerprint, type, message or place in the source holds, in any case. */
+  /** Failures whose fingerprint, type, message or place in the source contains this text, ignoring case. */
   search?: string
   isSolved?: boolean
-  /** A release that it has happened in: its first, its last, or that of an occurrence that is kept. */
+  /** Failures that happened in this release: their first, their last, or that of a stored occurrence. */
   release?: string
-  /** The release that it happened in first. */
+  /** Failures that first happened in this release. */
   firstRelease?: string
-  /** What comes first ('last'). */
+  /** The order ('last'). */
   sort?: Sort
-  /** Only what comes after that place, in the same order (from the beginning). */
+  /** Failures after this place in the same order (from the beginning). */
   after?: ListPlace
-  /** Most of them to return (all). */
+  /** The most failures to return (all). */
   limit?: number
 }
 
-/** `last`, `first`: by the time that a failure was seen last or first, newest first. `count`: most frequent first. */
+/**
+ * `last` and `first`: by the time when a failure was last or first seen, newest first. `count`: most frequent first.
+ */
 export const SORTS = ['last', 'first', 'count'] as const
 export type Sort = (typeof SORTS)[number]
 
-/** A place in a list. It stays where it is when its failure moves or goes: nothing after it is ever listed twice. */
+/** A place in a list. It remains valid if its failure moves or is removed, so that no page repeats a failure. */
 export interface ListPlace {
-  /** What the list is sorted by. */
+  /** The value by which the list is sorted. */
   value: number
   fingerprint: string
   side: Side
 }
 
-/** A failure, which is all occurrences that share a fingerprint, without its stack. */
+/** A failure without its stack. It is all occurrences that share a fingerprint. */
 export interface FailureSummary {
   fingerprint: string
   side: Side
@@ -79,11 +81,11 @@ export interface FailureSummary {
   lastSeen: number
   firstRelease: string
   lastRelease: string
-  /** Route of the last occurrence. */
+  /** The route of the last occurrence; null if it has none. */
   route: string | null
-  /** The first frame of the site, without its code; null when there is none. */
+  /** The first frame of the site, without its source lines; null if there is none. */
   source: SourceFrame | null
-  /** When somebody marked it as solved; null while it is open. */
+  /** When it was marked as solved; null while it is open. */
   solvedAt: number | null
 }
 
@@ -93,10 +95,15 @@ export interface FailureDetails extends FailureSummary {
   occurrences: Occurrence[]
 }
 
+/** The occurrences that `read` returns when no limit is given. */
+export const DEFAULT_OCCURRENCES = 50
+/** The most releases that `releases` returns. */
+export const MAX_RELEASES = 100
+
 export interface ReadQuery {
-  /** Most occurrences to return (50). */
+  /** The most occurrences to return (50). */
   limit?: number
-  /** The second half of a digest: that occurrence comes first, if it is kept. */
+  /** The second half of a digest. If its occurrence is stored, it comes first. */
   occurrence?: string
 }
 
@@ -107,33 +114,34 @@ export interface LedgerStats {
 }
 
 /**
- * Keeps failures. Every method may reject when the store cannot be reached. What was handed to `record` may then be handed
- * over again, as the same array: a store whose answer can be lost on the way keeps it once.
+ * Stores failures. Every method may reject if the store is unavailable. A batch that `record` rejected may be passed
+ * again, as the same array. A store to which the connection can break after a commit must write it only once.
  */
 export interface Ledger {
   /**
-   * Keeps a batch, all of it or nothing, and removes what is beyond the limits, which an empty batch does as well. A
-   * failure marked as solved is open again when it happens in a release, or in a build, that the ledger met after that.
-   * The server and browsers never share a fingerprint; should they do so, only the server's failure is kept.
+   * Writes a batch, completely or not at all, and removes what exceeds the limits. An empty batch does so, too. A
+   * solved failure is reopened if it happens in a release, or in a build, that the ledger first saw after it was
+   * solved. Failures of the server and of browsers never share a fingerprint. If they do, only the server's failure is
+   * kept.
    */
   record(entries: readonly LedgerEntry[]): Promise<void>
-  /** In the order that the query names; among equals by fingerprint. */
+  /** Lists failures in the order of the query; equal ones by fingerprint. */
   list(query: ListQuery): Promise<FailureSummary[]>
-  /** Null for a failure that is not kept. */
+  /** Reads a failure with its occurrences; null if the ledger does not have it. */
   read(fingerprint: string, query?: ReadQuery): Promise<FailureDetails | null>
-  /** The fingerprint of every failure that is kept. */
+  /** Returns the fingerprints of all failures. */
   fingerprints(): Promise<string[]>
-  /** The releases that something has failed in, up to 100, the one that was met last first. */
+  /** Returns up to 100 releases in which something has failed, the newest first. */
   releases(): Promise<string[]>
-  /** How often each failure happened in each hour from `sinceHour` on, hours since 1970. */
+  /** Returns how often each failure happened in each hour from `sinceHour`, in hours since 1970. */
   hours(sinceHour: number): Promise<{ fingerprint: string; hour: number; count: number }[]>
-  /** Notes that the browser has shown the page all the same. False when that occurrence is not kept. */
+  /** Notes that the browser displayed the page anyway. Returns false if the ledger does not have that occurrence. */
   markRecovered(digest: string): Promise<boolean>
-  /** Marks as solved at that time, or as open with null. False for a failure that is not kept. */
+  /** Marks a failure as solved at a time, or as open (null). Returns false if the ledger does not have it. */
   setSolved(fingerprint: string, at: number | null): Promise<boolean>
   stats(): Promise<LedgerStats>
   close(): Promise<void>
 }
 
-/** What operators ask of a ledger. */
-export type AskedLedger = Pick<Ledger, 'list' | 'read' | 'fingerprints' | 'releases' | 'hours' | 'setSolved'>
+/** The methods that the console and its API use. */
+export type AdminLedger = Pick<Ledger, 'list' | 'read' | 'fingerprints' | 'releases' | 'hours' | 'setSolved'>

@@ -6,18 +6,18 @@ const VALUES: Record<Sort, (summary: FailureSummary) => number> = {
   count: ({ count }) => count,
 }
 
-/** Returns the place of a failure in a list of that order. */
+/** Returns the place of a failure in a list with this order. */
 export function placeOfFailure(summary: FailureSummary, sort: Sort = 'last'): ListPlace {
   const { fingerprint, side } = summary
   return { value: VALUES[sort](summary), fingerprint, side }
 }
 
-/** For `sort`: the same order as that of the databases. */
+/** Returns a function for `Array.sort`. Its order is that of the databases. */
 export function createOrder(sort: Sort = 'last'): (a: FailureSummary, b: FailureSummary) => number {
   return (a, b) => comparePlaces(placeOfFailure(a, sort), placeOfFailure(b, sort))
 }
 
-/** For `filter`: is it behind the place where the list goes on? */
+/** Returns a function for `Array.filter`. It accepts the failures after the place in the query. */
 export function comesAfter({ sort, after }: ListQuery): (summary: FailureSummary) => boolean {
   return (summary) => after === undefined || comparePlaces(placeOfFailure(summary, sort), after) > 0
 }
@@ -30,12 +30,12 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** A place as it stands in an address: `1767225600000.7K2M9QX4.server`. */
+/** Returns a place as it is written in URLs: `1767225600000.7K2M9QX4.server`. */
 export function formatPlace({ value, fingerprint, side }: ListPlace): string {
   return `${value}.${fingerprint}.${side}`
 }
 
-/** Null for what is no place. */
+/** Reads a place that `formatPlace` wrote; null for any other text. */
 export function parsePlace(text: string): ListPlace | null {
   const [, value, fingerprint = '', side] = /^(\d{1,15})\.([0-9A-HJKMNP-TV-Z]{8})\.(server|client)$/.exec(text) ?? []
   if (value === undefined || (side !== 'server' && side !== 'client')) return null

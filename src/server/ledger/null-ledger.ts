@@ -1,17 +1,8 @@
 import type { Ledger } from './ledger.ts'
+import { createMemoryLedger } from './memory/memory-ledger.ts'
 
-/** Keeps nothing: what fails stands in the log alone. */
+/** Returns a ledger that keeps nothing: an empty one that ignores what it is given. */
 export function createNullLedger(): Ledger {
-  return {
-    record: async () => {},
-    list: async () => [],
-    read: async () => null,
-    fingerprints: async () => [],
-    releases: async () => [],
-    hours: async () => [],
-    markRecovered: async () => false,
-    setSolved: async () => false,
-    stats: async () => ({ failures: 0, occurrences: 0, bytes: 0 }),
-    close: async () => {},
-  }
+  const empty = createMemoryLedger({ maxFailures: 0, maxOccurrences: 0, maxAgeMs: 0, maxBytes: 0 })
+  return { ...empty, record: async () => {} }
 }

@@ -7,7 +7,7 @@ import { parseUrl } from '../util/parse-url.ts'
 import { createDelegateLedger } from './delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createThreadLedger } from './ledger-thread.ts'
-import { createMemoryLedger } from './memory-ledger.ts'
+import { createMemoryLedger } from './memory/memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
@@ -18,54 +18,55 @@ export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
 type LedgerLog = Pick<FastifyBaseLogger, 'warn'>
 
 /**
- * The ledger of a server, for a site's folder; nothing is opened before its first use. What can never be written gives
- * way to the memory of the process, with one warning. Throws HYD_OPTION_INVALID for a place that is none.
+ * Creates the ledger of a server, given the site's folder. Its first use opens it. If it can never be written, a ledger
+ * in memory replaces it, with one warning. Throws HYD_OPTION_INVALID for an invalid location.
  */
 export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOptions, log: LedgerLog): Ledger {
   const limits = toLimits(ledgerLimits)
-  const place = readPlace(siteDir, ledger)
-  switch (place.kind) {
+  const location = readLocation(siteDir, ledger)
+  switch (location.kind) {
     case 'none':
       return createNullLedger()
     case 'postgres':
-      return withMemory(createPostgresLedger(place.url, limits), limits, log)
+      return withMemory(createPostgresLedger(location.url, limits), limits, log)
     case 'file': {
       const notice = (text: string) => log.warn(text)
-      return withMemory(createThreadLedger({ file: place.file, limits }, notice), limits, log)
+      return withMemory(createThreadLedger({ file: location.file, limits }, notice), limits, log)
     }
   }
 }
 
 /**
- * The ledger that a server of that site writes, for a command that reads it: to be closed. Throws HYD_LEDGER_MISSING when there is none,
- * HYD_LEDGER_OFF for a site that keeps none, and what opening it throws.
+ * Opens the ledger of a site for a command that reads it. The caller closes it. Throws HYD_LEDGER_MISSING if there is
+ * none, HYD_LEDGER_OFF if the site has none, and the errors of `readSqliteLedger`.
  */
 export async function openLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOptions): Promise<Ledger> {
   const limits = toLimits(ledgerLimits)
-  const place = readPlace(siteDir, ledger)
-  if (place.kind === 'none') throw createHydrantError('HYD_LEDGER_OFF', [siteDir])
-  if (place.kind === 'postgres') return createPostgresLedger(place.url, limits)
-  if (!existsSync(place.file)) {
+  const location = readLocation(siteDir, ledger)
+  if (location.kind === 'none') throw createHydrantError('HYD_LEDGER_OFF', [siteDir])
+  if (location.kind === 'postgres') return createPostgresLedger(location.url, limits)
+  if (!existsSync(location.file)) {
     // A server without the driver writes no file: the missing driver is the cause.
-    await loadDriver(place.file)
-    throw createHydrantError('HYD_LEDGER_MISSING', [place.file])
+    await loadDriver(location.file)
+    throw createHydrantError('HYD_LEDGER_MISSING', [location.file])
   }
-  return readSqliteLedger(place.file, limits)
+  return readSqliteLedger(location.file, limits)
 }
 
-/** The same text for sites that share a ledger; null for no ledger. */
+/** Returns a name that is equal for sites that share a ledger; null for no ledger. */
 export function nameLedger(siteDir: string, { ledger }: Pick<LedgerOptions, 'ledger'>): string | null {
-  const place = readPlace(siteDir, ledger)
-  if (place.kind === 'none') return null
-  return place.kind === 'file' ? place.file : place.url
+  const location = readLocation(siteDir, ledger)
+  if (location.kind === 'none') return null
+  return location.kind === 'file' ? location.file : location.url
 }
 
 type LedgerLocation = { kind: 'none' } | { kind: 'postgres'; url: string } | { kind: 'file'; file: string }
 
-function readPlace(siteDir: string, ledger: Options['ledger']): LedgerLocation {
+function readLocation(siteDir: string, ledger: Options['ledger']): LedgerLocation {
   if (ledger === false) return { kind: 'none' }
   if (/^postgres(?:ql)?:\/\//.test(ledger)) {
-    // One for a socket names no host. Without the value, which may hold a password.
+    // `URL` rejects the URL of a socket, because it has no host. The error does not show the value: it may have a
+    // password.
     if (parseUrl(ledger.replace('@/', '@socket/')) === null)
       throw invalid('a URL like postgres://user@host/database', 'a URL that cannot be parsed')
     return { kind: 'postgres', url: ledger }
@@ -86,7 +87,7 @@ function toLimits({ maxAgeDays, ...limits }: Options['ledgerLimits']): LedgerLim
   return { ...limits, maxAgeMs: maxAgeDays * DAY_MS }
 }
 
-/** Faults that do not pass while the process runs. */
+/** Codes of errors that last until the process ends. */
 const LASTING = [
   'HYD_LEDGER_SQLITE_MISSING',
   'HYD_LEDGER_SQLITE_UNFIT',
@@ -96,10 +97,11 @@ const LASTING = [
 ]
 const MAX_MEMORY_BYTES = 20_000_000
 
-function withMemory(store: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger {
+/** Returns a ledger that a ledger in memory replaces after the first lasting error. */
+function withMemory(ledger: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger {
   let memory: Ledger | null = null
 
-  function giveWay(error: HydrantError): Ledger {
+  function openMemory(error: HydrantError): Ledger {
     if (memory) return memory
     log.warn({ err: error }, `failures are kept in memory until the server stops: ${error.message}. ${error.fix}`)
     memory = createMemoryLedger({ ...limits, maxBytes: Math.min(limits.maxBytes, MAX_MEMORY_BYTES) })
@@ -110,13 +112,13 @@ function withMemory(store: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger
     async (work) => {
       if (memory) return work(memory)
       try {
-        return await work(store)
+        return await work(ledger)
       } catch (error) {
         if (!isLasting(error)) throw error
-        return work(giveWay(error))
+        return work(openMemory(error))
       }
     },
-    () => store.close(),
+    () => ledger.close(),
   )
 }
 

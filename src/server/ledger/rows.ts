@@ -2,7 +2,7 @@ import type { Occurrence } from '../errors/failure-record.ts'
 import type { FailureSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
 import { searchText, summaryOf } from './summary.ts'
 
-/** The columns of a failure that its summary is made of. */
+/** The columns of the summary of a failure. */
 export interface FailureRow {
   fingerprint: string
   side: FailureSummary['side']
@@ -15,7 +15,7 @@ export interface FailureRow {
   first_release: string
   last_release: string
   route: string | null
-  /** A frame as JSON. */
+  /** A frame, as JSON. */
   source: string | null
   solved_at: number | null
 }
@@ -23,7 +23,7 @@ export interface FailureRow {
 export const SUMMARY_COLUMNS = `fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
   last_release, route, source, solved_at`
 
-/** Returns the columns of a failure to write; searches read `search`, and `error` is read for a single failure. */
+/** Returns the columns of a failure to write. Searches read `search`; only single failures are read with `error`. */
 export function toFailureRow(entry: LedgerEntry) {
   const summary = summaryOf(entry, null)
   const { fingerprint, side, phase, type, message, count, route, source } = summary
@@ -40,6 +40,7 @@ export function toFailureRow(entry: LedgerEntry) {
   }
 }
 
+/** Returns the summary of a failure that was read. */
 export function fromFailureRow(row: FailureRow): FailureSummary {
   const { fingerprint, side, phase, type, message, count, route } = row
   return {
@@ -48,18 +49,19 @@ export function fromFailureRow(row: FailureRow): FailureSummary {
     lastSeen: row.last_seen,
     firstRelease: row.first_release,
     lastRelease: row.last_release,
-    // `toFailureRow` has written it.
+    // `toFailureRow` wrote it.
     source: row.source === null ? null : (JSON.parse(row.source) as FailureSummary['source']),
     solvedAt: row.solved_at,
   }
 }
 
 export interface OccurrenceRow {
-  /** All of it as JSON, but for what may change. */
+  /** The occurrence as JSON. Its `isRecovered` is out of date; the column is right. */
   data: string
   is_recovered: boolean | number
 }
 
+/** Returns the columns of an occurrence to write. */
 export function toOccurrenceRow(fingerprint: string, occurrence: Occurrence) {
   const { digest, time, route, release, build = null, isRecovered } = occurrence
   return {
@@ -74,36 +76,38 @@ export function toOccurrenceRow(fingerprint: string, occurrence: Occurrence) {
   }
 }
 
+/** Returns an occurrence that was read. */
 export function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
-  // `toOccurrenceRow` has written it.
+  // `toOccurrenceRow` wrote it.
   return { ...(JSON.parse(data) as Occurrence), isRecovered: Boolean(is_recovered) }
 }
 
+/** The differences between the two databases. */
 export interface Dialect {
-  /** What the tables' names begin with. */
+  /** The prefix of the tables' names. */
   prefix: string
-  /** The function that says where in a text another one stands, 0 for nowhere. */
+  /** The function that returns the position of a text in another one; 0 if it is not there. */
   position: string
 }
 
-/** The query for a list, with its values for `$1`, `$2` and so on. */
+/** Returns the SQL for a list, with the values of `$1`, `$2` and so on. */
 export function listSql(query: ListQuery, { prefix, position }: Dialect): { sql: string; values: (string | number)[] } {
   const values: (string | number)[] = []
   const place = (value: string | number) => `$${values.push(value)}`
   const { since, side, route, search, isSolved, release, firstRelease, sort = 'last', after, limit } = query
   const failures = `${prefix}failures`
-  const ownOccurrence = (condition: string) =>
+  const hasOccurrence = (condition: string) =>
     `EXISTS (SELECT 1 FROM ${prefix}occurrences o WHERE o.fingerprint = ${failures}.fingerprint AND ${condition})`
   const conditions = ['TRUE']
   if (since !== undefined) conditions.push(`last_seen >= ${place(since)}`)
   if (side !== undefined) conditions.push(`side = ${place(side)}`)
   if (isSolved !== undefined) conditions.push(`solved_at IS ${isSolved ? 'NOT NULL' : 'NULL'}`)
   if (search !== undefined) conditions.push(`${position}(search, ${place(search.toLowerCase())}) > 0`)
-  if (route !== undefined) conditions.push(ownOccurrence(`o.route = ${place(route)}`))
+  if (route !== undefined) conditions.push(hasOccurrence(`o.route = ${place(route)}`))
   if (firstRelease !== undefined) conditions.push(`first_release = ${place(firstRelease)}`)
   if (release !== undefined) {
     const [first, last, kept] = [place(release), place(release), place(release)]
-    conditions.push(`(first_release = ${first} OR last_release = ${last} OR ${ownOccurrence(`o.release = ${kept}`)})`)
+    conditions.push(`(first_release = ${first} OR last_release = ${last} OR ${hasOccurrence(`o.release = ${kept}`)})`)
   }
   const column = SORT_COLUMNS[sort]
   if (after !== undefined) {

@@ -2,7 +2,7 @@ import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
 import { siteFrameOf } from './failure-json.ts'
 import type { FailureSummary, LedgerEntry, ListQuery } from './ledger.ts'
 
-/** Returns the summary of a failure after a batch; `before` is its summary until then. */
+/** Returns the summary of a failure after a batch. `before` is its summary before the batch; null for a new failure. */
 export function summaryOf(entry: LedgerEntry, before: FailureSummary | null): FailureSummary {
   const { fingerprint, side, error, occurrences } = entry
   const last = occurrences.at(-1)
@@ -23,7 +23,7 @@ export function summaryOf(entry: LedgerEntry, before: FailureSummary | null): Fa
   }
 }
 
-/** Where it failed, without the code around it. */
+/** Returns the first frame of the site without its source lines; null if there is none. */
 function sourceOf(error: KeptError): SourceFrame | null {
   const frame = siteFrameOf(error)
   if (!frame) return null
@@ -31,7 +31,7 @@ function sourceOf(error: KeptError): SourceFrame | null {
   return source
 }
 
-/** Checks a summary against a query: all but the route and the release of occurrences. */
+/** Tests a summary against a query, except for the route and the release, which need the occurrences. */
 export function matches(summary: FailureSummary, query: ListQuery): boolean {
   const { since, side, search, isSolved, firstRelease } = query
   if (since !== undefined && summary.lastSeen < since) return false
@@ -42,7 +42,7 @@ export function matches(summary: FailureSummary, query: ListQuery): boolean {
   return searchText(summary).includes(search.toLowerCase())
 }
 
-/** What a search looks through. */
+/** Returns the text that searches read. */
 export function searchText({ fingerprint, type, message, source }: FailureSummary): string {
   return [fingerprint, type, message, source ? `${source.file}:${source.line} ${source.function}` : '']
     .join('\n')

@@ -1,97 +1,110 @@
 import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-record.ts'
-import { addRecord, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from './entries.ts'
+import { addRecord, countOccurrences, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from './entries.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 const MAX_FAILURES = 2_000
-/** Of each failure; in a storm the newest are enough. Up to twice as many wait, so that they are not cut each time. */
+/** Occurrences of each failure; in a storm the newest are enough. Up to twice as many wait, to cut them less often. */
 const MAX_OCCURRENCES = 100
-/** What an occurrence, or a frame, takes besides its long texts. */
-const SMALL_TEXTS = 300
+/** Characters that an occurrence, or a frame, is counted with, in addition to its long texts. */
+const BASE_SIZE = 300
 
 /** The failures that wait to be written, by fingerprint and side. */
 export interface WriteQueue {
-  readonly failures: number
-  /** False when there is no room for it. */
+  isEmpty(): boolean
+  /** Adds an occurrence. Returns false if there is no space for it. */
   add(record: FailureRecord): boolean
-  /** Returns how many occurrences there is no room for. */
+  /** Adds a batch. Returns the number of occurrences that there is no space for. */
   addAll(entries: readonly LedgerEntry[]): number
-  /** Takes out the first failures, in order to write them; what they take counts until `release`. */
-  take(count: number): LedgerEntry[]
-  /** What was taken out has been written. */
+  /**
+   * Returns the first failures, to write them. Until `release` is called it returns the same array, by which a ledger
+   * recognises a batch that is written again, and the batch uses space in the queue.
+   */
+  batch(maxFailures: number): readonly LedgerEntry[]
+  /** Removes the batch, because it was written. */
   release(): void
-  /** The occurrences of all failures. */
+  /** The number of occurrences, with those of the batch. */
   count(): number
 }
 
+interface QueuedEntry {
+  entry: LedgerEntry
+  size: number
+}
+
 /**
- * Holds at most `maxCharacters`, 2,000 failures, and 100 occurrences of each. Beyond that, failures that wait already
- * are only counted.
+ * Creates a queue for at most `maxCharacters`, 2,000 failures, and 100 occurrences of each. Above a limit, a failure
+ * that is queued already keeps fewer occurrences and is still counted; another one is not added.
  */
 export function createWriteQueue(maxCharacters: number): WriteQueue {
-  const byKey = new Map<string, { entry: LedgerEntry; size: number }>()
-  const keyOf = ({ fingerprint, side }: Pick<LedgerEntry, 'fingerprint' | 'side'>) => `${side} ${fingerprint}`
-  let total = 0
-  /** Of what has been taken out. */
-  let taken = 0
+  const queued = new Map<string, QueuedEntry>()
+  let batch: LedgerEntry[] | null = null
+  let batchSize = 0
+  /** With `batchSize`. */
+  let totalSize = 0
 
-  function grow(held: { size: number }, by: number) {
-    held.size += by
-    total += by
+  function grow(item: QueuedEntry, by: number) {
+    item.size += by
+    totalSize += by
   }
 
   function addNew(entry: LedgerEntry): boolean {
     const size = sizeOfEntry(entry)
-    if (byKey.size >= MAX_FAILURES || total + size > maxCharacters) return false
-    byKey.set(keyOf(entry), { entry, size })
-    total += size
+    if (queued.size >= MAX_FAILURES || totalSize + size > maxCharacters) return false
+    queued.set(keyOf(entry), { entry, size })
+    totalSize += size
     return true
   }
 
-  const isFull = () => total >= maxCharacters
-  const mostOccurrences = () => (isFull() ? 1 : MAX_OCCURRENCES)
+  const isFull = () => totalSize >= maxCharacters
+  const maxOccurrences = () => (isFull() ? 1 : MAX_OCCURRENCES)
+
+  function take({ entry, size }: QueuedEntry): LedgerEntry {
+    queued.delete(keyOf(entry))
+    batchSize += size
+    cutOccurrences(entry, MAX_OCCURRENCES)
+    // perf: copied here instead of in `add`, as a storm discards most occurrences before they are written, 9d5df5d
+    entry.occurrences = entry.occurrences.map(occurrenceOf)
+    return entry
+  }
 
   return {
-    get failures() {
-      return byKey.size
-    },
+    isEmpty: () => batch === null && queued.size === 0,
     add(record) {
-      const held = byKey.get(keyOf(record))
-      if (!held) return addNew(toEntry(record))
-      const { entry } = held
+      const item = queued.get(keyOf(record))
+      if (!item) return addNew(toEntry(record))
+      const { entry } = item
       addRecord(entry, record)
-      grow(held, sizeOf(record))
+      grow(item, sizeOf(record))
       const isLong = entry.occurrences.length > 2 * MAX_OCCURRENCES
-      if (isFull() || isLong) grow(held, -sum(cutOccurrences(entry, mostOccurrences()), sizeOf))
+      if (isFull() || isLong) grow(item, -sum(cutOccurrences(entry, maxOccurrences()), sizeOf))
       return true
     },
-    addAll(batch) {
+    addAll(entries) {
       let dropped = 0
-      for (const entry of batch) {
-        const held = byKey.get(keyOf(entry))
-        if (held) {
-          mergeEntry(held.entry, entry, mostOccurrences())
-          grow(held, sizeOfEntry(held.entry) - held.size)
+      for (const entry of entries) {
+        const item = queued.get(keyOf(entry))
+        if (item) {
+          mergeEntry(item.entry, entry, maxOccurrences())
+          grow(item, sizeOfEntry(item.entry) - item.size)
         } else if (!addNew(entry)) dropped += entry.count
       }
       return dropped
     },
-    take(count) {
-      const batch = [...byKey.values()].slice(0, count)
-      return batch.map(({ entry, size }) => {
-        byKey.delete(keyOf(entry))
-        taken += size
-        cutOccurrences(entry, MAX_OCCURRENCES)
-        // Of most occurrences in a storm only their number is ever read.
-        entry.occurrences = entry.occurrences.map(occurrenceOf)
-        return entry
-      })
+    batch(maxFailures) {
+      batch ??= [...queued.values()].slice(0, maxFailures).map(take)
+      return batch
     },
     release() {
-      total -= taken
-      taken = 0
+      totalSize -= batchSize
+      batchSize = 0
+      batch = null
     },
-    count: () => sum([...byKey.values()], ({ entry }) => entry.count),
+    count: () => countOccurrences([...[...queued.values()].map(({ entry }) => entry), ...(batch ?? [])]),
   }
+}
+
+function keyOf({ fingerprint, side }: Pick<LedgerEntry, 'fingerprint' | 'side'>): string {
+  return `${side} ${fingerprint}`
 }
 
 function sizeOfEntry({ error, occurrences }: LedgerEntry): number {
@@ -99,11 +112,11 @@ function sizeOfEntry({ error, occurrences }: LedgerEntry): number {
 }
 
 function sizeOf({ message, path, pending = [] }: Occurrence): number {
-  return SMALL_TEXTS + message.length + (path ?? '').length + sum(pending, ({ length }) => length)
+  return BASE_SIZE + message.length + (path ?? '').length + sum(pending, ({ length }) => length)
 }
 
 function sizeOfError({ message, stack, cause, errors = [] }: KeptError): number {
-  const frames = sum(stack, (frame) => SMALL_TEXTS + sum(frame.code?.lines ?? [], ({ length }) => length))
+  const frames = sum(stack, (frame) => BASE_SIZE + sum(frame.code?.lines ?? [], ({ length }) => length))
   return message.length + frames + (cause ? sizeOfError(cause) : 0) + sum(errors, sizeOfError)
 }
 

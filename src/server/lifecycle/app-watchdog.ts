@@ -34,8 +34,8 @@ function siteOf({ stack = '' }: Error, [first, ...others]: readonly [AppSite, ..
   return others.find(({ folder }) => stack.includes(folder)) ?? first
 }
 
-async function end(error: Error, { keeper }: AppSite) {
-  await Promise.race([keeper.writer.flush(), wait(KEEP_MS, undefined, { ref: false })])
+async function end(error: Error, { store }: AppSite) {
+  await Promise.race([store.writer.flush(), wait(KEEP_MS, undefined, { ref: false })])
   // Not as a rejection, which apps handle in another way.
   setImmediate(() => {
     throw error

@@ -18,7 +18,7 @@ export interface ShutdownTarget {
   failures: Pick<Failures, 'failProcess'>
   health: Health
   /** Closes the store of failures. */
-  keeper: { close(): Promise<void> }
+  store: { close(): Promise<void> }
   /** Resolves when every `onFailure` call has returned. */
   settleFailures(): Promise<void>
   /** Closes the instance, and what belongs to it. */
@@ -55,7 +55,7 @@ export interface ShutdownHandle {
  * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
  */
 export function handleShutdown(
-  { app, draining, failures, health, keeper, settleFailures, close }: ShutdownTarget,
+  { app, draining, failures, health, store, settleFailures, close }: ShutdownTarget,
   { drainMs, stopDelayMs }: Options['timeouts'],
   { ignoresSignals = false, onFail, othersServe: hasStandIn = false }: ShutdownOptions = {},
 ): ShutdownHandle {
@@ -73,7 +73,7 @@ export function handleShutdown(
     if (!isDone) {
       exitCode = 1
       app.log.error(`requests in flight were not finished within ${drainMs} ms`)
-      await Promise.all([settleFailures(), keeper.close()])
+      await Promise.all([settleFailures(), store.close()])
     }
     if (exitCode !== 0) process.exit(exitCode)
   }

@@ -16,13 +16,13 @@ import type { TakeReport } from './report-route.ts'
 
 export interface TakeReportInput {
   site: Site
-  keeper: Pick<FailureStore, 'markRecovered'>
+  store: Pick<FailureStore, 'markRecovered'>
   /** Name of what is running now. */
   release: string
 }
 
 /** Makes failures of what browsers report, or marks those of the server that a browser has recovered from. */
-export function createTakeReport({ site, keeper, release }: TakeReportInput): TakeReport {
+export function createTakeReport({ site, store, release }: TakeReportInput): TakeReport {
   const { build, failures } = site
   const { base } = site.options
   const mapper = createClientMapper({ siteDir: build.siteDir, folder: build.folder, base })
@@ -57,7 +57,7 @@ export function createTakeReport({ site, keeper, release }: TakeReportInput): Ta
 
   return (report, request) => {
     if (report.kind === 'failure') fail(report, request)
-    else keeper.markRecovered(report.digest)
+    else store.markRecovered(report.digest)
   }
 }
 

@@ -38,7 +38,7 @@ import { addFiles } from './static-files.ts'
 /** What a site is given by who serves it. */
 export interface SiteParts {
   /** Where its failures go; it has to outlive the instance. */
-  keeper: FailureStore
+  store: FailureStore
   /** Records the metrics (`NO_METRICS`). */
   metrics?: MetricsRecorder
   /** Number of the worker whose process this is; null for none (null). */
@@ -61,22 +61,22 @@ export interface ServedSite {
 
 /**
  * Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. Failures go to
- * the keeper, which has to outlive the instance.
+ * the store, which has to outlive the instance.
  */
 export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { keeper, metrics = NO_METRICS, worker = null }: SiteParts,
+  { store, metrics = NO_METRICS, worker = null }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
-  const settleFailures = addFailureListener(outer, options, keeper)
+  const settleFailures = addFailureListener(outer, options, store)
   const release = options.release || build.manifest.buildId
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const { buildId } = build.manifest
-  const keep: FailureStore['keep'] = (failure) => keeper.keep(Object.assign(failure, origin))
+  const keep: FailureStore['add'] = (failure) => store.add(Object.assign(failure, origin))
   const maxHooksMs = options.timeouts.renderMs
   const files = filesOf(build)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -111,7 +111,7 @@ export async function mountSite(
   if (options.reports.enabled) {
     // Read at the first report.
     const loadTaker = async () =>
-      (await import('../reports/record-report.ts')).createTakeReport({ site, keeper, release })
+      (await import('../reports/record-report.ts')).createTakeReport({ site, store, release })
     await outer.register(async (scope) => addReportRoute(scope, options, site, loadTaker))
   }
   // An instance inside the other, as each has one error handler: when the inner one's answer fails too, the outer one is
@@ -148,10 +148,10 @@ function filesOf({ manifest, routes }: Build): SiteFiles {
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
-function addFailureListener(outer: FastifyInstance, { onFailure }: Options, keeper: FailureStore): () => Promise<void> {
+function addFailureListener(outer: FastifyInstance, { onFailure }: Options, store: FailureStore): () => Promise<void> {
   if (!onFailure) return async () => {}
   const { notify, settle } = createFailureListener(onFailure, outer.log)
-  const forget = keeper.subscribe(notify)
+  const forget = store.subscribe(notify)
   async function settleFailures() {
     // What fails while the instance is closed comes behind its hooks.
     await new Promise(setImmediate)

@@ -40,7 +40,7 @@ t.test('other sites can neither change nor read anything', async (t) => {
     t.equal((await admin.ask(solve, headers, 'POST')).status, 403, JSON.stringify(headers))
     t.equal((await admin.ask('/failures/7K2M9QX4', headers, 'POST')).status, 403, JSON.stringify(headers))
   }
-  t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+  t.equal((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, null)
   const fetched = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' }
   for (const path of ['/', '/api/failures', '/api/events']) t.equal((await admin.ask(path, fetched)).status, 403, path)
   const framed = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }
@@ -106,7 +106,7 @@ t.test('the read token reads everything and changes nothing', async (t) => {
     t.equal(answer.status, 403, `${method} ${path}`)
     t.match(answer.body, 'This token is read-only.')
   }
-  t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+  t.equal((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, null)
   const signIn = { method: 'POST', body: new URLSearchParams({ token: READ_TOKEN }), redirect: 'manual' } as const
   const cookie = (await fetch(`${admin.origin}/sign-in`, signIn)).headers.get('set-cookie')?.split(';')[0] ?? ''
   t.equal((await admin.ask('/', { ...BROWSER, cookie })).status, 200)

@@ -21,7 +21,7 @@ async function serveFilled(t: Parameters<typeof serveAdmin>[0]): Promise<ServedA
     failureOf('AAAAAAAA-000001', { side: 'client', phase: 'client', time: now - 2 * HOUR, route: '/cart' }),
     failureOf('BBBBBBBB-000001', { time: now - 50 * HOUR, error: { type: 'RangeError', message: 'far', stack: [] } }),
   )
-  await admin.keeper.ledger.setSolved('BBBBBBBB', now)
+  await admin.store.ledger.setSolved('BBBBBBBB', now)
   return admin
 }
 
@@ -125,13 +125,13 @@ t.test('solves and reopens, whatever body a client sends', async (t) => {
     const solved = await admin.ask('/api/failures/7k2m9qx4-000001/solve', headers, 'POST')
     t.equal(solved.status, 200)
     t.match(JSON.parse(solved.body), { fingerprint: '7K2M9QX4', solvedAt: /^20/ })
-    t.type((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
+    t.type((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
     const reopened = await admin.ask('/api/failures/7K2M9QX4/reopen', headers, 'POST')
     t.match(JSON.parse(reopened.body), { solvedAt: null })
-    t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+    t.equal((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, null)
   }
   t.equal((await admin.ask('/api/failures/7K2M9QX4/solve')).status, 404, 'not by GET')
-  t.equal((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, null)
+  t.equal((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, null)
 })
 
 t.test('a site without a ledger has nothing to show, and says so', async (t) => {
@@ -144,7 +144,7 @@ t.test('a site without a ledger has nothing to show, and says so', async (t) => 
 
 t.test('an unreadable ledger is 503, and the log has the reason', async (t) => {
   const admin = await serveAdmin(t)
-  admin.keeper.ledger.fingerprints = () => Promise.reject(new Error('the disk is gone'))
+  admin.store.ledger.fingerprints = () => Promise.reject(new Error('the disk is gone'))
   const answer = await admin.ask('/api/failures/7K2M9QX4')
   t.equal(answer.status, 503)
   t.notMatch(answer.body, 'disk')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import t from 'tap'
-import { createChanges } from '../../../src/server/admin/ledger-changes.ts'
+import { createLedgerChanges } from '../../../src/server/admin/ledger-changes.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 interface Listener {
@@ -59,7 +59,7 @@ t.test('at most fifty clients listen at once, and a client that disconnects free
 t.test('checks only while a client listens, and notifies the remaining clients', async (t) => {
   let looked = 0
   let lastSeen = 1
-  const changes = createChanges(
+  const changes = createLedgerChanges(
     {
       async list() {
         looked++
@@ -70,9 +70,9 @@ t.test('checks only while a client listens, and notifies the remaining clients',
     1,
   )
   t.teardown(() => changes.close())
-  changes.look()
+  changes.check()
   t.equal(looked, 0)
-  // Keeps the process running, because the timers of `createChanges` do not.
+  // Keeps the process running, because the timers of `createLedgerChanges` do not.
   const alive = setInterval(() => {}, 1_000)
   t.teardown(() => clearInterval(alive))
   await new Promise<void>((resolve) => {
@@ -87,8 +87,8 @@ t.test('checks only while a client listens, and notifies the remaining clients',
   })
   t.ok(looked >= 3, 'also after it could not be read')
   const before = looked
-  changes.look()
-  t.equal(looked, before, 'nobody listens any more')
+  changes.check()
+  t.equal(looked, before, 'without listeners')
 })
 
 t.test('announces when an unavailable ledger is back, even if it has not changed', async (t) => {
@@ -97,7 +97,7 @@ t.test('announces when an unavailable ledger is back, even if it has not changed
     if (++looked <= 3) throw new Error('not now')
     return [await summary()]
   }
-  const changes = createChanges({ list }, 1)
+  const changes = createLedgerChanges({ list }, 1)
   t.teardown(() => changes.close())
   const alive = setInterval(() => {}, 1_000)
   t.teardown(() => clearInterval(alive))
@@ -106,7 +106,7 @@ t.test('announces when an unavailable ledger is back, even if it has not changed
 })
 
 async function summary() {
-  const { createMemoryLedger } = await import('../../../src/server/ledger/memory-ledger.ts')
+  const { createMemoryLedger } = await import('../../../src/server/ledger/memory/memory-ledger.ts')
   const { toEntry: entryOf } = await import('../../../src/server/ledger/entries.ts')
   const ledger = createMemoryLedger({ maxFailures: 1, maxOccurrences: 1, maxAgeMs: 1e9, maxBytes: 1e6 })
   await ledger.record([entryOf(failureOf('7K2M9QX4-000001'))])

@@ -36,7 +36,7 @@ t.test('reports that PostgreSQL is unavailable, and recovers', async (t) => {
     t.equal(page.headers['x-error-digest'], undefined, 'it is no failure of the console')
     const json = await admin.ask(path, { accept: 'application/json' })
     t.equal(json.status, 503, path)
-    t.match(JSON.parse(json.body), { kind: 'away', problem: SENTENCE })
+    t.match(JSON.parse(json.body), { kind: 'unavailable', problem: SENTENCE })
   }
   for (const [path, fields] of [
     ['/failures/7K2M9QX4', { intent: 'solve' }],
@@ -82,5 +82,5 @@ t.test('a file that another process writes can be read, and a failed change is r
   }
   other.exec('COMMIT')
   t.equal((await post(admin, '/failures/7K2M9QX4', { intent: 'solve' })).status, 303)
-  t.type((await admin.keeper.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
+  t.type((await admin.store.ledger.read('7K2M9QX4'))?.solvedAt, 'number')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readListQuery } from '../../../src/server/admin/list-query.ts'
+import { readListQuery, readTolerantListQuery } from '../../../src/server/admin/list-query.ts'
 
 const NOW = Date.parse('2026-01-31T12:00:00Z')
 const read = (search: string) => readListQuery(new URLSearchParams(search), NOW, 'v2')
@@ -60,4 +60,15 @@ t.test('names the valid values of an invalid field', async (t) => {
     t.match(result.problem, problem, search)
     t.equal(result.query, null)
   }
+})
+
+t.test('a tolerant reader leaves out invalid fields, and describes each', async (t) => {
+  const params = new URLSearchParams('sort=bad&side=server&since=yesterday&release=v1')
+  t.strictSame(readTolerantListQuery(params, NOW, 'v2'), {
+    query: { side: 'server', release: 'v1' },
+    problems: {
+      since: '"since" must be like 30m, 24h, 7d, 2026-11-21 or 2026-11-21T19:00:00Z.',
+      sort: '"sort" must be last, first or count.',
+    },
+  })
 })

@@ -17,7 +17,7 @@ import { createLog, type Log } from '../served.ts'
 export interface ServedAdmin {
   port: number
   origin: string
-  keeper: FailureStore
+  store: FailureStore
   recorder: MetricsRecorder
   log: Log
   /** Adds failures and waits until they are written. */
@@ -46,12 +46,12 @@ export async function serveAdmin(
   const app = Fastify({ logger: log.logger })
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
   const options = resolveOptions({ env: hasLedger ? { HYDRANT_LEDGER: ledger } : { HYDRANT_LEDGER: 'false' } })
-  const keeper = createFailureStore(folder, options, app.log)
+  const store = createFailureStore(folder, options, app.log)
   const { recorder, countFailure, read } = createRequestMetrics()
-  keeper.subscribe(countFailure)
+  store.subscribe(countFailure)
   const listener = await startAdmin({
     admin: { host, port: 0, token, readToken },
-    keeper,
+    store,
     metricsSource: {
       counts: async () => read(),
       processes: null,
@@ -65,7 +65,7 @@ export async function serveAdmin(
   if (!listener) throw new Error('There is no free port.')
   t.teardown(async () => {
     await listener.close()
-    await keeper.close()
+    await store.close()
     await app.close()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -75,12 +75,12 @@ export async function serveAdmin(
     port,
     close: listener.close,
     origin: `http://127.0.0.1:${port}`,
-    keeper,
+    store,
     recorder,
     log,
     async keep(...failures) {
-      for (const failure of failures) keeper.keep(failure)
-      await keeper.writer.flush()
+      for (const failure of failures) store.add(failure)
+      await store.writer.flush()
     },
     ask: (path, headers = {}, method = 'GET') =>
       client.send({ port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers } }),

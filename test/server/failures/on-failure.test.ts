@@ -126,13 +126,13 @@ t.test('the onFailure of a closed instance gets no more failures of a shared led
   const options = resolveOptions({
     given: { ledger: false, onFailure: ({ digest }: FailureRecord) => told.push(digest) },
   })
-  const keepers: FailureStore[] = []
+  const stores: FailureStore[] = []
   const create = () =>
     createInstance({
       ...{ dir, folder: buildFolder(dir), options, logging: { logger: log.logger } },
-      findKeeper(appLog) {
-        keepers[0] ??= createFailureStore(dir, options, appLog)
-        return keepers[0]
+      findStore(appLog) {
+        stores[0] ??= createFailureStore(dir, options, appLog)
+        return stores[0]
       },
     })
   for (let times = 0; times < 2; times++) {
@@ -140,7 +140,7 @@ t.test('the onFailure of a closed instance gets no more failures of a shared led
     await app.inject({ url: '/', headers: HTML })
     await app.close()
   }
-  await keepers[0]?.close()
+  await stores[0]?.close()
   t.equal(told.length, 2)
   t.equal(new Set(told).size, 2)
 })

@@ -30,7 +30,7 @@ export async function serveFailingSite(t: Test, ledger: string | false, dir = t.
   })
   const log = createLog()
   const options = resolveOptions({ given: { ledger } })
-  const { app, keeper } = await createInstance({
+  const { app, store } = await createInstance({
     ...{ dir, folder: join(dir, '.hydrant'), options, logging: { logger: log.logger } },
   })
   let isClosed = false
@@ -41,7 +41,7 @@ export async function serveFailingSite(t: Test, ledger: string | false, dir = t.
   t.teardown(close)
   return {
     dir,
-    ledger: keeper.ledger,
+    ledger: store.ledger,
     async fail(t, times) {
       for (let time = 0; time < times; time++) {
         const answer = await app.inject({ url: '/', headers: HTML })
@@ -52,7 +52,7 @@ export async function serveFailingSite(t: Test, ledger: string | false, dir = t.
       }
     },
     async counted(times) {
-      await until(async () => (await keeper.ledger.list({}).catch(() => []))[0]?.count === times)
+      await until(async () => (await store.ledger.list({}).catch(() => []))[0]?.count === times)
     },
     warnings: () => log.lines.filter(({ level, msg }) => level === WARN && /ledger|failures/.test(msg)),
     lines: log.lines,

@@ -18,19 +18,19 @@ t.test('reads nothing from the ledger once it is closed, because that would open
       calls.push('close')
     },
   }
-  const told: unknown[] = []
-  const tell = (...words: unknown[]) => void told.push(words)
-  const keeper = createFailureStoreFor(ledger, { error: tell, warn: tell, info: tell })
-  keeper.markRecovered('AAAAAAAA-000001')
+  const logged: unknown[] = []
+  const write = (...words: unknown[]) => void logged.push(words)
+  const store = createFailureStoreFor(ledger, { error: write, warn: write, info: write })
+  store.markRecovered('AAAAAAAA-000001')
   await new Promise(setImmediate)
   t.strictSame(calls, ['markRecovered AAAAAAAA-000001'])
-  const isClosed = keeper.close()
+  const isClosed = store.close()
   await new Promise(setImmediate)
-  t.equal(calls.length, 1, 'not while it is being asked')
+  t.equal(calls.length, 1, 'not while a call is pending')
   answer(false)
   await isClosed
-  keeper.markRecovered('BBBBBBBB-000001')
+  store.markRecovered('BBBBBBBB-000001')
   await new Promise(setImmediate)
   t.strictSame(calls, ['markRecovered AAAAAAAA-000001', 'close'])
-  t.strictSame(told, [], 'and nobody is warned')
+  t.strictSame(logged, [], 'without a warning')
 })

@@ -11,18 +11,18 @@ interface Line {
   details: unknown
 }
 
-/** Returns a ledger that refuses while it is told to, and a log. */
+/** Returns a writer with a ledger that rejects while `isBroken` is true, and with a log. */
 function createFake(maxCharacters?: number) {
   const batches: LedgerEntry[][] = []
   const lines: Line[] = []
   const handed: (readonly LedgerEntry[])[] = []
-  const fake = { isBroken: false, asked: 0, handed, batches, lines }
+  const fake = { isBroken: false, calls: 0, handed, batches, lines }
   const write = (level: Line['level']) => (details: unknown, text?: string) =>
     void lines.push({ level, details, text: text ?? String(details) })
   const writer = createLedgerWriter(
     {
       async record(entries) {
-        fake.asked++
+        fake.calls++
         handed.push(entries)
         if (fake.isBroken) throw new Error('no disk')
         batches.push([...entries])
@@ -187,7 +187,7 @@ t.test('tries again by itself', async (t) => {
   const { fake, writer } = createFake()
   fake.isBroken = true
   writer.add(failure())
-  await until(() => fake.asked >= 2)
+  await until(() => fake.calls >= 2)
   fake.isBroken = false
   await until(() => writer.stats().written === 1)
   t.equal(fake.lines.filter(({ level }) => level === 'warn').length, 1)
@@ -196,7 +196,7 @@ t.test('tries again by itself', async (t) => {
 t.test('opening a ledger reports problems before any failure', async (t) => {
   const { fake, writer } = createFake()
   writer.open()
-  await until(() => fake.asked === 1)
+  await until(() => fake.calls === 1)
   t.strictSame(fake.lines, [])
   fake.isBroken = true
   writer.open()
@@ -209,16 +209,16 @@ t.test('closing waits for running writes, and nothing is tried after it', async 
   writer.open()
   writer.add(failure())
   await writer.close()
-  t.strictSame([fake.asked, writer.stats().written], [2, 1])
+  t.strictSame([fake.calls, writer.stats().written], [2, 1])
   fake.isBroken = true
   writer.add(failure())
   await writer.close()
-  t.strictSame([fake.asked, writer.stats().queued], [3, 1])
+  t.strictSame([fake.calls, writer.stats().queued], [3, 1])
   // Longer than the writer would have waited before it tries again.
-  const asked = fake.asked
+  const calls = fake.calls
   const { fake: other, writer: open } = createFake()
   other.isBroken = true
   open.add(failure())
-  await until(() => other.asked >= 3)
-  t.equal(fake.asked, asked)
+  await until(() => other.calls >= 3)
+  t.equal(fake.calls, calls)
 })

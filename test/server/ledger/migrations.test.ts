@@ -199,7 +199,7 @@ for (const [store, prepare] of Object.entries(OVERTAKE)) {
       await ledger.record(batch).catch(() => ledger.record(batch))
       t.strictSame(await ledger.fingerprints(), ['BBBBBBBB'])
       t.match(warnings, [
-        [{ err: { code: 'HYD_LEDGER_NEWER' } }, /^failures are kept in memory until the server ends: /],
+        [{ err: { code: 'HYD_LEDGER_NEWER' } }, /^failures are kept in memory until the server stops: /],
       ])
       t.equal(warnings.length, 1)
     },

@@ -45,7 +45,7 @@ t.test('a server that is killed in the middle of failures loses at most those of
   t.ok(count >= 20 && count <= 25, `${count} of 25`)
 })
 
-t.test('a server that is told to stop writes its failures first', async (t) => {
+t.test('a server that shuts down writes its failures first', async (t) => {
   const dir = await buildFiles(t.testdir({}), FAILING)
   const site = await startSite(t, { dir })
   await fail(site.port, 3)

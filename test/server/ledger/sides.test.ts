@@ -6,7 +6,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { findFailure } from '../../../src/server/admin/find-failure.ts'
 import type { Ledger, LedgerEntry } from '../../../src/server/ledger/ledger.ts'
-import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
+import { createMemoryLedger } from '../../../src/server/ledger/memory/memory-ledger.ts'
 import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres/schema.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/schema.ts'
@@ -142,16 +142,20 @@ for (const [store, open] of Object.entries(STORES)) {
   })
 }
 
-t.test('waiting failures are distinguished by side', async (t) => {
-  const waiting = createWriteQueue(100_000)
-  for (const side of ['server', 'client', 'server'] as const) waiting.add(failure({ side, message: side }))
-  waiting.addAll([entry({ side: 'client', message: 'client' })])
+t.test('queued failures are distinguished by side', async (t) => {
+  const queue = createWriteQueue(100_000)
+  for (const side of ['server', 'client', 'server'] as const) queue.add(failure({ side, message: side }))
+  queue.addAll([entry({ side: 'client', message: 'client' })])
+  const batch = queue.batch(10)
   t.strictSame(
-    waiting.take(10).map(({ side, count, error }) => [side, count, error.message]),
+    batch.map(({ side, count, error }) => [side, count, error.message]),
     [
       ['server', 2, 'server'],
       ['client', 2, 'client'],
     ],
   )
-  t.equal(waiting.failures, 0)
+  t.equal(queue.batch(10), batch, 'the same array until it is written')
+  t.equal(queue.count(), 4)
+  queue.release()
+  t.ok(queue.isEmpty())
 })

@@ -6,13 +6,13 @@ const CONNECT_MS = 3_000
 const STATEMENT_MS = 5_000
 const MAX_CONNECTIONS = 3
 const IDLE_MS = 10_000
-/** PostgreSQL's number for its type bigint. */
+/** The object id of PostgreSQL's type bigint. */
 const BIGINT = 20
 
-// Said with each transaction, and not when connecting: poolers between us and the server refuse that.
+// Set in each transaction instead of when connecting, because connection poolers refuse the startup parameters.
 const BEGIN = `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${STATEMENT_MS}`
 
-/** Connects with the first query. Throws HYD_LEDGER_PG_MISSING. */
+/** Creates a pool, which connects with the first query. Throws HYD_LEDGER_PG_MISSING. */
 export async function createPostgresPool(url: string): Promise<Pool> {
   const { Pool, types } = await loadDriver(url)
   const pool = new Pool({
@@ -21,22 +21,22 @@ export async function createPostgresPool(url: string): Promise<Pool> {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: IDLE_MS,
-    // For a server that does not even say that it is too slow.
+    // For a server that does not respond at all, so that its `statement_timeout` has no effect.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     keepAlive: true,
     allowExitOnIdle: true,
     types: {
-      // Counts and times are far below what a number holds.
+      // Counts and times are far below `Number.MAX_SAFE_INTEGER`.
       getTypeParser: (oid, format) => (Number(oid) === BIGINT ? Number : types.getTypeParser(oid, format)),
     },
   })
-  // A connection that breaks says so to the query which uses it; one that nobody uses is replaced by the pool.
+  // A query rejects when its connection breaks. The pool replaces idle connections that break.
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', () => {})
   return pool
 }
 
-/** All that `work` does, or nothing. */
+/** Runs `work` in a transaction: everything that it does is committed, or nothing. */
 export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
@@ -46,37 +46,39 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
     client.release()
     return result
   } catch (error) {
-    // Given up, which ends its transaction: nobody can tell the state that it is in.
+    // Closes the connection, because its state is unknown. This also ends the transaction.
     client.release(true)
     throw error
   }
 }
 
-/** A ledger's address without what is secret in it: `postgres://host/database`. */
+/** Returns a ledger's URL without its secrets: `postgres://host/database`. */
 export function placeOf(url: string): string {
-  // Up to the last @, as a password may hold what would end it; a parameter may be a password as well.
+  // Up to the last @, because a password may contain one. A parameter may be a password, too.
   return url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '')
 }
 
-/** What a query threw, in words of Hydrant's own. */
+/**
+ * Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Returns an error of Hydrant as it is.
+ */
 export function toPostgresError(url: string, error: unknown): HydrantError {
-  if (isOfHydrant(error)) return error
-  // Only what the server itself says has a severity.
-  const isAnswer = error instanceof Error && 'severity' in error
+  if (isHydrantError(error)) return error
+  // Only errors that the server sent have a severity.
+  const isFromServer = error instanceof Error && 'severity' in error
   return createHydrantError(
-    isAnswer ? 'HYD_LEDGER_FAILED' : 'HYD_LEDGER_UNREACHABLE',
-    [placeOf(url), say(error)],
+    isFromServer ? 'HYD_LEDGER_FAILED' : 'HYD_LEDGER_UNREACHABLE',
+    [placeOf(url), describeError(error)],
     error,
   )
 }
 
-function isOfHydrant(error: unknown): error is HydrantError {
+function isHydrantError(error: unknown): error is HydrantError {
   return error instanceof Error && error.name === 'HydrantError'
 }
 
-// A host with several addresses fails with an error for each, and none of its own.
-function say(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(say).join(', ')
+// If a host has several addresses, the error is an AggregateError without a message.
+function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describeError).join(', ')
   return messageOf(error)
 }
 
@@ -85,6 +87,6 @@ async function loadDriver(url: string) {
     const { default: driver } = await import('pg')
     return driver
   } catch (error) {
-    throw createHydrantError('HYD_LEDGER_PG_MISSING', [placeOf(url), say(error).split('\n')[0] ?? ''], error)
+    throw createHydrantError('HYD_LEDGER_PG_MISSING', [placeOf(url), describeError(error).split('\n')[0] ?? ''], error)
   }
 }

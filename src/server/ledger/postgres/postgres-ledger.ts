@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { KeptError } from '../../errors/failure-record.ts'
-import type { FailureDetails, Ledger, LedgerEntry, LedgerLimits, LedgerStats, ReadQuery } from '../ledger.ts'
+import { fingerprintOf } from '../entries.ts'
+import {
+  DEFAULT_OCCURRENCES,
+  type FailureDetails,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerLimits,
+  type LedgerStats,
+  MAX_RELEASES,
+  type ReadQuery,
+} from '../ledger.ts'
 import {
   type FailureRow,
   fromFailureRow,
@@ -15,16 +25,16 @@ import { prunePostgres } from './prune.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from './schema.ts'
 import { claimBatch, writeEntries } from './write.ts'
 
-const DEFAULT_OCCURRENCES = 50
 const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
 
 /**
- * A ledger for sites that run on several machines. It connects with the first use. Its methods reject with
- * HYD_LEDGER_PG_MISSING, HYD_LEDGER_NEWER, HYD_LEDGER_UNREACHABLE and HYD_LEDGER_FAILED.
+ * Creates a ledger in PostgreSQL, for sites that run on several machines. The first call connects. Its methods reject
+ * with HYD_LEDGER_PG_MISSING, HYD_LEDGER_NEWER, HYD_LEDGER_UNREACHABLE and HYD_LEDGER_FAILED.
  */
 export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger {
   let pool: Promise<Pool> | null = null
   let ready: Promise<Pool> | null = null
+  /** The ids of batches, so that one is written only once. */
   const ids = new WeakMap<readonly LedgerEntry[], string>()
 
   async function open(): Promise<Pool> {
@@ -39,7 +49,7 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
       ready ??= open()
       return await transact(await ready, work)
     } catch (error) {
-      // The tables are looked for again: it may be another server that comes back.
+      // The next call checks the tables again: the URL may then lead to another server.
       ready = null
       throw toPostgresError(url, error)
     }
@@ -51,7 +61,7 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
     return id
   }
 
-  const changes = (sql: string, values: readonly unknown[]) =>
+  const update = (sql: string, values: readonly unknown[]) =>
     use(async (client) => ((await client.query(sql, [...values])).rowCount ?? 0) > 0)
 
   return {
@@ -74,8 +84,8 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
       }),
     releases: () =>
       use(async (client) => {
-        const sql = 'SELECT release FROM hydrant_releases WHERE NOT is_build ORDER BY first_met DESC, release LIMIT 100'
-        return (await client.query<{ release: string }>(sql)).rows.map(({ release }) => release)
+        const sql = 'SELECT release FROM hydrant_releases WHERE NOT is_build ORDER BY first_met DESC, release LIMIT $1'
+        return (await client.query<{ release: string }>(sql, [MAX_RELEASES])).rows.map(({ release }) => release)
       }),
     hours: (sinceHour) =>
       use(async (client) => {
@@ -83,12 +93,12 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
         return (await client.query<{ fingerprint: string; hour: number; count: number }>(sql, [sinceHour])).rows
       }),
     markRecovered: (digest) =>
-      changes('UPDATE hydrant_occurrences SET is_recovered = TRUE WHERE fingerprint = $1 AND digest = $2', [
-        digest.slice(0, digest.indexOf('-')),
+      update('UPDATE hydrant_occurrences SET is_recovered = TRUE WHERE fingerprint = $1 AND digest = $2', [
+        fingerprintOf(digest),
         digest,
       ]),
     setSolved: (fingerprint, at) =>
-      changes('UPDATE hydrant_failures SET solved_at = $2 WHERE fingerprint = $1', [fingerprint, at]),
+      update('UPDATE hydrant_failures SET solved_at = $2 WHERE fingerprint = $1', [fingerprint, at]),
     stats: () => use(readStats),
     async close() {
       const closing = pool
@@ -118,7 +128,7 @@ async function readDetails(
   )
   return {
     ...fromFailureRow(row),
-    // `toFailureRow` has written it.
+    // `toFailureRow` wrote it.
     error: JSON.parse(row.error) as KeptError,
     occurrences: found.rows.map(fromOccurrenceRow),
   }

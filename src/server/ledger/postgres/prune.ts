@@ -2,16 +2,16 @@ import type { PoolClient } from 'pg'
 import { hourOf } from '../entries.ts'
 import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
 
-/** Names the lock of the one that removes; any number that no other program would take. */
+/** The key of the advisory lock for pruning: any number that no other program uses. */
 const LOCK = 4_870_114_202
 
-/** The most failures that a batch removes, besides as many as it brings. */
+/** The most failures that a batch removes, in addition to the number of its entries. */
 const MAX_FAILURES = 50
 const MAX_ROWS = 1_000
 
-// First go those of browsers that are more than those of the server, then those of one place that are more than its share:
-// what anybody can report, or put into a message, pushes out nothing else.
-// What another server writes just now is left for the next time: who removes waits for nobody that could wait for it.
+// First the browsers' failures that outnumber the server's, then the failures of a throw site that exceed its share.
+// Clients can cause both at will, with reports and with messages that vary; they must not displace other failures.
+// `SKIP LOCKED` leaves rows that another server is writing for the next time, which prevents deadlocks.
 const FAILURES = `
   DELETE FROM hydrant_failures WHERE fingerprint IN (
     SELECT f.fingerprint FROM hydrant_failures f JOIN (
@@ -37,7 +37,7 @@ const HOURS = `
   DELETE FROM hydrant_hours WHERE (fingerprint, hour) IN (
     SELECT fingerprint, hour FROM hydrant_hours WHERE hour < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
   )`
-// One that was the last to fail in a release, or in a build, still needs to know when that was met.
+// Whether a failure is reopened depends on when its last release and its last build were first seen.
 const RELEASES = `
   DELETE FROM hydrant_releases WHERE release IN (
     SELECT release FROM hydrant_releases
@@ -46,13 +46,15 @@ const RELEASES = `
     LIMIT $2 FOR UPDATE SKIP LOCKED
   )`
 
-// Who has lost the answer to a commit asks again as soon as the server can be reached.
+// A server whose commit got no response writes the batch again as soon as PostgreSQL is reachable.
 const BATCHES = `
   DELETE FROM hydrant_batches WHERE id IN (
     SELECT id FROM hydrant_batches WHERE written_at < now() - interval '1 hour' LIMIT $1 FOR UPDATE SKIP LOCKED
   )`
 
-/** Removes what is beyond the limits, behind a batch of so many entries; one server at a time. */
+/**
+ * Removes a part of what exceeds the limits, after a batch with this number of entries. One server does so at a time.
+ */
 export async function prunePostgres(client: PoolClient, entries: number, limits: LedgerLimits): Promise<void> {
   const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [LOCK])
   if (!rows[0]?.mine) return

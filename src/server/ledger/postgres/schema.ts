@@ -2,12 +2,12 @@ import type { Pool, PoolClient } from 'pg'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import { placeOf, transact } from './pool.ts'
 
-/** Names the lock that those hold who change the tables; any number that no other program would take. */
+/** The key of the advisory lock for migrations: any number that no other program uses. */
 const LOCK = 4_870_114_201
 
 /**
- * What brings the tables from one version to the next; `hydrant_schema` counts those that they have had. One that was
- * published is never changed.
+ * The migrations of the tables from each version to the next. `hydrant_schema` has the number of migrations that they
+ * have had. A published migration must never change.
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   `CREATE TABLE hydrant_causes (
@@ -56,8 +56,8 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
     written_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX hydrant_batches_by_written_at ON hydrant_batches (written_at);`,
-  // The first character of a fingerprint says its side: see fingerprintOfSide in src/shared/wire/digest-format.ts. Digests that
-  // visitors have read stay as they are.
+  // Makes the first character of fingerprints say the side: see fingerprintOfSide in src/shared/wire/digest-format.ts.
+  // The digests of occurrences do not change, because visitors have read them.
   `CREATE TEMP TABLE hydrant_renamed ON COMMIT DROP AS
     SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
     FROM (
@@ -74,16 +74,16 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   UPDATE hydrant_occurrences SET cause = new FROM hydrant_renamed WHERE cause = old;
   UPDATE hydrant_hours SET cause = new FROM hydrant_renamed WHERE cause = old;
   DELETE FROM hydrant_causes USING hydrant_renamed WHERE cause = old;`,
-  // Builds are met as releases are: the same release may be built more than once. Occurrences that are there already are
-  // not searched for their release: of many that would take longer than a statement may.
+  // Also records when builds were first seen, because a release may be built several times. The release of existing
+  // occurrences is not filled in: for many of them it would take longer than the statement timeout.
   `ALTER TABLE hydrant_releases ADD COLUMN is_build boolean NOT NULL DEFAULT FALSE;
   ALTER TABLE hydrant_causes ADD COLUMN last_build text;
   ALTER TABLE hydrant_occurrences ADD COLUMN release text;
   CREATE INDEX hydrant_occurrences_by_release ON hydrant_occurrences (cause, release);
   DROP INDEX IF EXISTS hydrant_causes_by_last_seen;
   CREATE INDEX hydrant_causes_by_last_seen ON hydrant_causes (last_seen DESC, cause, side);`,
-  // An error has a cause of its own. Tables are locked in the order in which servers write them, so that none waits for
-  // another in a circle. Only names change, which takes no longer for large tables.
+  // Renames causes to failures, because an error has a `cause` of its own. The tables are locked in the order in which
+  // servers write them, which prevents deadlocks. Only names change, so that the size of the tables does not matter.
   `ALTER TABLE hydrant_causes RENAME TO hydrant_failures;
   ALTER TABLE hydrant_failures RENAME COLUMN cause TO fingerprint;
   ALTER INDEX IF EXISTS hydrant_causes_pkey RENAME TO hydrant_failures_pkey;
@@ -96,15 +96,15 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 ]
 
 /**
- * Brings the tables to the newest version; several servers may do so at once. A user that may not change tables will do
- * when there is nothing to change. Throws HYD_LEDGER_NEWER.
+ * Migrates the tables to the newest version. Several servers may do so at the same time. The user needs the permission
+ * to change tables only if there is something to migrate. Throws HYD_LEDGER_NEWER.
  */
 export async function migratePostgres(pool: Pool, url: string, migrations: readonly string[]): Promise<void> {
   await transact(pool, async (client) => {
     const found = await client.query<{ exists: boolean }>("SELECT to_regclass('hydrant_schema') IS NOT NULL AS exists")
     if (found.rows[0]?.exists && (await readVersion(client)) === migrations.length) return
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
-    // Asked for once more: another server may have been faster, and what was found before is no longer true.
+    // Reads the version again, because another server may have migrated the tables before this one got the lock.
     await client.query('CREATE TABLE IF NOT EXISTS hydrant_schema (version integer NOT NULL)')
     const version = await readVersion(client)
     if (version > migrations.length) {

@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg'
 import type { LedgerEntry } from '../ledger.ts'
 import { toFailureRow, toOccurrenceRow } from '../rows.ts'
 
-// Several servers write at once. Each takes the locks of rows in the same order, first those of releases, then those of
-// failures, both sorted by name: so one waits for another, and never two for each other. Rows that belong to a failure
-// are only written under that failure's lock.
+// Several servers write at the same time. To prevent deadlocks, each locks rows in the same order: first those of
+// releases, then those of failures, both sorted by name. The other rows of a failure are written only while its row is
+// locked.
 
 const ADD_RELEASES = `
   INSERT INTO hydrant_releases (release, first_met, is_build)
@@ -73,21 +73,21 @@ const MEASURE = `
   WHERE f.fingerprint = ANY ($1)`
 
 /**
- * False when the batch of that id has been written: its commit's answer was lost. Waits for a transaction that is about to
- * write it.
+ * Returns false if the batch with this id has been written already, because the response to its commit was lost. Waits
+ * for a transaction that is writing it.
  */
 export async function claimBatch(client: PoolClient, id: string): Promise<boolean> {
   const sql = 'INSERT INTO hydrant_batches (id) VALUES ($1) ON CONFLICT DO NOTHING'
   return (await client.query(sql, [id])).rowCount === 1
 }
 
-/** Writes a batch, within a transaction. */
+/** Writes a batch. Must be called in a transaction. */
 export async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], maxOccurrences: number) {
-  const met = batch.flatMap(({ occurrences }) =>
+  const releases = batch.flatMap(({ occurrences }) =>
     occurrences.map(({ release, build, time }) => ({ release, build, time })),
   )
-  await client.query(ADD_RELEASES, [toJson(met)])
-  const entries = await keepServers(client, batch)
+  await client.query(ADD_RELEASES, [toJson(releases)])
+  const entries = await resolveSides(client, batch)
   const fingerprints = entries.map(({ fingerprint }) => fingerprint)
   const occurrences = entries.flatMap((entry) =>
     entry.occurrences.map((one) => toOccurrenceRow(entry.fingerprint, one)),
@@ -105,20 +105,24 @@ export async function writeEntries(client: PoolClient, batch: readonly LedgerEnt
 
 type Sided = Pick<LedgerEntry, 'fingerprint' | 'side'>
 
-/** Leaves out entries of browsers that have the fingerprint of a failure on the server, and removes such failures. */
-async function keepServers(client: PoolClient, batch: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
+/**
+ * Returns the batch without the browsers' entries whose fingerprint a failure of the server has, and removes such
+ * failures of browsers.
+ */
+async function resolveSides(client: PoolClient, batch: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
   const { rows } = await client.query<Sided>(SIDES, [batch.map(({ fingerprint }) => fingerprint)])
   const fingerprintsOf = (entries: readonly Sided[], side: LedgerEntry['side']) =>
     new Set(entries.flatMap((entry) => (entry.side === side ? [entry.fingerprint] : [])))
-  const ofServer = fingerprintsOf([...rows, ...batch], 'server')
-  const toRemove = [...fingerprintsOf(rows, 'client')].filter((fingerprint) => ofServer.has(fingerprint))
+  const serverFingerprints = fingerprintsOf([...rows, ...batch], 'server')
+  const toRemove = [...fingerprintsOf(rows, 'client')].filter((fingerprint) => serverFingerprints.has(fingerprint))
   if (toRemove.length > 0) await client.query(REMOVE, [toRemove])
-  return batch.filter(({ fingerprint, side }) => side === 'server' || !ofServer.has(fingerprint))
+  return batch.filter(({ fingerprint, side }) => side === 'server' || !serverFingerprints.has(fingerprint))
 }
 
-/** JSON as PostgreSQL takes it: without the characters that its texts cannot hold. */
+/** Returns JSON without the characters that PostgreSQL's texts cannot contain: NUL and lone surrogates. */
 export function toJson(value: unknown): string {
-  // An escaped backslash first, so that one which is escaped itself begins nothing.
+  // Matches escaped backslashes first, so that `\\u0000` in JSON, which is a backslash and the text u0000, does not
+  // change.
   return JSON.stringify(value).replace(/\\\\|\\u(?:0000|d[89a-f][0-9a-f]{2})/g, (found) =>
     found === '\\\\' ? found : '\ufffd',
   )

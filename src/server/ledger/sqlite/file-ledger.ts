@@ -3,18 +3,18 @@ import { createDelegateLedger } from '../delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
-/** Says something about the ledger that an operator has to know. */
+/** Logs a warning about the ledger for operators. */
 export type Notice = (text: string) => void
 
 interface Opened {
   ledger: Ledger
-  /** Which file it is, whatever its name: null for one that is gone already. */
+  /** The file's inode; null if the file has been removed. */
   inode: number | null
 }
 
 /**
- * A ledger in a file which looks after that file: it is opened with the first use, made anew when it was removed, and
- * moved aside when it is damaged.
+ * Creates a ledger in a file. The first call opens the file. A file that was removed is created again, and a damaged
+ * one is renamed and replaced. Its methods reject with the errors of `openSqliteLedger`.
  */
 export function createFileLedger(file: string, limits: LedgerLimits, notice: Notice): Ledger {
   let opened: Promise<Opened> | null = null
@@ -30,7 +30,7 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Not
     }
   }
 
-  async function current(): Promise<Opened> {
+  async function openCurrent(): Promise<Opened> {
     const before = await opened
     if (before && before.inode !== inodeOf(file)) await close()
     opened ??= open().catch((error: unknown) => {
@@ -48,14 +48,14 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Not
   }
 
   return createDelegateLedger(async (work) => {
-    const { ledger, inode } = await current()
+    const { ledger, inode } = await openCurrent()
     try {
       return await work(ledger)
     } catch (error) {
       if (!isDamage(error)) throw error
       await close()
       moveAside(file, inode, notice)
-      const next = await current()
+      const next = await openCurrent()
       return work(next.ledger)
     }
   }, close)
@@ -69,11 +69,11 @@ function inodeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.ino ?? null
 }
 
-// Another process may have done it, and the name then stands for a file that is sound.
+// Another process may have renamed the damaged file already. The name then belongs to a new file.
 function moveAside(file: string, inode: number | null, notice: Notice) {
   if (inode === null || inodeOf(file) !== inode) return
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`
-  // The log first: a new file must not find it.
+  // First the write-ahead log: a new file must not get the log of the damaged one.
   for (const suffix of ['-wal', '-shm', '']) {
     if (inodeOf(file + suffix) !== null) renameSync(file + suffix, aside + suffix)
   }

@@ -4,14 +4,15 @@ import { createHydrantError, type HydrantError } from '../../errors/hydrant-erro
 import { loadDriver } from './driver.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 
-/** How long a write waits for that of another process. */
+/** How long a write waits for the write of another process. */
 export const BUSY_MS = 2_000
-/** What the write-ahead log is cut back to. */
+/** The size to which SQLite truncates the write-ahead log. */
 const MAX_LOG_BYTES = 4_194_304
 
 /**
- * Opens a ledger's file, which is made when there is none, for its owner alone. Throws HYD_LEDGER_SQLITE_MISSING,
- * HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * Opens a ledger's file for writing. If there is none, creates one that only its owner can read. Throws
+ * HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and
+ * HYD_LEDGER_FAILED.
  */
 export async function openSqliteFile(file: string): Promise<Database> {
   const Driver = await loadDriver(file)
@@ -19,7 +20,7 @@ export async function openSqliteFile(file: string): Promise<Database> {
   try {
     closeSync(openSync(file, 'a', 0o600))
     db = new Driver(file, { timeout: BUSY_MS })
-    // Counts for a new file only, before anything is in it.
+    // Has an effect on an empty file only.
     db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
@@ -33,7 +34,7 @@ export async function openSqliteFile(file: string): Promise<Database> {
   }
 }
 
-/** What an operation on an open file threw, in words of Hydrant's own. */
+/** Converts an error of an operation on an open file to HYD_LEDGER_DAMAGED or HYD_LEDGER_FAILED. */
 export function toSqliteError(file: string, error: unknown): HydrantError {
   const { code, message } = readError(error)
   const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)/.test(code)
@@ -48,10 +49,10 @@ function toOpenError(file: string, error: unknown): HydrantError {
   return toSqliteError(file, error)
 }
 
-/** Faults of the system that pass. */
+/** Codes of system errors that may be temporary. */
 const TEMPORARY = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO']
 
-/** What a driver or the system threw. */
+/** Returns the code and the message of an error from the driver or the system. */
 export function readError(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: '', message: String(error) }
   return { code: 'code' in error ? String(error.code) : '', message: error.message }

@@ -13,14 +13,14 @@ export interface SqliteReader {
 }
 
 /**
- * Opens a ledger's file for somebody who only reads it, and need not be allowed to write it or in its folder: nothing is
- * made or changed there. Throws HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER,
- * HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * Opens a ledger's file for reading. It creates and changes nothing in the file's folder, so that read access is
+ * enough. If the file cannot be read in place, it opens a temporary copy. Throws HYD_LEDGER_SQLITE_MISSING,
+ * HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteReader(file: string): Promise<SqliteReader> {
   const Driver = await loadDriver(file)
   try {
-    // Without a log nobody has it open: SQLite would make one, and leave it there.
+    // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
     const inPlace = existsSync(logOf(file)) ? openInPlace(Driver, file) : null
     return inPlace ?? openCopy(Driver, file)
   } catch (error) {
@@ -29,8 +29,8 @@ export async function openSqliteReader(file: string): Promise<SqliteReader> {
 }
 
 /**
- * Its format is an earlier one, which would have to be changed; or a process that was killed has left its log, whose index is
- * missing or not for us.
+ * The codes of a file that cannot be read in place: its format is an earlier one and has to be migrated, or a killed
+ * process has left a write-ahead log whose index is missing or not readable.
  */
 const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
 

@@ -2,16 +2,16 @@ import type { Database } from 'better-sqlite3'
 import { hourOf } from '../entries.ts'
 import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
 
-/** The most failures that a batch removes, besides as many as it brings: a write must not take long. */
+/** The most failures that a batch removes, in addition to the number of its entries: a write must not take long. */
 const MAX_FAILURES = 50
 const MAX_ROWS = 1_000
-/** Free pages are used again; more than these are given back, so many at once. */
+/** SQLite reuses free pages. Above this number they are returned to the system, at most this number at a time. */
 const MAX_FREE_PAGES = 500
 
 export interface SqlitePruner {
-  /** Removes what is beyond the limits, within the transaction of a batch of so many entries. */
+  /** Removes a part of what exceeds the limits, in the transaction of a batch with this number of entries. */
   prune(entries: number): void
-  /** Gives back to the system what is free, outside of any transaction. */
+  /** Returns free pages to the system. Must be called outside of transactions. */
   shrink(): void
 }
 
@@ -22,7 +22,7 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
   const oldHours = db.prepare(
     'DELETE FROM hours WHERE (fingerprint, hour) IN (SELECT fingerprint, hour FROM hours WHERE hour < ? LIMIT ?)',
   )
-  // One that was the last to fail in a release, or in a build, still needs to know when that was met.
+  // Whether a failure is reopened depends on when its last release and its last build were first seen.
   const oldReleases = db.prepare(
     `DELETE FROM releases WHERE release IN (
       SELECT release FROM releases
@@ -35,8 +35,8 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
       SELECT fingerprint FROM failures WHERE last_seen < ? ORDER BY last_seen LIMIT ?
     )`,
   )
-  // First those of browsers that are more than those of the server, then those of one place that are more than its share:
-  // what anybody can report, or put into a message, pushes out nothing else.
+  // First the browsers' failures that outnumber the server's, then the failures of a throw site that exceed its share.
+  // Clients can cause both at will, with reports and with messages that vary; they must not displace other failures.
   const firstToGo = db
     .prepare<[number], string>(
       `SELECT fingerprint FROM (
@@ -56,17 +56,17 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
 
   return {
     prune(entries) {
-      const mostToGo = entries + MAX_FAILURES
+      const maxRemoved = entries + MAX_FAILURES
       const oldest = Date.now() - limits.maxAgeMs
       oldOccurrences.run(oldest, MAX_ROWS)
       oldHours.run(hourOf(oldest), MAX_ROWS)
       oldReleases.run(oldest, MAX_ROWS)
-      oldFailures.run(oldest, mostToGo)
+      oldFailures.run(oldest, maxRemoved)
       const failures = countFailures()
       let excess = failures - limits.maxFailures
       const isTooMuch = () => excess > 0 || usedBytes(db) > limits.maxBytes
       if (!isTooMuch()) return
-      for (const fingerprint of firstToGo.all(Math.min(mostToGo, failures - 1))) {
+      for (const fingerprint of firstToGo.all(Math.min(maxRemoved, failures - 1))) {
         if (!isTooMuch()) return
         remove.run(fingerprint)
         excess--
@@ -78,7 +78,7 @@ export function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePr
   }
 }
 
-/** What is stored, without pages that are free. */
+/** Returns the size of the database without its free pages. */
 export function usedBytes(db: Database): number {
   return (readPragma(db, 'page_count') - readPragma(db, 'freelist_count')) * readPragma(db, 'page_size')
 }

@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 
 /**
- * What brings a file from one version of its format to the next; the file's `user_version` counts those that it has had.
- * One that was published is never changed.
+ * The migrations of a file from each version of its format to the next. The file's `user_version` is the number of
+ * migrations that it has had. A published migration must never change.
  */
 export const SQLITE_MIGRATIONS: readonly string[] = [
   `CREATE TABLE causes (
@@ -46,8 +46,8 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
     release TEXT PRIMARY KEY,
     first_met INTEGER NOT NULL
   ) WITHOUT ROWID;`,
-  // The first character of a fingerprint says its side: see fingerprintOfSide in src/shared/wire/digest-format.ts. Digests that
-  // visitors have read stay as they are.
+  // Makes the first character of fingerprints say the side: see fingerprintOfSide in src/shared/wire/digest-format.ts.
+  // The digests of occurrences do not change, because visitors have read them.
   `CREATE TEMP TABLE renamed AS
     SELECT cause AS old, substr('GHJKMNPQRSTVWXYZ0123456789ABCDEF', place, 1) || substr(cause, 2) AS new
     FROM (SELECT cause, side, instr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', substr(cause, 1, 1)) AS place FROM causes)
@@ -62,15 +62,16 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   UPDATE hours SET cause = (SELECT new FROM renamed WHERE old = cause) WHERE cause IN (SELECT old FROM renamed);
   DELETE FROM causes WHERE cause IN (SELECT old FROM renamed);
   DROP TABLE renamed;`,
-  // Builds are met as releases are: the same release may be built more than once. Occurrences that are there already are
-  // not searched for their release: of many that would take long, and they are the first to go.
+  // Also records when builds were first seen, because a release may be built several times. The release of existing
+  // occurrences is not filled in: for many of them it would take long, and they are the first to be removed.
   `ALTER TABLE releases ADD COLUMN is_build INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE causes ADD COLUMN last_build TEXT;
   ALTER TABLE occurrences ADD COLUMN release TEXT;
   CREATE INDEX occurrences_by_release ON occurrences (cause, release);
   DROP INDEX IF EXISTS causes_by_last_seen;
   CREATE INDEX causes_by_last_seen ON causes (last_seen DESC, cause, side);`,
-  // An error has a cause of its own. Renaming a table renames it in foreign keys, too; an index can only be made again.
+  // Renames causes to failures, because an error has a `cause` of its own. SQLite renames a table in foreign keys, too,
+  // but it cannot rename an index.
   `ALTER TABLE causes RENAME TO failures;
   ALTER TABLE failures RENAME COLUMN cause TO fingerprint;
   ALTER TABLE occurrences RENAME COLUMN cause TO fingerprint;
@@ -81,20 +82,20 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE INDEX occurrences_by_fingerprint ON occurrences (fingerprint, time, route);`,
 ]
 
-/** Brings the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
+/** Migrates the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
 export function migrateSqlite(db: Database, migrations: readonly string[], file = db.name) {
   refuseNewer(db, migrations, file)
   const version = () => readVersion(db)
   if (version() === migrations.length) return
   const migrate = db.transaction(() => {
-    // Asked again: another process may have been faster.
+    // Reads the version again, because another process may have migrated the file.
     for (const migration of migrations.slice(version())) db.exec(migration)
     db.pragma(`user_version = ${migrations.length}`)
   })
   migrate.immediate()
 }
 
-/** Throws HYD_LEDGER_NEWER for a file of a version that `migrations` does not reach. */
+/** Throws HYD_LEDGER_NEWER for a file of a later version than that of `migrations`. */
 export function refuseNewer(db: Database, migrations: readonly string[], file = db.name) {
   const version = readVersion(db)
   if (version > migrations.length) throw createHydrantError('HYD_LEDGER_NEWER', [file, version, migrations.length])

@@ -1,6 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import type { KeptError } from '../../errors/failure-record.ts'
-import type { Ledger, LedgerEntry, LedgerLimits, ListQuery, ReadQuery } from '../ledger.ts'
+import { fingerprintOf } from '../entries.ts'
+import {
+  DEFAULT_OCCURRENCES,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerLimits,
+  type ListQuery,
+  MAX_RELEASES,
+  type ReadQuery,
+} from '../ledger.ts'
 import {
   type FailureRow,
   fromFailureRow,
@@ -15,11 +24,10 @@ import { createSqlitePruner, usedBytes } from './prune.ts'
 import { refuseNewer, SQLITE_MIGRATIONS } from './schema.ts'
 import { createSqliteWriter } from './write.ts'
 
-const DEFAULT_OCCURRENCES = 50
 const DIALECT = { prefix: '', position: 'instr' }
 
 /**
- * A ledger in a file, in this thread: each call holds it up until it is done. Throws what `openSqliteFile` throws; its
+ * Opens a ledger in a file, in this thread: each call blocks it. Throws the errors of `openSqliteFile`. The ledger's
  * methods reject with HYD_LEDGER_DAMAGED, HYD_LEDGER_NEWER and HYD_LEDGER_FAILED.
  */
 export async function openSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
@@ -27,7 +35,7 @@ export async function openSqliteLedger(file: string, limits: LedgerLimits): Prom
   return createSqliteLedger(db, file, limits, () => void db.close())
 }
 
-/** The same for who only reads; throws what `openSqliteReader` throws. */
+/** Opens a ledger in a file for reading only, in this thread. Throws the errors of `openSqliteReader`. */
 export async function readSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
   const { db, close } = await openSqliteReader(file)
   return createSqliteLedger(db, file, limits, close)
@@ -49,7 +57,9 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
   )
   const fingerprints = db.prepare<[], string>('SELECT fingerprint FROM failures').pluck()
   const releases = db
-    .prepare<[], string>('SELECT release FROM releases WHERE is_build = 0 ORDER BY first_met DESC, release LIMIT 100')
+    .prepare<[number], string>(
+      'SELECT release FROM releases WHERE is_build = 0 ORDER BY first_met DESC, release LIMIT ?',
+    )
     .pluck()
   const hours = db.prepare<[number], { fingerprint: string; hour: number; count: number }>(
     'SELECT fingerprint, hour, count FROM hours WHERE hour >= ?',
@@ -64,7 +74,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     try {
       return work()
     } catch (error) {
-      // A newer version may have changed the tables in the meantime, so that statements prepared here fail.
+      // The prepared statements fail after a newer version has migrated the tables.
       if (readError(error).code === 'SQLITE_ERROR') refuseNewer(db, SQLITE_MIGRATIONS, file)
       throw toSqliteError(file, error)
     }
@@ -74,7 +84,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     const row = details.get(fingerprint)
     if (!row) return null
     const found = occurrences.all(fingerprint, occurrence, limit).map(fromOccurrenceRow)
-    // `toFailureRow` has written it.
+    // `toFailureRow` wrote it.
     return { ...fromFailureRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
   }
 
@@ -87,9 +97,9 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     list: (query) => run(() => list(db, query)),
     read: (fingerprint, query) => run(() => db.transaction(() => read(fingerprint, query))()),
     fingerprints: () => run(() => fingerprints.all()),
-    releases: () => run(() => releases.all()),
+    releases: () => run(() => releases.all(MAX_RELEASES)),
     hours: (sinceHour) => run(() => hours.all(sinceHour)),
-    markRecovered: (digest) => run(() => recover.run(digest.slice(0, digest.indexOf('-')), digest).changes > 0),
+    markRecovered: (digest) => run(() => recover.run(fingerprintOf(digest), digest).changes > 0),
     setSolved: (fingerprint, at) => run(() => solve.run(at, fingerprint).changes > 0),
     stats: () => run(() => ({ failures: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
     close: () => run(close),
@@ -98,7 +108,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 
 function list(db: Database, query: ListQuery) {
   const { sql, values } = listSql(query, DIALECT)
-  // SQLite takes `$1` for a name.
+  // SQLite reads `$1` as a parameter with the name 1.
   const named = Object.fromEntries(values.map((value, index) => [index + 1, value]))
   return db.prepare<[Record<string, string | number>], FailureRow>(sql).all(named).map(fromFailureRow)
 }

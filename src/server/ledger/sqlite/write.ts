@@ -3,7 +3,7 @@ import type { Occurrence } from '../../errors/failure-record.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { toFailureRow, toOccurrenceRow } from '../rows.ts'
 
-/** Writes one entry of a batch; to be called within a transaction. */
+/** Returns a function that writes one entry of a batch. It must be called in a transaction. */
 export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
   const addFailure = db.prepare(
     `INSERT INTO failures (fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
@@ -50,7 +50,7 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
     }
     addFailure.run(toFailureRow(entry))
     for (const [hour, count] of Object.entries(hours)) addHour.run(fingerprint, Number(hour), count)
-    // In a storm all of them are of the same release and build.
+    // Nearly all occurrences of a batch have the same release and build, which are then written once.
     let last: Occurrence | null = null
     for (const occurrence of occurrences) {
       const { release, build = release, time } = occurrence

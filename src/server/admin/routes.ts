@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import { callAll, joinLedgers } from '../ledger/joined-ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { LedgerWriter } from '../ledger/ledger-writer.ts'
+import type { Options } from '../options/options.ts'
+import { addApi } from './api.ts'
+import type { Auth } from './auth.ts'
+import { addConsole } from './console.ts'
+import { createLedgerChanges } from './ledger-changes.ts'
+import { createMetrics, type MetricsSource } from './metrics.ts'
+
+/** Adds `/metrics`. */
+export function addMetrics(app: FastifyInstance, source: MetricsSource, writer: Pick<LedgerWriter, 'stats'>) {
+  const metrics = createMetrics(source, writer)
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+}
+
+export interface ConsoleInput {
+  /** Shown as one ledger. */
+  ledgers: readonly [Ledger, ...Ledger[]]
+  auth: Auth
+  /** Returns the release that "new" refers to in a list that names no release. */
+  currentRelease(): string
+  options: Pick<Options, 'ledger' | 'reactServer'>
+}
+
+/** Adds the API and the pages of the console. */
+export async function addConsoleAndApi(app: FastifyInstance, { ledgers, auth, currentRelease, options }: ConsoleInput) {
+  const ledger = joinLedgers(ledgers)
+  const changes = createLedgerChanges({
+    list: async (query) => (await callAll(ledgers, ({ list }) => list(query))).flat(),
+  })
+  app.addHook('onClose', async () => changes.close())
+  await app.register(async (scope) => addApi(scope, ledger, changes, currentRelease))
+  await app.register(async (scope) => addConsole(scope, ledger, changes, auth, currentRelease, options))
+}
