@@ -67,7 +67,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     options = readOptions(input, build.config)
     const { app } = await createInstance({
       ...{ dir, folder: build.folder, options, logging: input.createLogging(options) },
-      findStore: (log) => failureStores.find(options, log),
+      getStore: (log) => failureStores.find(options, log),
     })
     slot.put(app)
     inputs = new Set(build.inputs)

@@ -19,7 +19,7 @@ import { REQUEST_ID_HEADER } from './http/headers.ts'
 import { UNKNOWN_HOST } from './http/public-address.ts'
 import { sendRefusal } from './http/refusal.ts'
 import { createFailureStore, type FailureStore } from './ledger/failure-store.ts'
-import { type ConnectionDrain, createDraining } from './lifecycle/drain-connections.ts'
+import { type ConnectionDrain, createConnectionDrain } from './lifecycle/drain-connections.ts'
 import { createJsonLogging } from './log/logger.ts'
 import { RequestLog } from './log/request-log.ts'
 import { observerOf } from './metrics/measure-requests.ts'
@@ -39,15 +39,16 @@ export interface CreateServerOptions extends ServerOptions {
   dir: string
   /** The folder of the build, absolute or relative to the working directory (`<dir>/.hydrant`). */
   buildDir?: string
-  /** Fastify's logger option (JSON on standard output at `logLevel`), or false. */
+  /** Fastify's `logger` option; false for no log (JSON on standard output, at `logLevel`). */
   logger?: FastifyServerOptions['logger']
-  /** A ready logger instead. */
+  /** Fastify's `loggerInstance` option: a logger that exists already. */
   loggerInstance?: FastifyBaseLogger
 }
 
 /**
- * A Fastify instance that serves a built site, ready to `listen` or, in a test, to `inject`. Its options beat the site's
- * `hydrant.config.ts` and give way to the environment. Throws what the plugin throws.
+ * Creates a Fastify instance that serves a built site, ready to `listen` or, in a test, to `inject`. These options
+ * override the site's `hydrant.config.ts`, and the environment overrides these options. Throws the same errors as the
+ * plugin.
  */
 export async function createServer(given: CreateServerOptions): Promise<FastifyInstance> {
   const { dir, buildDir, logger, loggerInstance, ...options } = given
@@ -71,25 +72,43 @@ export interface InstanceInput {
   folder: string
   options: Options
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
-  /** Records the metrics (`NO_METRICS`). */
+  /** Records the metrics (nothing). */
   metrics?: MetricsRecorder
-  /** A server whose connections are handed to it, and what ends that (Fastify's own, which listens). */
+  /** A server that does not listen itself, and a function that closes its listening sockets (Fastify's own server). */
   handed?: { server: Server; stopListening(): Promise<void> }
-  /** Number of the worker whose process this is; null for none (null). */
+  /** The number of the worker in whose process this is; null for no worker (null). */
   worker?: string | null
-  /** Gives one that outlives the instance (one of its own, which is closed with it). */
-  findStore?(log: FastifyBaseLogger): FailureStore
+  /** Returns a failure store that outlives the instance (one that is closed with the instance). */
+  getStore?(log: FastifyBaseLogger): FailureStore
 }
 
 export interface Instance extends ServedSite {
   app: FastifyInstance
   store: FailureStore
-  draining: ConnectionDrain
+  connections: ConnectionDrain
 }
 
-/** The same from options that are resolved already. */
+/** Creates a Fastify instance that serves a built site, from resolved options. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, findStore } = input
+  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, getStore } = input
+  const app = createApp(input)
+  if (!logging.loggerInstance) passOwnErrors(app.log)
+  const store = getStore?.(app.log) ?? createFailureStore(dir, options, app.log)
+  if (!getStore) app.addHook('onClose', store.close)
+  addFirstHook(app, options)
+  addHostGuard(app, options.hosts)
+  const connections = createConnectionDrain(app, handed?.stopListening)
+  metrics.countConnections(app.server)
+  addRefusals(app)
+  const served = new Promise<ServedSite>((resolve) => {
+    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { store, metrics, worker })))
+  })
+  // Rejects with the error of the registration above.
+  await app.ready()
+  return { app, store, connections, ...(await served) }
+}
+
+function createApp({ options, logging, metrics = NO_METRICS, handed }: InstanceInput): FastifyInstance {
   const limits = createConnectionLimits(options)
   const trust = createTrustProxy(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
@@ -109,46 +128,40 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     ),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',
-    // Who asks while it stops is answered as always, for the last time on that connection.
+    // While the server stops, a request still gets its response, which is the last one of its connection.
     return503OnClosing: false,
-    frameworkErrors: answerBadAddress,
+    frameworkErrors: refuseMalformedUrl,
   })
   limits.addTo(app)
-  if (!logging.loggerInstance) passOwnErrors(app.log)
-  const store = findStore?.(app.log) ?? createFailureStore(dir, options, app.log)
-  if (!findStore) app.addHook('onClose', store.close)
   checkForwarding(app, options, trust)
-  addFirstHook(app, options)
-  addHostGuard(app, options.hosts)
-  const draining = createDraining(app, handed?.stopListening)
-  metrics.countConnections(app.server)
-  // For what the site has no route for: paths outside of its base, methods that no page has.
+  return app
+}
+
+/** Handles requests that reach no route of the site: paths outside of its base, methods that no page has. */
+function addRefusals(app: FastifyInstance) {
   app.setNotFoundHandler((request, reply) => sendRefusal(404, 'There is nothing at this address.', request, reply))
-  // Fastify reads what such a request has sent all the same.
+  // Fastify parses the bodies of such requests, too.
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error
     sendRefusal(statusCode, 'The request cannot be read.', request, reply)
   })
-  const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { store, metrics, worker })))
-  })
-  // Rejects with what the site's own registration does.
-  await app.ready()
-  return { app, store, draining, ...(await served) }
 }
 
-// Before any route is known: an address that cannot be decoded, for one.
-function answerBadAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+/** Refuses a URL that cannot be decoded. Fastify calls this before it looks for a route. */
+function refuseMalformedUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const status = error.statusCode ?? 400
   const url = createRedactor(request.headers)(request.url)
   request.log.info({ method: request.method, url, statusCode: status }, `refused with ${status}: the URL is malformed`)
   reply.header(REQUEST_ID_HEADER, request.id)
-  // No hook has looked at the host.
+  // The hook that checks the host has not run.
   sendRefusal(status, 'The address is malformed.', request, reply, UNKNOWN_HOST)
 }
 
-// Different on every replica and after each start, without a random number for each request.
+/**
+ * Creates request ids from a random prefix and a counter. They differ between replicas and between starts, and need no
+ * random number per request.
+ */
 function createRequestIds(): () => string {
   const prefix = encodeBase32(randomBytes(5), 8)
   let count = 0

@@ -1,4 +1,4 @@
-// The public entry `hydrant`, which server files, the configuration and Fastify apps import.
+// The public entry `hydrant`, for server files, the configuration and Fastify apps.
 
 export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'

@@ -21,7 +21,7 @@ export interface PluginOptions extends SiteOptions {
   buildDir?: string
 }
 
-// The hang watch ends the process, so an app has to turn it on itself.
+// The watchdog ends the process, so an app has to turn it on itself.
 const DEFAULTS = { 'timeouts.hangMs': 0 }
 
 // Fastify and tracing tools use the name of the function as the name of the plugin.

@@ -2,7 +2,9 @@ import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { MetricsSource } from './admin/metrics.ts'
 import type { AdminListener } from './admin/start-admin.ts'
+import type { ServedBuild } from './build-output/served-build.ts'
 import { createInstance } from './create-server.ts'
+import { createFailureStore } from './ledger/failure-store.ts'
 import { HandedServer } from './lifecycle/handed-server.ts'
 import { createListenError, listen, listenHanded } from './lifecycle/listen.ts'
 import { listenAtAll } from './lifecycle/listen-at-all.ts'
@@ -11,7 +13,7 @@ import { stopAccepting } from './lifecycle/stop-accepting.ts'
 import { startWatchdog } from './lifecycle/watchdog.ts'
 import { createLogging } from './log/logger.ts'
 import { NO_METRICS } from './metrics/metrics-recorder.ts'
-import { createRequestMetrics } from './metrics/request-metrics.ts'
+import { createRequestMetrics, type RequestMetrics } from './metrics/request-metrics.ts'
 import type { Options } from './options/options.ts'
 
 export interface ServeInput {
@@ -20,7 +22,7 @@ export interface ServeInput {
   /** The build's folder. */
   folder: string
   options: Options
-  /** What is to be logged of how it was started; null for nothing. */
+  /** A note on how the server was started, which is logged as a warning; null for none. */
   note: string | null
 }
 
@@ -29,47 +31,55 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
   const { admin } = options
   const metrics = admin ? createRequestMetrics() : null
   const logging = await createLogging(options.logLevel)
-  const handed = options.host === 'localhost' && options.socket === null ? createListener(options) : null
+  const listener = options.host === 'localhost' && options.socket === null ? createListener(options) : null
   const instance = await createInstance({
     ...{ dir, folder, options, logging, metrics: metrics?.recorder ?? NO_METRICS },
-    ...(handed ? { handed } : {}),
+    ...(listener ? { handed: listener } : {}),
+    getStore: (log) => createFailureStore(dir, options, log),
   })
   const { app, store, release, build } = instance
   if (metrics) store.subscribe(metrics.countFailure)
-  let listener: AdminListener | null = null
-  const close = async () => {
-    await listener?.close()
-    await app.close()
-  }
-  // Before somebody reads that it listens, and stops it.
-  const { fail, detach: leaveAlone } = handleShutdown({ ...instance, close }, options.timeouts)
+  let adminListener: AdminListener | null = null
+  // Before the log says that the server listens: a signal may follow at once.
+  const { fail, detach } = handleShutdown(instance, options.timeouts, {
+    closers: [store.close],
+    closeFirst: async () => adminListener?.close(),
+  })
   try {
     if (note !== null) app.log.warn(note)
     app.log.info({ release, build }, 'the site is loaded')
-    await (handed ? handed.listen(app) : listen(app, options))
+    await (listener ? listener.listen(app) : listen(app, options))
     store.open()
     await startWatchdog(options.timeouts.hangMs, app.log, fail)
     if (admin && metrics) {
-      // Loaded only where it is wanted, and when the site is there already.
+      // Loaded only where it is used, and after the site serves.
       const { startAdmin } = await import('./admin/start-admin.ts')
-      const metricsSource: MetricsSource = {
-        counts: async () => metrics.read(),
-        processes: null,
-        served: () => [{ release, build }],
-        workersLost: () => 0,
-        lastReload: () => null,
-      }
-      listener = await startAdmin({ admin, store, metricsSource, options, log: app.log })
+      const metricsSource = createMetricsSource(metrics, { release, build })
+      adminListener = await startAdmin({ admin, store, metricsSource, options, log: app.log })
     }
   } catch (error) {
-    // It would end the process with 0, as one that has nothing left to do.
-    leaveAlone()
+    // Otherwise the process would end with 0 when nothing is left to do.
+    detach()
     await app.close()
+    await store.close()
     throw error
   }
 }
 
-/** A server at all addresses of a host. Fastify would make one for each, of which only the first can be ended without a loss. */
+function createMetricsSource({ read }: RequestMetrics, served: ServedBuild): MetricsSource {
+  return {
+    counts: async () => read(),
+    processes: null,
+    served: () => [served],
+    workersLost: () => 0,
+    lastReload: () => null,
+  }
+}
+
+/**
+ * Listens at all addresses of `localhost`. Fastify would create a server for each address, and could stop only the
+ * first one without losing a request.
+ */
 function createListener(options: Options) {
   const server = new HandedServer(options)
   let servers: Server[] = []

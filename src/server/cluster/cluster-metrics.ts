@@ -4,43 +4,44 @@ import { lostLogLines } from '../log/output.ts'
 import { measureProcess, type NamedProcess } from '../metrics/process-metrics.ts'
 import { addRequestCounts, endRequestCounts, type RequestCounts } from '../metrics/request-metrics.ts'
 import type { ToPrimary } from './messages.ts'
-import type { Pool } from './worker-pool.ts'
+import type { WorkerPool } from './worker-pool.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** A worker that is busy for longer is counted as it was when it last told. */
-const ANSWER_MS = 1_000
+/** A worker that is busy for longer is counted with the numbers that it sent last. */
+const RESPONSE_MS = 1_000
 
-/** What all workers have counted together, those that are gone included: nothing of it is ever counted down. */
+/** The metrics of all workers together. Those that have ended are included, so that no counter ever decreases. */
 export interface ClusterMetrics extends MetricsSource {
+  /** Takes the counts of a worker. */
   take(message: Extract<ToPrimary, { kind: 'metrics' | 'counts' }>, worker: WorkerProcess): void
-  /** It has told everything. */
+  /** Keeps the last counts of a worker that has ended. */
   end(worker: WorkerProcess): void
 }
 
-export function gatherCounts({
+export function createClusterMetrics({
   serving,
   lostCount,
   lastReload,
-}: Pick<Pool, 'serving' | 'lostCount' | 'lastReload'>): ClusterMetrics {
+}: Pick<WorkerPool, 'serving' | 'lostCount' | 'lastReload'>): ClusterMetrics {
   const countsOf = new Map<WorkerProcess, RequestCounts>()
-  const asked = new Map<number, (metrics: NamedProcess['metrics']) => void>()
-  let gone: RequestCounts = addRequestCounts([])
+  const pending = new Map<number, (metrics: NamedProcess['metrics']) => void>()
+  let ended: RequestCounts = addRequestCounts([])
   let lastId = 0
   let reading: Promise<NamedProcess[]> | null = null
-  const readOwn = measureProcess()
+  const readPrimary = measureProcess()
 
-  async function ask(worker: WorkerProcess): Promise<NamedProcess> {
+  async function readWorker(worker: WorkerProcess): Promise<NamedProcess> {
     const id = ++lastId
-    const answer = new Promise<NamedProcess['metrics']>((resolve) => asked.set(id, resolve))
+    const response = new Promise<NamedProcess['metrics']>((resolve) => pending.set(id, resolve))
     worker.send({ kind: 'count', id })
-    const metrics = await Promise.race([answer, wait(ANSWER_MS, [], { ref: false })])
-    asked.delete(id)
+    const metrics = await Promise.race([response, wait(RESPONSE_MS, [], { ref: false })])
+    pending.delete(id)
     return { name: worker.name, metrics }
   }
 
-  // Who asks for one of the two asks for the other as well.
-  function askAll(): Promise<NamedProcess[]> {
-    reading ??= Promise.all(serving().map(ask)).finally(() => {
+  /** Asks all workers once for calls at the same time: the metrics need the counts and the processes together. */
+  function readWorkers(): Promise<NamedProcess[]> {
+    reading ??= Promise.all(serving().map(readWorker)).finally(() => {
       reading = null
     })
     return reading
@@ -48,23 +49,23 @@ export function gatherCounts({
 
   return {
     async counts() {
-      await askAll()
-      const all = addRequestCounts([gone, ...countsOf.values()])
-      // The primary writes the lines of all of them.
+      await readWorkers()
+      const all = addRequestCounts([ended, ...countsOf.values()])
+      // The primary writes the lines of all processes.
       return { ...all, logLinesLost: all.logLinesLost + lostLogLines() }
     },
-    processes: async () => [{ name: 'primary', metrics: await readOwn() }, ...(await askAll())],
+    processes: async () => [{ name: 'primary', metrics: await readPrimary() }, ...(await readWorkers())],
     served: () => serving().map((worker) => worker.served()),
     workersLost: lostCount,
     lastReload,
     take(message, worker) {
       countsOf.set(worker, message.counts)
-      if (message.kind === 'metrics') asked.get(message.id)?.(message.metrics)
+      if (message.kind === 'metrics') pending.get(message.id)?.(message.metrics)
     },
     end(worker) {
       const last = countsOf.get(worker)
       countsOf.delete(worker)
-      if (last) gone = addRequestCounts([gone, endRequestCounts(last)])
+      if (last) ended = addRequestCounts([ended, endRequestCounts(last)])
     },
   }
 }

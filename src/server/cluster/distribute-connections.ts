@@ -1,33 +1,39 @@
 import type { Socket } from 'node:net'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** How many are on their way to a worker: it need not wait for the next one, and who is busy gets no more. */
-const MOST_ON_THEIR_WAY = 2
+/**
+ * Connections that may be on their way to a worker. With two, a worker does not wait for the next one, and a busy
+ * worker gets no more.
+ */
+const MAX_IN_TRANSIT = 2
 
-/** Hands connections to workers that are free for them. */
+/** Hands each connection to a worker that is free. */
 export interface ConnectionDistributor {
   take(socket: Socket): void
-  /** The worker takes connections from now on. */
+  /** Adds a worker that takes connections from now on. */
   add(worker: WorkerProcess): void
-  /** The worker has taken one, and is free for another. */
+  /** Notes that a worker has taken one connection, and is free for another. */
   free(worker: WorkerProcess): void
-  /** The worker takes no more of them. */
+  /** Removes a worker that takes no more connections. */
   remove(worker: WorkerProcess): void
-  /** Keeps what comes until `end`. */
+  /** Holds back all connections until `end` is called. */
   hold(): void
-  /** Nothing comes any more. Resolves when all connections are with workers. Those that no worker is there for are closed. */
+  /**
+   * Hands out the connections that wait. Resolves when none waits. They are closed when no worker is left. Must be
+   * called after the last `take`.
+   */
   end(): Promise<void>
 }
 
 export function createConnectionDistributor(): ConnectionDistributor {
   const workers = new Set<WorkerProcess>()
-  /** Who takes the next ones: in the order in which they became free, so that all have their turn. */
+  /** The workers that are free, in the order in which they became free: all get their turn. */
   let free: WorkerProcess[] = []
   const waiting: Socket[] = []
   let isHeld = false
   let onEmpty: (() => void) | null = null
 
-  function next() {
+  function distribute() {
     if (isHeld) return
     while (free.length > 0) {
       const socket = waiting.shift()
@@ -42,21 +48,21 @@ export function createConnectionDistributor(): ConnectionDistributor {
   return {
     take(socket) {
       waiting.push(socket)
-      next()
+      distribute()
     },
     add(worker) {
       workers.add(worker)
-      for (let count = 0; count < MOST_ON_THEIR_WAY; count++) free.push(worker)
-      next()
+      for (let count = 0; count < MAX_IN_TRANSIT; count++) free.push(worker)
+      distribute()
     },
     free(worker) {
       if (workers.has(worker)) free.push(worker)
-      next()
+      distribute()
     },
     remove(worker) {
       workers.delete(worker)
       free = free.filter((other) => other !== worker)
-      next()
+      distribute()
     },
     hold() {
       isHeld = true
@@ -65,7 +71,7 @@ export function createConnectionDistributor(): ConnectionDistributor {
       isHeld = false
       return new Promise((resolve) => {
         onEmpty = resolve
-        next()
+        distribute()
       })
     },
   }

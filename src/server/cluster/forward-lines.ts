@@ -1,20 +1,20 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
-const LINE_END = 0x0a
-/** What is longer is passed on in parts: it is no line of a log. */
+const LINE_BREAK = 0x0a
+/** A longer line is forwarded in parts. It is no log line. */
 const MAX_LINE_BYTES = 1_048_576
 
-/** Passes on whole lines, so that those of several processes never run into each other. Resolves at the end. */
-export async function passLines(from: Readable, to: Writable): Promise<void> {
+/** Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended. */
+export async function forwardLines(from: Readable, to: Writable): Promise<void> {
   let begun: Buffer[] = []
   let length = 0
   async function write(bytes: Buffer) {
-    // One that nobody reads any more never drains.
+    // A stream whose reader is gone never drains.
     if (!to.write(bytes) && to.errored === null && !to.destroyed) await once(to, 'drain').catch(() => {})
   }
   for await (const chunk of from as AsyncIterable<Buffer>) {
-    const end = chunk.lastIndexOf(LINE_END) + 1
+    const end = chunk.lastIndexOf(LINE_BREAK) + 1
     if (end === 0 && length + chunk.length <= MAX_LINE_BYTES) {
       begun.push(chunk)
       length += chunk.length
@@ -26,6 +26,6 @@ export async function passLines(from: Readable, to: Writable): Promise<void> {
     begun = [rest]
     length = rest.length
   }
-  // Of one that died in the middle of it.
+  // The process died in the middle of a line.
   if (length > 0) await write(Buffer.concat([...begun, Buffer.from('\n')]))
 }

@@ -1,49 +1,51 @@
-// What primary and workers tell each other. Both halves stand here.
-
 import type { AddressInfo } from 'node:net'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { CallResult, LedgerCall } from '../ledger/ledger-rpc.ts'
+import type { ListenAddress } from '../lifecycle/listen.ts'
 import type { StopRequest } from '../lifecycle/shutdown.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
 import type { RequestCounts } from '../metrics/request-metrics.ts'
-import type { Options } from '../options/options.ts'
-
-export type Where = Pick<Options, 'port' | 'host' | 'socket'>
+// The messages between the primary and its workers.
 
 export type ToPrimary =
-  /** Its site is loaded, and its options say that it is to be served there: where does the primary listen? */
-  | { kind: 'listen'; where: Where }
-  /** It serves, at these addresses. */
+  /** The worker has loaded its site, and asks where the primary listens. `where` is the address in its own options. */
+  | { kind: 'listen'; where: ListenAddress }
+  /** The worker serves, at these addresses. */
   | { kind: 'ready'; addresses: string[]; served: ServedBuild }
-  /** It is ending by itself: somebody else should begin. */
+  /** The worker ends by itself: another one has to take its place. */
   | { kind: 'leaving' }
-  /** Something has asked it to stop, which is not for it to decide. */
+  /** The worker got SIGTERM. The primary decides what happens. */
   | { kind: 'asked' }
-  /** It has taken the connection that was handed to it. */
+  /** The worker has taken the connection that was handed to it. */
   | { kind: 'took' }
-  /** It wants no more connections. */
+  /** The worker wants no more connections. */
   | { kind: 'closed' }
+  /** A call to the primary's ledger. */
   | { kind: 'call'; call: LedgerCall }
-  /** What keeps it from starting. */
+  /** The failure that keeps the worker from starting. */
   | { kind: 'failed'; failure: FailureRecord }
+  /** The response to `count`. */
   | { kind: 'metrics'; id: number; counts: RequestCounts; metrics: NamedProcess['metrics'] }
-  /** What it has counted, unasked. */
+  /** The counts of the worker, at intervals. */
   | { kind: 'counts'; counts: RequestCounts }
 
 export type ToWorker =
   | { kind: 'stop'; how: StopRequest }
+  /** The primary listens there. */
   | { kind: 'listening'; address: AddressInfo | string }
   /** The primary could not listen. */
   | { kind: 'unable'; message: string; code: string | undefined }
-  /** Comes with a connection. */
+  /** A connection comes with this message. */
   | { kind: 'connection' }
-  /** It has all connections that were to be handed to it. */
+  /** No connection comes after this message. */
   | { kind: 'released' }
+  /** The result of a call to the ledger. */
   | { kind: 'answer'; answer: CallResult }
+  /** The primary asks for the worker's metrics. */
   | { kind: 'count'; id: number }
 
-/** The site may send messages of its own on the same channel. */
+/** Tells Hydrant's messages from those that the site sends on the same channel. */
 interface Envelope<Message> {
   hydrant: Message
 }
@@ -52,13 +54,14 @@ export function wrap<Message extends ToPrimary | ToWorker>(message: Message): En
   return { hydrant: message }
 }
 
-/** Null for a message that is not ours. Ours are what the other side has written. */
+/** Returns null for a message of the site. */
 export function unwrap<Message extends ToPrimary | ToWorker>(sent: unknown): Message | null {
   if (typeof sent !== 'object' || sent === null || !('hydrant' in sent)) return null
+  // Only `wrap` writes envelopes, in the process at the other end.
   return (sent as Envelope<Message>).hydrant
 }
 
-/** Says to a process that it is a worker, and which one. It must not begin with HYDRANT_, as options do. */
+/** The environment variable that holds a worker's number. It must not begin with HYDRANT_, as options do. */
 export const WORKER_VARIABLE = '_HYDRANT_WORKER'
-/** Says to a worker that others serve already. */
+/** The environment variable that a worker has when other workers serve already. */
 export const SUCCESSOR_VARIABLE = '_HYDRANT_SUCCESSOR'

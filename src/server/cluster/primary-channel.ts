@@ -1,29 +1,55 @@
 import type { Worker } from 'node:cluster'
 import { type AddressInfo, Socket } from 'node:net'
-import { type ToPrimary, type ToWorker, unwrap, type Where, wrap } from './messages.ts'
+import type { ListenAddress } from '../lifecycle/listen.ts'
+import { type ToPrimary, type ToWorker, unwrap, wrap } from './messages.ts'
 
 /** A worker's end of its channel to the primary. */
 export interface PrimaryChannel {
-  /** Resolves when it is on its way, or when there is no primary any more. */
+  /** Resolves when the message has been sent, or when the channel is closed. */
   send(message: ToPrimary): Promise<void>
   isOpen(): boolean
-  /** Where the primary listens. Rejects with what the system says when it cannot. */
-  findAddress(where: Where): Promise<AddressInfo | string>
-  /** From now on each connection that the primary hands over. */
-  onConnection(listener: (socket: Socket) => void): void
+  /** Calls `listener` with each message of the primary. */
   listen(listener: (message: ToWorker) => void): void
-  /** The primary has died. */
+  /** Calls `listener` with each connection that the primary hands over. */
+  onConnection(listener: (socket: Socket) => void): void
+  /** Calls `listener` when the primary has exited. */
   onClose(listener: () => void): void
+  /** Resolves with the address at which the primary listens. Rejects with the system's error when it cannot. */
+  findAddress(wanted: ListenAddress): Promise<AddressInfo | string>
   /** Resolves when the primary hands over no more connections, and none is on its way. */
   untilReleased(): Promise<void>
 }
 
-export function createLink(worker: Worker): PrimaryChannel {
+type Kind = ToWorker['kind']
+type MessageOf<K extends Kind> = Extract<ToWorker, { kind: K }>
+
+export function createPrimaryChannel(worker: Worker): PrimaryChannel {
   const send: PrimaryChannel['send'] = (message) =>
     new Promise((resolve) => {
       if (worker.isConnected()) worker.process.send(wrap(message), () => resolve())
       else resolve()
     })
+
+  /** Resolves with the next message of these kinds; with null when the channel is closed before. */
+  function waitFor<K extends Kind>(...kinds: readonly K[]): Promise<MessageOf<K> | null> {
+    const isWanted = (message: ToWorker): message is MessageOf<K> => kinds.some((kind) => kind === message.kind)
+    return new Promise((resolve) => {
+      function settle(message: MessageOf<K> | null) {
+        process.off('message', onMessage)
+        worker.off('disconnect', onDisconnect)
+        resolve(message)
+      }
+      function onMessage(sent: unknown) {
+        const message = unwrap<ToWorker>(sent)
+        if (message && isWanted(message)) settle(message)
+      }
+      const onDisconnect = () => settle(null)
+      process.on('message', onMessage)
+      worker.on('disconnect', onDisconnect)
+      if (!worker.isConnected()) settle(null)
+    })
+  }
+
   return {
     send,
     isOpen: () => worker.isConnected(),
@@ -33,39 +59,33 @@ export function createLink(worker: Worker): PrimaryChannel {
         if (message) listener(message)
       })
     },
-    onClose(listener) {
-      worker.on('disconnect', () => {
-        // Otherwise Node.js ends the process at once, with the requests that are in flight.
-        worker.exitedAfterDisconnect = true
-        listener()
-      })
-    },
-    findAddress: ({ port, host, socket }) =>
-      new Promise((resolve, reject) => {
-        worker.once('disconnect', () => reject(new Error('the primary has exited')))
-        process.on('message', (sent) => {
-          const message = unwrap<ToWorker>(sent)
-          if (message?.kind === 'listening') resolve(message.address)
-          if (message?.kind === 'unable') reject(Object.assign(new Error(message.message), { code: message.code }))
-        })
-        void send({ kind: 'listen', where: { port, host, socket } })
-      }),
     onConnection(listener) {
       process.on('message', (sent, socket) => {
         if (unwrap<ToWorker>(sent)?.kind !== 'connection') return
-        // One that has broken off meanwhile does not come.
+        // Node.js passes no socket when the connection was closed on its way.
         if (socket instanceof Socket) listener(socket)
         void send({ kind: 'took' })
       })
     },
-    untilReleased: () =>
-      new Promise((resolve) => {
-        if (!worker.isConnected()) return resolve()
-        worker.once('disconnect', resolve)
-        process.on('message', (sent) => {
-          if (unwrap<ToWorker>(sent)?.kind === 'released') resolve()
-        })
-        void send({ kind: 'closed' })
-      }),
+    onClose(listener) {
+      worker.on('disconnect', () => {
+        // Without this, Node.js ends the process at once, with the requests that are in flight.
+        worker.exitedAfterDisconnect = true
+        listener()
+      })
+    },
+    async findAddress({ port, host, socket }) {
+      const found = waitFor('listening', 'unable')
+      void send({ kind: 'listen', where: { port, host, socket } })
+      const message = await found
+      if (message === null) throw new Error('the primary has exited')
+      if (message.kind === 'listening') return message.address
+      throw Object.assign(new Error(message.message), { code: message.code })
+    },
+    async untilReleased() {
+      const released = waitFor('released')
+      void send({ kind: 'closed' })
+      await released
+    },
   }
 }

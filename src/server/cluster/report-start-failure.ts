@@ -8,34 +8,34 @@ import { createFailureListener } from '../failures/on-failure.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import type { Options } from '../options/options.ts'
-import { createLink } from './primary-channel.ts'
-import { createCounting } from './worker-metrics.ts'
+import { createPrimaryChannel } from './primary-channel.ts'
+import { createWorkerMetrics } from './worker-metrics.ts'
 
-/** What was known when something could not start. */
-export interface Attempt {
+/** The state of a start when it fails. */
+export interface StartAttempt {
   /** The build's folder. */
   folder: string
   /** Null when the build itself could not be read. */
   buildId: string | null
-  /** Null when they could not be resolved. */
+  /** Null when the options could not be resolved. */
   options: Options | null
 }
 
 /**
- * Tells of what keeps a worker from starting while others serve: nobody looks at a terminal, so it is a failure like any other,
- * with a digest, a line of the log, and its place in the ledger.
+ * Reports the error that keeps a worker from starting while others serve. Such an error is a failure with a digest, a
+ * log line and a place in the ledger, because no one watches a terminal then. `name` is the worker's number.
  */
-export async function tellUnable(
+export async function reportStartFailure(
   thrown: unknown,
-  { folder, buildId, options }: Attempt,
+  { folder, buildId, options }: StartAttempt,
   worker: Worker,
   name: string | null,
 ): Promise<void> {
-  const link = createLink(worker)
+  const channel = createPrimaryChannel(worker)
   const { log } = Fastify(createJsonLogging(options?.logLevel ?? 'info'))
   const mapper = createSourceMapper(dirname(folder), buildId === null ? [] : ownBundles(folder, buildId))
   const listener = options?.onFailure ? createFailureListener(options.onFailure, log) : null
-  const counting = createCounting(link)
+  const metrics = createWorkerMetrics(channel)
   const sent: Promise<void>[] = []
   const origin = ownOrigin(name)
   const failures = createFailures({
@@ -46,11 +46,11 @@ export async function tellUnable(
     digestKey: options?.digestKey ?? '',
     keep(failure) {
       Object.assign(failure, origin)
-      sent.push(link.send({ kind: 'failed', failure }))
-      counting.countFailure(failure)
+      sent.push(channel.send({ kind: 'failed', failure }))
+      metrics.countFailure(failure)
       listener?.notify(failure)
     },
   })
   failures.failProcess(thrown, log)
-  await Promise.all([...sent, counting.close(), listener?.settle()])
+  await Promise.all([...sent, metrics.close(), listener?.settle()])
 }

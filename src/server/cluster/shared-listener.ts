@@ -1,20 +1,32 @@
 import type { AddressInfo, Server } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import type { ListenAddress } from '../lifecycle/listen.ts'
 import { listenAtAll } from '../lifecycle/listen-at-all.ts'
 import { stopAccepting } from '../lifecycle/stop-accepting.ts'
 import { type ConnectionDistributor, createConnectionDistributor } from './distribute-connections.ts'
-import type { Where } from './messages.ts'
+import type { WorkerProcess } from './worker-process.ts'
 
-/** Takes the connections of all workers. */
+/** Listens in the primary, and hands the connections to the workers. */
 export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'free' | 'remove'> {
-  /** Where it listens. It begins to with the first worker that asks, who is to serve there. Rejects with what the system says. */
-  listen(wanted: Where): Promise<AddressInfo | string>
-  /** Stops listening within a second. Resolves when all connections that have come are with a worker. */
-  close(): Promise<void>
+  /**
+   * Begins to listen when the first worker calls it. Resolves with the address. Rejects with the system's error. Warns
+   * when a worker wants another address than the first one.
+   */
+  listen(wanted: ListenAddress): Promise<AddressInfo | string>
+  /**
+   * Removes a worker that wants no more connections. While the listener closes, the worker first takes its part of
+   * those that wait. Resolves when no more connections are handed to it.
+   */
+  release(worker: WorkerProcess): Promise<void>
+  /**
+   * Stops listening, within a second after `start` has resolved. Resolves when all connections have been handed to a
+   * worker.
+   */
+  close(start: Promise<unknown>): Promise<void>
 }
 
 export function createSharedListener(
-  { port, host, socket }: Where,
+  { port, host, socket }: ListenAddress,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): SharedListener {
   const { take, add, free, remove, hold, end } = createConnectionDistributor()
@@ -26,9 +38,10 @@ export function createSharedListener(
     return listenAtAll({ port, host, socket }, { take, onError, isPaused: true })
   }
 
-  async function close() {
+  async function closeAfter(start: Promise<unknown>) {
+    await start
     const servers = await opening?.catch(() => [])
-    // Visitors who wait do not connect again.
+    // A client that waits for its response opens no further connection, so the queue of the system empties.
     hold()
     await Promise.all((servers ?? []).map(stopAccepting))
     await end()
@@ -44,8 +57,12 @@ export function createSharedListener(
       if (!address) throw new Error('the primary no longer listens')
       return address
     },
-    close() {
-      closed ??= close()
+    async release(worker) {
+      await closed
+      remove(worker)
+    },
+    close(start) {
+      closed ??= closeAfter(start)
       return closed
     },
   }

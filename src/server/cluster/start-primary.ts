@@ -1,182 +1,103 @@
 import cluster from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
-import closeWithGrace from 'close-with-grace'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { createFailureStore, type FailureStore } from '../ledger/failure-store.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import { answerCall } from '../ledger/ledger-rpc.ts'
-import { KEEP_MS } from '../lifecycle/shutdown.ts'
-import { freeSocketFile } from '../lifecycle/socket-file.ts'
+import { createFailureStore } from '../ledger/failure-store.ts'
+import { freeSocketFile } from '../lifecycle/listen.ts'
 import { createJsonLogging, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
-import type { ClusterMetrics } from './cluster-metrics.ts'
-import type { ToPrimary, Where } from './messages.ts'
-import { createSharedListener, type SharedListener } from './shared-listener.ts'
-import { createWorkerPool, type Pool } from './worker-pool.ts'
-import { forkWorker, type WorkerProcess } from './worker-process.ts'
+import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
+import { handleSignals } from './primary-signals.ts'
+import { createSharedListener } from './shared-listener.ts'
+import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
+import { forkWorker, type Output } from './worker-process.ts'
 
 /**
- * Has workers serve, and looks after them. It loads nothing of the site: what is hard to get wrong does not fail. The ledger
- * and the admin listener are here, once for all of them.
+ * Serves with `count` worker processes. The primary accepts the connections, and keeps the ledger and the admin
+ * listener for all workers. It loads nothing of the site, so that the site's code cannot break it. Throws
+ * HYD_WORKERS_NESTED and HYD_SOCKET_IN_USE, and the errors of the admin listener.
  */
 export async function startPrimary({ dir, options, note }: ServeInput, count: number): Promise<void> {
   if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   if (options.socket !== null) await freeSocketFile(options.socket)
-  // Lines of many processes, written by one.
-  const stdout = await createSharedOutput()
-  const { stderr } = process
-  // Whoever reads the log may go away before the site does.
-  for (const stream of [process.stdout, stderr]) stream.on('error', () => {})
-  const { log } = Fastify(createJsonLogging(options.logLevel, stdout))
+  const output = await openOutput()
+  const { log } = Fastify(createJsonLogging(options.logLevel, output.stdout))
   if (note !== null) log.warn(note)
-  const store = createFailureStore(dir, options, log)
-  const ledger = shareLedger(store)
-  const front = createSharedListener(options, log)
-  cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const pool = createWorkerPool({
-    ...{ count, log },
-    timeouts: options.timeouts,
-    fork(name, isSuccessor) {
-      const worker = forkWorker(name, isSuccessor, { stdout, stderr }, hear)
-      void worker.ready.then((addresses) => addresses && front.add(worker))
-      return worker
-    },
-    onEnd(worker) {
-      front.remove(worker)
-      counts?.end(worker)
-    },
-  })
-  const { admin } = options
-  const counts = admin ? await countAll(pool) : null
-  let listener: AdminListener | null = null
-  let handedOut: Promise<void> | null = null
-
-  function hear(message: ToPrimary, worker: WorkerProcess) {
-    switch (message.kind) {
-      case 'call':
-        return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
-      case 'listen':
-        return void tellAddress(front, message.where, worker)
-      case 'took':
-        return front.free(worker)
-      case 'failed':
-        return store.add(message.failure)
-      case 'leaving':
-        return pool.leave(worker)
-      case 'asked':
-        return pool.replace(worker)
-      case 'closed':
-        return void release(worker)
-      case 'metrics':
-      case 'counts':
-        return counts?.take(message, worker)
-    }
-  }
-
-  async function release(worker: WorkerProcess) {
-    // Once all are to stop, the last ones take what still waits.
-    await handedOut
-    front.remove(worker)
-    worker.send({ kind: 'released' })
-  }
+  const { pool, listener, store, metrics } = await createPrimary({ dir, options, count, output, log })
+  const { admin, timeouts } = options
+  let adminListener: AdminListener | null = null
 
   async function close(): Promise<boolean> {
     const stopped = pool.stop()
-    const delay = wait(options.timeouts.stopDelayMs, undefined, { ref: false })
-    handedOut = Promise.race([stopped, delay]).then(front.close)
-    await handedOut
+    const delay = wait(timeouts.stopDelayMs, undefined, { ref: false })
+    await listener.close(Promise.race([stopped, delay]))
     const isDone = await stopped
-    await listener?.close()
+    await adminListener?.close()
     await store.close()
     return isDone
   }
 
-  const leaveAlone = endWithSignals(pool, close, options.timeouts, log)
+  const ignoreSignals = handleSignals({ pool, timeouts, log, close })
   const outcome = await pool.start()
   if ('failed' in outcome) {
-    // It is being stopped.
     if (pool.isStopping()) return
+    // The worker has logged its error itself, unless a signal has ended it.
     const { code, signal } = outcome.failed
-    // What it said stands above.
     if (signal !== null) log.fatal(`a worker was killed by ${signal} before it was ready`)
     await close()
     process.exit(code || 1)
   }
   store.open()
   for (const address of outcome.addresses) log.info(`Server listening at ${address}`)
-  if (!admin || counts === null) return
+  if (!admin || metrics === null) return
   try {
     const { startAdmin } = await import('../admin/start-admin.ts')
-    listener = await startAdmin({ admin, store, metricsSource: counts, options, log })
+    adminListener = await startAdmin({ admin, store, metricsSource: metrics, options, log })
   } catch (error) {
-    leaveAlone()
+    ignoreSignals()
     await close()
     throw error
   }
 }
 
-async function tellAddress(front: SharedListener, where: Where, worker: WorkerProcess) {
-  try {
-    worker.send({ kind: 'listening', address: await front.listen(where) })
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException
-    worker.send({ kind: 'unable', message, code })
-  }
+interface PrimaryInput extends Pick<ServeInput, 'dir' | 'options'> {
+  count: number
+  output: Output
+  log: FastifyBaseLogger
 }
 
-async function countAll(pool: Pool): Promise<ClusterMetrics> {
-  const { gatherCounts } = await import('./cluster-metrics.ts')
-  return gatherCounts(pool)
+async function createPrimary({ dir, options, count, output, log }: PrimaryInput): Promise<PrimaryParts> {
+  const store = createFailureStore(dir, options, log)
+  const listener = createSharedListener(options, log)
+  cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const pool = createWorkerPool({
+    ...{ count, timeouts: options.timeouts, log },
+    fork(name, isSuccessor) {
+      const worker = forkWorker(name, isSuccessor, output, handleMessage)
+      void worker.ready.then((addresses) => addresses && listener.add(worker))
+      return worker
+    },
+    onEnd(worker) {
+      listener.remove(worker)
+      metrics?.end(worker)
+    },
+  })
+  const metrics = options.admin ? await loadMetrics(pool) : null
+  const handleMessage = createMessageHandler({ pool, listener, store, metrics })
+  return { pool, listener, store, metrics }
 }
 
-/** The ledger as workers have it: what they hand over has been taken, whether it can be written now or not. */
-function shareLedger({ ledger, writer }: FailureStore): Ledger {
-  return {
-    ...ledger,
-    record: async (entries) => writer.addAll(entries),
-    async markRecovered(digest) {
-      await writer.flush()
-      return ledger.markRecovered(digest)
-    },
-  }
+/** The output of all processes: the primary writes it, so that lines do not mix. */
+async function openOutput(): Promise<Output> {
+  const stdout = await createSharedOutput()
+  const { stderr } = process
+  // The reader of the log may end before the server does.
+  for (const stream of [process.stdout, stderr]) stream.on('error', () => {})
+  return { stdout, stderr }
 }
 
-/** Returns what leaves the process alone again. */
-function endWithSignals(
-  pool: Pool,
-  close: () => Promise<boolean>,
-  { stopDelayMs, drainMs }: ServeInput['options']['timeouts'],
-  log: FastifyBaseLogger,
-): () => void {
-  // A terminal that closes sends it, and is no place to go on without.
-  const reloads = !process.stdout.isTTY
-  const ending = closeWithGrace(
-    {
-      delay: stopDelayMs + drainMs + 3 * KEEP_MS,
-      logger: log,
-      skip: reloads ? ['SIGHUP'] : [],
-      onSecondSignal(signal) {
-        log.error(`second ${signal}: killing the workers and exiting`)
-        pool.kill()
-      },
-      onTimeout(delayMs) {
-        log.error(`the workers did not stop within ${delayMs} ms: killing them`)
-        pool.kill()
-      },
-    },
-    async ({ signal, err }) => {
-      if (err) log.fatal({ err }, 'the primary failed: stopping the workers')
-      else log.info({ signal }, 'stopping: waiting for the requests in flight')
-      if (!(await close())) process.exit(1)
-      log.info('stopped: all requests are finished')
-    },
-  )
-  const reload = () => void pool.reload()
-  if (reloads) process.on('SIGHUP', reload)
-  return () => {
-    process.off('SIGHUP', reload)
-    ending.uninstall()
-  }
+async function loadMetrics(pool: WorkerPool) {
+  const { createClusterMetrics } = await import('./cluster-metrics.ts')
+  return createClusterMetrics(pool)
 }

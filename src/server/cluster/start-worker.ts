@@ -11,83 +11,73 @@ import { createJsonLogging } from '../log/logger.ts'
 import { NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { ServeInput } from '../start-single.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
-import { createLink, type PrimaryChannel } from './primary-channel.ts'
-import { createRemoteLedger, type RemoteLedger } from './remote-ledger.ts'
-import { createCounting } from './worker-metrics.ts'
+import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
+import { createRemoteLedger } from './remote-ledger.ts'
+import { createWorkerMetrics } from './worker-metrics.ts'
 
-/** Serves as one of several, for the primary that has started this process. `name` is its number. */
+/** Serves as one of several workers, in a process that the primary has started. `name` is the worker's number. */
 export async function startWorker(input: ServeInput, name: string): Promise<void> {
   const { worker } = cluster
   if (!worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
-  // Programs that the site starts are none.
+  // Child processes of the site must not take themselves for workers.
   for (const variable of [WORKER_VARIABLE, SUCCESSOR_VARIABLE]) delete process.env[variable]
-  await serve(input, name, createLink(worker))
+  await serve(input, name, createPrimaryChannel(worker))
 }
 
-async function serve({ dir, folder, options }: ServeInput, name: string, link: PrimaryChannel) {
-  const counting = createCounting(link)
+async function serve({ dir, folder, options }: ServeInput, name: string, channel: PrimaryChannel) {
+  const metrics = createWorkerMetrics(channel)
   const server = new HandedServer(options)
-  let settle: RemoteLedger['settle'] = () => {}
   const instance = await createInstance({
     ...{ dir, folder, options },
-    handed: { server, stopListening: link.untilReleased },
-    // The primary makes it readable where people read it.
+    handed: { server, stopListening: channel.untilReleased },
+    // The primary formats the lines for a terminal.
     logging: createJsonLogging(options.logLevel),
-    metrics: options.admin ? counting.recorder : NO_METRICS,
+    metrics: options.admin ? metrics.recorder : NO_METRICS,
     worker: name,
-    findStore(log) {
-      const remote = createRemoteLedger(link, () => createLedger(dir, options, log))
-      settle = remote.settle
-      return createFailureStoreFor(remote.ledger, log)
+    getStore(log) {
+      const ledger = createRemoteLedger(channel, () => createLedger(dir, options, log))
+      return createFailureStoreFor(ledger, log)
     },
   })
   const { app, store, release, build } = instance
-  store.subscribe(counting.countFailure)
-  async function closeStore() {
-    await store.close()
-    await counting.close()
-  }
-  async function close() {
-    await app.close()
-    await closeStore()
-  }
-  const {
-    stop,
-    fail,
-    detach: leaveAlone,
-  } = handleShutdown({ ...instance, store: { ...store, close: closeStore }, close }, options.timeouts, {
+  store.subscribe(metrics.countFailure)
+  const { stop, fail, detach } = handleShutdown(instance, options.timeouts, {
+    closers: [store.close, metrics.close],
     ignoresSignals: true,
     othersServe: true,
-    onFail: () => void link.send({ kind: 'leaving' }),
+    onFail: () => void channel.send({ kind: 'leaving' }),
   })
-  // Of all signals the one that is sent to a single process on purpose; the primary knows whether it was.
-  process.on('SIGTERM', () => void link.send({ kind: 'asked' }))
-  link.listen((message) => {
-    switch (message.kind) {
-      case 'stop':
-        return stop(message.how)
-      case 'answer':
-        return settle(message.answer)
-      case 'count':
-        return counting.answer(message.id)
-    }
+  // SIGTERM may be sent to this process alone. The primary knows whether all processes are to stop.
+  process.on('SIGTERM', () => void channel.send({ kind: 'asked' }))
+  channel.listen((message) => {
+    if (message.kind === 'stop') stop(message.how)
   })
   const addresses: string[] = []
   try {
     app.log.info({ release, build }, 'the site is loaded')
-    server.listenAt(await link.findAddress(options).catch((cause) => Promise.reject(createListenError(options, cause))))
-    link.onConnection((socket) => server.take(socket))
+    server.listenAt(await findAddress(channel, options))
+    channel.onConnection((socket) => server.take(socket))
     await listenHanded(app, (address) => {
       addresses.push(address)
       return `worker ${name} is ready at ${address}`
     })
   } catch (error) {
-    leaveAlone()
-    await close()
+    detach()
+    await app.close()
+    await store.close()
+    await metrics.close()
     throw error
   }
-  link.onClose(() => stop({ delayMs: 0, othersServe: false }))
-  await link.send({ kind: 'ready', addresses, served: { release, build } })
-  if (options.admin) await counting.open()
+  channel.onClose(() => stop({ delayMs: 0, othersServe: false }))
+  if (options.admin) metrics.open()
+  await channel.send({ kind: 'ready', addresses, served: { release, build } })
   await startWatchdog(options.timeouts.hangMs, app.log, fail)
+}
+
+async function findAddress(channel: PrimaryChannel, options: ServeInput['options']) {
+  try {
+    return await channel.findAddress(options)
+  } catch (cause) {
+    throw createListenError(options, cause)
+  }
 }

@@ -4,33 +4,40 @@ import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ServedBuild } from '../build-output/served-build.ts'
-import { passLines } from './forward-lines.ts'
+import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
+import { forwardLines } from './forward-lines.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 
-/** Programs that it has started may hold its outputs open. */
+/** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open for ever. */
 const LAST_LINES_MS = 1_000
 
 /** A worker, as the primary sees it. */
 export interface WorkerProcess {
-  /** Its number, from 1; that of the one whose place it took. */
+  /** The worker's number, from 1. A successor has the number of the worker that it replaces. */
   name: string
   pid: number
-  /** Where it listens, once it does; null when it has ended before. */
+  /** Resolves with the addresses at which the worker serves; with null when it has ended before. */
   ready: Promise<readonly string[] | null>
   isReady(): boolean
-  /** What it has of the site, once it is ready. */
+  /** The build that the worker serves. Empty before it is ready. */
   served(): ServedBuild
-  /** Resolves when it has ended and all that it had to say has arrived. */
+  /** Resolves when the process has ended and its output has been forwarded. */
   ended: Promise<End>
   send(message: ToWorker): void
-  /** Hands a connection over. What is sent later arrives later. */
+  /** Hands over a connection. Messages that are sent later arrive later. */
   hand(socket: Socket): void
-  /** At once. */
+  /**
+   * Tells the worker to stop, and kills it when it has not ended some seconds after `deadlineMs`. Kills it at once when
+   * it is not ready. Resolves with how it ended.
+   */
+  stop(how: StopRequest, deadlineMs: number): Promise<End>
+  /** Kills the process with SIGKILL. */
   kill(): void
 }
 
+/** How a process ended. */
 export interface End {
-  /** Null when a signal has ended it. */
+  /** Null when a signal has ended the process. */
   code: number | null
   signal: string | null
 }
@@ -40,16 +47,24 @@ export interface Output {
   stderr: Writable
 }
 
-export type Listener = (message: ToPrimary, worker: WorkerProcess) => void
+export type MessageListener = (message: ToPrimary, worker: WorkerProcess) => void
 
-/** Starts the command that runs in this process once more, as a worker: as a successor, where others serve already. */
-export function forkWorker(name: string, isSuccessor: boolean, output: Output, listener: Listener): WorkerProcess {
+/**
+ * Starts the command of this process again, as a worker. A successor is a worker that starts while others serve: an
+ * error that keeps it from starting becomes a failure.
+ */
+export function forkWorker(
+  name: string,
+  isSuccessor: boolean,
+  output: Output,
+  listener: MessageListener,
+): WorkerProcess {
   const forked = cluster.fork({ [WORKER_VARIABLE]: name, ...(isSuccessor ? { [SUCCESSOR_VARIABLE]: 'true' } : {}) })
   const { process: child } = forked
   for (const stream of ['stdout', 'stderr'] as const) {
     const from = child[stream]
-    // One that breaks has nothing more to say; how the process ended is told elsewhere.
-    if (from) void passLines(from, output[stream]).catch(() => {})
+    // When the stream breaks, there is nothing left to forward. The end of the process is reported elsewhere.
+    if (from) void forwardLines(from, output[stream]).catch(() => {})
   }
   let isReady = false
   let served: ServedBuild = { release: '', build: '' }
@@ -65,25 +80,34 @@ export function forkWorker(name: string, isSuccessor: boolean, output: Output, l
       } else if (message) listener(message, worker)
     })
   })
+  const kill = () => void child.kill('SIGKILL')
   const worker: WorkerProcess = {
-    ...{ name, ready, ended },
+    ...{ name, ready, ended, kill },
     pid: child.pid ?? 0,
     isReady: () => isReady,
     served: () => served,
-    // A worker that is gone has been heard of already.
+    // An error here means that the worker has ended, which `ended` reports.
     send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
     hand(socket) {
       if (forked.isConnected()) child.send(wrap({ kind: 'connection' }), socket, () => {})
       else socket.destroy()
     },
-    kill: () => void child.kill('SIGKILL'),
+    stop(how, deadlineMs) {
+      if (isReady) {
+        worker.send({ kind: 'stop', how })
+        // A healthy worker keeps the deadline itself. This kills one that is stuck.
+        const timer = setTimeout(kill, deadlineMs + 2 * KEEP_MS)
+        void ended.then(() => clearTimeout(timer))
+      } else kill()
+      return ended
+    },
   }
   return worker
 }
 
 async function untilEnded({ process: child }: Worker): Promise<End> {
   const closed = once(child, 'close')
-  // Node's own types leave open what the event brings.
+  // The arguments of this event, which Node's types leave open.
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   await Promise.race([closed, wait(LAST_LINES_MS, undefined, { ref: false })])
   return { code, signal }

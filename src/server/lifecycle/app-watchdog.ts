@@ -3,40 +3,62 @@ import type { FastifyInstance } from 'fastify'
 import { type AppSite, findAppSites } from '../context/app-sites.ts'
 import { startWatchdog } from './watchdog.ts'
 
-/** How long a failure has to reach the ledger, before the process may end. */
+/** Milliseconds that a failure has to reach the ledger, before the process may end. */
 const KEEP_MS = 3_000
 
-let isWatched = false
+/** The apps of this process that are watched, with their deadlines in milliseconds. One watchdog serves all of them. */
+const watched = new Map<FastifyInstance, number>()
+let watchedMs: number | undefined
+let stopWatchdog = async () => {}
+let changing: Promise<void> = Promise.resolve()
 
 /**
- * Cuts off what holds up the event loop of an app, and tells of it as a failure of the site whose code it is. Then it is thrown
- * as an exception that nothing has caught: the app decides how its process ends. Does nothing when another site has begun.
+ * Watches the event loop while an app runs: interrupts code that blocks it for `hangMs` milliseconds (0: never), and
+ * reports a failure of the site whose code it is. Then throws the error as an uncaught exception, so that the app
+ * decides how its process ends. When several sites of a process are watched, the deadline of the first one counts.
  */
 export function addWatchdog(app: FastifyInstance, hangMs: number) {
-  if (hangMs === 0 || isWatched) return
-  isWatched = true
-  let stop = async () => {}
-  app.addHook('onReady', async () => {
-    stop = await startWatchdog(hangMs, app.log, (error) => {
-      const site = siteOf(error, findAppSites(app))
-      site.failures.failProcess(error, app.log)
-      // Here the loop stands still.
-      setImmediate(() => void end(error, site))
-    })
+  if (hangMs === 0) return
+  app.addHook('onReady', () => {
+    watched.set(app, hangMs)
+    return updateWatchdog()
   })
-  app.addHook('onClose', async () => {
-    isWatched = false
-    await stop()
+  app.addHook('onClose', () => {
+    watched.delete(app)
+    return updateWatchdog()
   })
 }
 
-function siteOf({ stack = '' }: Error, [first, ...others]: readonly [AppSite, ...AppSite[]]): AppSite {
-  return others.find(({ folder }) => stack.includes(folder)) ?? first
+function updateWatchdog(): Promise<void> {
+  changing = changing.catch(() => {}).then(restartWatchdog)
+  return changing
 }
 
-async function end(error: Error, { store }: AppSite) {
+async function restartWatchdog() {
+  const [first] = watched
+  if (first?.[1] === watchedMs) return
+  await stopWatchdog()
+  stopWatchdog = first ? await startWatchdog(first[1], first[0].log, reportHang) : async () => {}
+  watchedMs = first?.[1]
+}
+
+function reportHang(error: Error) {
+  const found = findSite(error)
+  if (!found) return
+  found.site.failures.failProcess(error, found.app.log)
+  // The event loop does not run here.
+  setImmediate(() => void throwUncaught(error, found.site))
+}
+
+/** Finds the site whose build is in the stack. Code that belongs to no site counts for the first one. */
+function findSite({ stack = '' }: Error): { app: FastifyInstance; site: AppSite } | undefined {
+  const all = [...watched.keys()].flatMap((app) => findAppSites(app).map((site) => ({ app, site })))
+  return all.find(({ site }) => stack.includes(site.folder)) ?? all[0]
+}
+
+async function throwUncaught(error: Error, { store }: AppSite) {
   await Promise.race([store.writer.flush(), wait(KEEP_MS, undefined, { ref: false })])
-  // Not as a rejection, which apps handle in another way.
+  // In a callback, because apps handle an unhandled rejection in another way.
   setImmediate(() => {
     throw error
   })

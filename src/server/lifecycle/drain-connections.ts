@@ -2,57 +2,60 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { watchAnswers } from './last-responses.ts'
+import { watchResponses } from './last-responses.ts'
 import { shortTurn, stopAccepting } from './stop-accepting.ts'
 
 const CHECK_MS = 50
 /**
- * Connections that are idle are closed once nothing has been asked or answered for half a second: a proxy that has just sent
- * a request cannot tell whether the server has taken it, and must not send a POST again.
+ * Idle connections are closed when no request has begun and no response has ended for half a second. A proxy that has
+ * just sent a POST when its connection is closed cannot know whether the server has read it, and must not send it
+ * again.
  */
 const QUIET_CHECKS = 10
-/** Where some are always asking, those that are idle are closed after so many. */
-const MOST_CHECKS = 40
-const LONGEST_TURN_MS = 20
+/** On a server that is never quiet, idle connections are closed after this number of checks: 2 seconds. */
+const MAX_CHECKS = 40
+const MAX_TURN_MS = 20
 
-/** Ends a server without losing a request. */
+/** Stops a server without losing a request. */
 export interface ConnectionDrain {
-  /** From now on each answer is the last one of its connection, and says so: whoever asks goes elsewhere with the next. */
-  begin(): void
-  /** Takes no more connections, within a second. Those that are there stay. */
+  /** From now on each response is the last one of its connection, and says `Connection: close`. */
+  endKeepAlive(): void
+  /** Closes the listening socket, within a second. Open connections stay open. */
   stopListening(): Promise<void>
-  /** Does both, and resolves when all connections have ended, or when only those are left on which an answer is under way. */
+  /** Does both. Resolves when all connections have ended, except those on which a response is being sent. */
   drain(): Promise<void>
 }
 
 /**
- * Closes an instance so that no request is lost: it takes no more connections, those that are there bring one more request
- * each, and are closed behind its answer or when all is quiet. To be called before the instance listens. `close` ends
- * the listening of an instance that does not do it by itself.
+ * Makes an app stop without losing a request: it takes no new connections, and closes each open one after its next
+ * response or when the server is quiet. Must be called before the app listens. `stopListening` replaces the closing of
+ * the app's own listening socket.
  */
-export function createDraining(app: FastifyInstance, close?: () => Promise<void>): ConnectionDrain {
+export function createConnectionDrain(app: FastifyInstance, stopListening?: () => Promise<void>): ConnectionDrain {
   const { server } = app
-  const { begin, sockets } = watchAnswers(server)
+  const { endKeepAlive, sockets } = watchResponses(server)
   let stopped: Promise<void> | null = null
   let drained: Promise<void> | null = null
 
-  async function endConnections() {
-    const quiet = listenForQuiet(server)
+  async function closeConnections() {
+    const quiet = watchForQuiet(server)
     let checks = 0
-    const isTime = () => quiet.check() || ++checks > MOST_CHECKS
-    // Node's own HTTP server closes the idle ones at once, as soon as it is told to close.
+    const isTime = () => quiet.check() || ++checks > MAX_CHECKS
+    // Node's HTTP server closes idle connections as soon as it is closed. So this waits before Fastify closes it.
     while (sockets().length > 0 && !isTime()) {
       await wait(CHECK_MS)
-      await shortTurn(LONGEST_TURN_MS)
+      await shortTurn(MAX_TURN_MS)
     }
-    // Of one that was answering nobody has heard that it ends with that.
+    // A connection whose response began before the drain is idle afterwards, as that response did not say that it
+    // closes.
     const closeIdle = () => {
       if (!isTime()) return
       server.closeIdleConnections()
-      // Browsers open some ahead. To Node.js a request is on its way there, for which it no longer has a deadline.
+      // Browsers open some connections ahead. Node.js does not count them as idle, and no longer enforces their
+      // deadlines.
       for (const socket of sockets()) if (socket.bytesRead === 0) socket.destroy()
     }
-    const timer = setInterval(() => void shortTurn(LONGEST_TURN_MS).then(closeIdle), CHECK_MS).unref()
+    const timer = setInterval(() => void shortTurn(MAX_TURN_MS).then(closeIdle), CHECK_MS).unref()
     server.once('close', () => {
       clearInterval(timer)
       quiet.stop()
@@ -60,25 +63,25 @@ export function createDraining(app: FastifyInstance, close?: () => Promise<void>
     closeIdle()
   }
 
-  const draining: ConnectionDrain = {
-    begin,
+  const connections: ConnectionDrain = {
+    endKeepAlive,
     stopListening() {
-      stopped ??= whileHeld(server, sockets(), close ?? (() => stopAccepting(server)))
+      stopped ??= whilePaused(server, sockets(), stopListening ?? (() => stopAccepting(server)))
       return stopped
     },
     drain() {
-      begin()
-      drained ??= draining.stopListening().then(endConnections)
+      endKeepAlive()
+      drained ??= connections.stopListening().then(closeConnections)
       return drained
     },
   }
-  app.addHook('preClose', draining.drain)
-  return draining
+  app.addHook('preClose', connections.drain)
+  return connections
 }
 
 /**
- * Has a Fastify app of your own stop without losing a request. To be called before it listens. Returns what is to be called,
- * and awaited, before `app.close()`:
+ * Makes a Fastify app of your own stop without losing a request. Call it before the app listens. Call and await the
+ * function that it returns before `app.close()`:
  *
  *     const drain = addDraining(app)
  *     process.once('SIGTERM', async () => {
@@ -86,45 +89,54 @@ export function createDraining(app: FastifyInstance, close?: () => Promise<void>
  *       await app.close()
  *     })
  *
- * From that call on each answer says `Connection: close`. The listening socket is closed within a second, connections that the
- * system has taken by then are served, and idle ones are closed once nothing was asked for half a second, after 2 seconds at
- * most. The promise resolves then, while answers may still be under way: `app.close()` waits for them.
+ * From that call on each response says `Connection: close`. The listening socket is closed within a second, and
+ * connections that the system has accepted by then are served. Idle connections are closed when no request has arrived
+ * for half a second, after 2 seconds at most. The promise resolves then. Responses may still be in progress:
+ * `app.close()` waits for them.
  */
 export function addDraining(app: FastifyInstance): () => Promise<void> {
-  return createDraining(app).drain
+  return createConnectionDrain(app).drain
 }
 
-/** Reads no connection meanwhile, so that the event loop comes to what is done. */
-async function whileHeld(server: Server, open: readonly Socket[], act: () => Promise<void>): Promise<void> {
-  const held: Socket[] = []
-  const hold = (socket: Socket) => {
-    // Somebody else's pause is not to be ended here.
+/** Calls `act`, and reads no connection until its promise settles, so that the event loop has time for `act`. */
+async function whilePaused(server: Server, open: readonly Socket[], act: () => Promise<void>): Promise<void> {
+  const paused: Socket[] = []
+  const pause = (socket: Socket) => {
+    // A socket that other code has paused must stay paused.
     if (socket.isPaused()) return
     socket.pause()
-    held.push(socket)
+    paused.push(socket)
   }
-  // Node.js begins to read a new one in the next tick.
-  const holdNew = (socket: Socket) => process.nextTick(hold, socket)
-  for (const socket of open) hold(socket)
-  server.on('connection', holdNew)
-  await act()
-  server.off('connection', holdNew)
-  for (const socket of held) socket.resume()
+  // Node.js begins to read a new connection in the next tick.
+  const pauseNew = (socket: Socket) => process.nextTick(pause, socket)
+  for (const socket of open) pause(socket)
+  server.on('connection', pauseNew)
+  try {
+    await act()
+  } finally {
+    server.off('connection', pauseNew)
+    for (const socket of paused) socket.resume()
+  }
 }
 
-/** `check` is to be called again and again: true when nothing was asked or answered between the last calls. */
-function listenForQuiet(server: Server): { check(): boolean; stop(): void } {
-  // Calls are counted and not time, as a process that was held up has read nothing meanwhile.
+interface QuietWatch {
+  /** Returns true when no request has begun and no response has ended during the last `QUIET_CHECKS` calls. */
+  check(): boolean
+  stop(): void
+}
+
+function watchForQuiet(server: Server): QuietWatch {
+  // Counts calls instead of time: a process whose event loop was blocked has read no requests in that time.
   let checks = -1
-  // Costs nothing before, unlike a hook.
-  const hear = (message: unknown) => {
+  // A diagnostics channel costs nothing before the drain. A hook would cost every request.
+  const restart = (message: unknown) => {
     if (typeof message === 'object' && message !== null && 'server' in message && message.server === server) checks = -1
   }
-  for (const channel of CHANNELS) subscribe(channel, hear)
+  for (const channel of CHANNELS) subscribe(channel, restart)
   return {
     check: () => ++checks >= QUIET_CHECKS,
     stop() {
-      for (const channel of CHANNELS) unsubscribe(channel, hear)
+      for (const channel of CHANNELS) unsubscribe(channel, restart)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createHttpOptions } from '../guards/connection-limits.ts'
 import type { Options } from '../options/options.ts'
 
-/** An HTTP server that does not listen by itself: its connections are handed to it. */
+/** An HTTP server that does not listen itself: its connections are handed to it. */
 export class HandedServer extends Server {
   #address: AddressInfo | string | null = null
   #isListening = false
@@ -13,16 +13,16 @@ export class HandedServer extends Server {
   constructor(options: Options) {
     const { http, keepAliveTimeout } = createHttpOptions(options)
     super({ ...http, keepAliveTimeout })
-    // To TypeScript it is no accessor.
+    // TypeScript does not allow an accessor here, because Node's types declare a property.
     Object.defineProperty(this, 'listening', { get: () => this.#isListening })
   }
 
-  /** Where its connections come from. To be called before `listen`. */
+  /** Sets the address from which the connections come. Must be called before `listen`. */
   listenAt(address: AddressInfo | string) {
     this.#address = address
   }
 
-  /** Serves a connection as one of its own. */
+  /** Serves a connection. Closes it when `maxConnections` are open. */
   take(socket: Socket) {
     if (this.#open >= this.maxConnections) {
       this.emit('drop')
@@ -33,7 +33,8 @@ export class HandedServer extends Server {
       this.#open--
       if (this.#open === 0) this.#onEmpty()
     })
-    // As of all sockets of an HTTP server: whoever has sent its request may end its half.
+    // All sockets of an HTTP server have this: a client may end its half of the connection once it has sent its
+    // request.
     socket.allowHalfOpen = true
     this.emit('connection', socket)
   }
@@ -53,10 +54,10 @@ export class HandedServer extends Server {
     return this
   }
 
-  /** `callback` is called when the last connection has ended. */
+  /** Calls `callback` when the last connection has ended. */
   override close(callback?: (error?: Error) => void): this {
     this.#isListening = false
-    // To Node.js it has not listened, which is an error.
+    // Node's `close` passes an error, because the server has not listened.
     this.#onEmpty = () => void super.close(() => callback?.())
     this.closeIdleConnections()
     if (this.#open === 0) this.#onEmpty()

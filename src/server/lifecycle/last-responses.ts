@@ -1,38 +1,38 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a connection that has ended here is still read. */
+/** Milliseconds that a connection which was ended here is still read. */
 const LINGER_MS = 2_000
 
-/** Says in answers that their connection ends, once a server is told to stop. */
-export interface LastAnswers {
-  /** From now on each answer is the last one of its connection, and says so. */
-  begin(): void
-  /** The connections that are open. */
+/** Watches the responses of a server, so that it can end its connections with them. */
+export interface ResponseWatch {
+  /** From now on each response is the last one of its connection, and says `Connection: close`. */
+  endKeepAlive(): void
+  /** Returns the open connections. */
   sockets(): Socket[]
 }
 
 interface Connection {
-  /** The answer to the request that was read last. */
+  /** The response to the request that was read last. */
   newest: ServerResponse | null
-  /** The answer that says `Connection: close`. */
+  /** The response that says `Connection: close`. */
   last: ServerResponse | null
-  /** Is every further request behind that answer? */
+  /** Are further requests left without a response, because they came after the last one that gets a response? */
   isEnding: boolean
 }
 
 /**
- * Watches the requests of a server. To be called before it listens.
+ * Watches the responses of a server. Must be called before the server listens.
  *
- * An answer that says `Connection: close` ends its connection, so it must be the last one: of requests that were read
- * together (pipelining), the answer to the last of them says it. What is read later is not processed
+ * A response that says `Connection: close` ends its connection, so it must be the last one. When several requests were
+ * read together (pipelining), the response to the last of them says it. Requests that are read later are not processed
  * (https://www.rfc-editor.org/rfc/rfc9112#section-9.6).
  */
-export function watchAnswers(server: Server): LastAnswers {
+export function watchResponses(server: Server): ResponseWatch {
   const connections = new Map<Socket, Connection>()
   let isStopping = false
 
-  // The requests of a TLS server have a socket of their own.
+  // On a TLS server, requests name the TLS socket.
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
     connections.set(socket, { newest: null, last: null, isEnding: false })
     socket.once('close', () => connections.delete(socket))
@@ -43,7 +43,7 @@ export function watchAnswers(server: Server): LastAnswers {
     if (connection) connection.newest = response
   })
 
-  function begin() {
+  function endKeepAlive() {
     if (isStopping) return
     isStopping = true
     for (const [socket, connection] of connections) {
@@ -59,12 +59,12 @@ export function watchAnswers(server: Server): LastAnswers {
       const connection = connections.get(request.socket)
       if (connection && !admit(connection, response)) return void request.resume()
       for (const listener of listeners) listener.call(server, request, response)
-      // Fastify says it itself once it is closing.
+      // Fastify sets this header itself once it is closing.
       if (connection && String(response.getHeader('connection')).toLowerCase() === 'close') connection.isEnding = true
     })
   }
 
-  return { begin, sockets: () => [...connections.keys()] }
+  return { endKeepAlive, sockets: () => [...connections.keys()] }
 }
 
 function makeLast(connection: Connection, response: ServerResponse) {
@@ -73,14 +73,14 @@ function makeLast(connection: Connection, response: ServerResponse) {
   connection.last = response
 }
 
-/** Returns false for a request that is behind the last answer. */
+/** Returns false for a request that came after the last response of its connection. */
 function admit(connection: Connection, response: ServerResponse): boolean {
   const { last } = connection
-  // A handler has said that the connection stays, as that of a stream of events often does.
+  // A handler has kept the connection open with a header of its own, as handlers of event streams often do.
   if (last?.headersSent && last.shouldKeepAlive) Object.assign(connection, { last: null, isEnding: false })
   else if (connection.isEnding || last?.headersSent) return false
   makeLast(connection, response)
-  // Requests that were read together come in one turn of the event loop.
+  // Requests that were read together arrive in one turn of the event loop.
   setImmediate(() => {
     connection.isEnding = true
   })
@@ -88,8 +88,9 @@ function admit(connection: Connection, response: ServerResponse): boolean {
 }
 
 /**
- * Node.js closes a socket as soon as its last answer is written. If something has arrived that was not read, the system then
- * resets the connection, and the answer may be lost. So the socket is ended, and read until the other side ends it, too.
+ * Ends a socket after its last response, and reads it until the client ends it too. Node.js would close the socket as
+ * soon as the response is written. If unread data has arrived then, the system resets the connection, and the client
+ * may lose the response.
  */
 function endGently(socket: Socket) {
   socket.destroySoon = () => {

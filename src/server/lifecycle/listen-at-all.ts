@@ -2,31 +2,31 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net'
-import type { Options } from '../options/options.ts'
-import { SOCKET_FILE_MODE } from './socket-file.ts'
+import { type ListenAddress, SOCKET_FILE_MODE } from './listen.ts'
 
-export interface TakeOptions {
+export interface AcceptOptions {
+  /** Called with each connection. */
   take(socket: Socket): void
-  /** Is told why a connection could not be accepted: there may be too many open files. */
+  /** Called when a connection could not be accepted, for example because too many files are open. */
   onError(error: Error): void
-  /** Are connections handed on before anything of them is read (false)? */
+  /** Keeps connections unread, so that they can be handed to another process (false). */
   isPaused?: boolean
 }
 
 /**
- * Listens at a host's address, at both that `localhost` may have, or at a socket file. The first server is that of the address
- * that is told. Rejects with what the system says.
+ * Listens at a socket file, or at the address of a host; for `localhost`, at all of its addresses. Returns the servers,
+ * first the one whose address is logged. Rejects with the system's error.
  */
 export async function listenAtAll(
-  { port, host, socket }: Pick<Options, 'port' | 'host' | 'socket'>,
-  options: TakeOptions,
-): Promise<Server[]> {
+  { port, host, socket }: ListenAddress,
+  options: AcceptOptions,
+): Promise<[Server, ...Server[]]> {
   if (socket !== null) {
     const server = await open({ path: socket }, options)
     await chmod(socket, SOCKET_FILE_MODE)
     return [server]
   }
-  // As Fastify does. Other names have the address that the system names first.
+  // Fastify does the same. For other names the system chooses the address.
   const found = host === 'localhost' ? await lookup(host, { all: true }) : []
   const [first = host, ...others] = found.map(({ address }) => address)
   const server = await open({ port, host: first }, options)
@@ -36,8 +36,8 @@ export async function listenAtAll(
   return [server, ...(await Promise.all(opened)).filter((other) => other !== null)]
 }
 
-async function open(at: ListenOptions, { take, onError, isPaused = false }: TakeOptions): Promise<Server> {
-  // As Node's own HTTP server has them: whoever has sent a request may end its half.
+async function open(at: ListenOptions, { take, onError, isPaused = false }: AcceptOptions): Promise<Server> {
+  // Node's HTTP server has the same settings: a client may end its half of the connection once it has sent its request.
   const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: isPaused }, take)
   server.listen(at)
   await once(server, 'listening')

@@ -1,30 +1,81 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, lstat, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
-import { createSocketError, listenOnSocketFile } from './socket-file.ts'
 
-type Where = Pick<Options, 'port' | 'host' | 'socket'>
+/** The options that say where a server listens: at a port of a host, or at a socket file. */
+export type ListenAddress = Pick<Options, 'port' | 'host' | 'socket'>
 
-/** Throws HYD_PORT_IN_USE, HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED. */
-export async function listen(app: FastifyInstance, { port, host, socket }: Where) {
-  if (socket !== null) return listenOnSocketFile(app, socket)
+/** The proxy runs as another user of the same group. */
+export const SOCKET_FILE_MODE = 0o660
+
+/**
+ * Opens the port or the socket file of an app. The file is removed when the app is closed. Throws HYD_PORT_IN_USE,
+ * HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED.
+ */
+export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {
+  const { port, host, socket } = address
+  if (socket !== null) await freeSocketFile(socket)
   try {
-    await app.listen({ port, host })
+    await app.listen(socket === null ? { port, host } : { path: socket })
+    if (socket !== null) await chmod(socket, SOCKET_FILE_MODE)
   } catch (cause) {
-    throw createListenError({ port, host, socket }, cause)
+    throw createListenError(address, cause)
   }
 }
 
-/** Begins to take what is handed to the instance's server. `say` makes the line of the log that says where (Fastify's). */
-export async function listenHanded(app: FastifyInstance, say?: FastifyListenOptions['listenTextResolver']) {
-  // A path is taken as it is. At a host Fastify would listen by itself, too, if it has other addresses.
-  await app.listen({ path: 'handed', ...(say ? { listenTextResolver: say } : {}) })
+/**
+ * Lets an app take connections when its server does not listen itself. `listenTextResolver` writes the log line that
+ * names the address (Fastify's).
+ */
+export async function listenHanded(
+  app: FastifyInstance,
+  listenTextResolver?: FastifyListenOptions['listenTextResolver'],
+): Promise<void> {
+  // With a host, Fastify itself would listen at the other addresses of that host. It passes a path on as it is.
+  await app.listen({ path: 'handed', ...(listenTextResolver ? { listenTextResolver } : {}) })
 }
 
-/** HYD_PORT_IN_USE or HYD_LISTEN_FAILED: why nobody can listen there. */
-export function createListenError({ port, host, socket }: Where, cause: unknown): HydrantError {
+/** Creates HYD_PORT_IN_USE or HYD_LISTEN_FAILED for the system's error. */
+export function createListenError({ port, host, socket }: ListenAddress, cause: unknown): HydrantError {
   if (socket !== null) return createSocketError(socket, cause)
+  // Node.js gives the errors of `listen` a code.
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'EADDRINUSE') return createHydrantError('HYD_PORT_IN_USE', [port, host], cause)
   return createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, message], cause)
+}
+
+function createSocketError(path: string, cause: unknown): HydrantError {
+  const folder = dirname(resolve(path))
+  // Node.js reports a missing folder as a missing permission.
+  const reason = existsSync(folder) ? (cause as NodeJS.ErrnoException).message : `there is no folder ${folder}`
+  return createHydrantError('HYD_LISTEN_FAILED', [path, reason], cause)
+}
+
+/**
+ * Removes a socket file that a killed process has left. Throws HYD_SOCKET_IN_USE when a process listens there, and
+ * HYD_LISTEN_FAILED when the file cannot be removed.
+ */
+export async function freeSocketFile(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => null)
+  if (!stats?.isSocket()) return
+  if (await isServed(path)) throw createHydrantError('HYD_SOCKET_IN_USE', [path])
+  await rm(path, { force: true }).catch((cause) => Promise.reject(createSocketError(path, cause)))
+}
+
+async function isServed(path: string): Promise<boolean> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch (error) {
+    // Any other error, such as a full queue, comes from a process that listens.
+    return !['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')
+  } finally {
+    socket.destroy()
+  }
 }

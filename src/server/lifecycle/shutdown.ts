@@ -6,93 +6,107 @@ import type { Options } from '../options/options.ts'
 import type { ConnectionDrain } from './drain-connections.ts'
 import type { Health } from './health.ts'
 
-/** How long what is not yet kept of failures has, once the requests have had theirs. */
+/** Milliseconds that failures have to reach the ledger, after the requests have had their time. */
 export const KEEP_MS = 3_000
 
-/** What a terminal and a supervisor send to all processes of a group. */
+/** The signals that a terminal or a supervisor sends to all processes of a group. */
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
 export interface ShutdownTarget {
   app: FastifyInstance
-  draining: ConnectionDrain
+  connections: ConnectionDrain
   failures: Pick<Failures, 'failProcess'>
   health: Health
-  /** Closes the store of failures. */
-  store: { close(): Promise<void> }
   /** Resolves when every `onFailure` call has returned. */
   settleFailures(): Promise<void>
-  /** Closes the instance, and what belongs to it. */
-  close(): Promise<void>
 }
 
 /** How a server stops. */
 export interface StopRequest {
-  /** How long it goes on taking requests, while it says that others should be asked. */
+  /** Milliseconds that it continues to take requests, while `ready` responds with 503. */
   delayMs: number
-  /** Do others go on serving at the same address? */
+  /** Do others continue to serve at the same address? */
   othersServe: boolean
 }
 
 export interface ShutdownOptions {
-  /** Does somebody else hear the signals, and pass on what they mean? (false) */
+  /** Called one after the other, when the app is closed or has missed its deadline. */
+  closers: readonly (() => Promise<void>)[]
+  /** Called before the app is closed (nothing). */
+  closeFirst?(): Promise<void>
+  /** Ignores the signals, because the primary handles them (false). */
   ignoresSignals?: boolean
-  /** Is told when an exception begins to end the process (nobody). */
+  /** Called when an uncaught exception begins to end the process (nothing). */
   onFail?(): void
-  /** Do others go on serving when that happens? (false) */
+  /** Do others continue to serve at the same address after an uncaught exception? (false) */
   othersServe?: boolean
 }
 
 export interface ShutdownHandle {
-  /** Does what a signal would have it do. */
+  /** Stops the server as a signal does. */
   stop(how: StopRequest): void
-  /** Ends it as an exception does that nothing has caught. */
+  /** Stops the server as an uncaught exception does. */
   fail(thrown: unknown): void
+  /** Removes all handlers of signals and exceptions. */
   detach(): void
 }
 
 /**
- * Finishes the requests in flight and ends the process: with 0 when a signal says so, with 1 when nothing has caught an
- * exception or the requests are not done within `drainMs`. Whatever is thrown meanwhile is a failure of its own.
+ * Handles signals and uncaught exceptions: finishes the requests in flight and ends the process. It ends with 0 after a
+ * signal. It ends with 1 after an uncaught exception, or when the requests are not finished within `drainMs`. An
+ * exception during the shutdown is reported as a failure too.
  */
 export function handleShutdown(
-  { app, draining, failures, health, store, settleFailures, close }: ShutdownTarget,
+  { app, connections, failures, health, settleFailures }: ShutdownTarget,
   { drainMs, stopDelayMs }: Options['timeouts'],
-  { ignoresSignals = false, onFail, othersServe: hasStandIn = false }: ShutdownOptions = {},
+  { closers, closeFirst, ignoresSignals = false, onFail, othersServe = false }: ShutdownOptions,
 ): ShutdownHandle {
-  let isEnding = false
+  let isStopping = false
   let exitCode = 0
-  let told: StopRequest = { delayMs: 0, othersServe: hasStandIn }
+  let stopRequest: StopRequest = { delayMs: 0, othersServe }
+  let closed: Promise<void> | null = null
 
-  async function finish({ delayMs, othersServe: hasStandIn }: StopRequest) {
-    isEnding = true
-    health.othersServe = hasStandIn
-    health.isStopping = true
-    draining.begin()
-    if (delayMs > 0) await wait(delayMs)
+  async function callClosers() {
+    for (const close of closers) await close()
+  }
+
+  function closeStores() {
+    closed ??= callClosers()
+    return closed
+  }
+
+  async function closeAll() {
+    // The listening socket first: the other steps must not delay it.
+    await connections.stopListening()
+    await closeFirst?.()
+    await app.close()
+    await closeStores()
+  }
+
+  async function finish(how: StopRequest) {
+    isStopping = true
+    health.stop(how)
+    connections.endKeepAlive()
+    if (how.delayMs > 0) await wait(how.delayMs)
     const isDone = await Promise.race([closeAll().then(() => true), wait(drainMs, false)])
     if (!isDone) {
       exitCode = 1
       app.log.error(`requests in flight were not finished within ${drainMs} ms`)
-      await Promise.all([settleFailures(), store.close()])
+      await Promise.all([settleFailures(), closeStores()])
     }
     if (exitCode !== 0) process.exit(exitCode)
   }
 
-  async function closeAll() {
-    // The admin listener, which is closed first, must not delay it.
-    await draining.stopListening()
-    await close()
-  }
-
-  const ending = closeWithGrace(
+  const shutdown = closeWithGrace(
     {
       delay: stopDelayMs + drainMs + KEEP_MS,
       logger: app.log,
-      // It would end with 0 when `undefined` is thrown, and leave out a second exception's digest.
+      // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
+      // digest.
       skip: ['uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
     },
     async ({ signal }) => {
-      if (signal === undefined) return finish(told)
+      if (signal === undefined) return finish(stopRequest)
       app.log.info({ signal }, 'stopping: waiting for the requests in flight')
       await finish({ delayMs: stopDelayMs, othersServe: false })
       app.log.info('stopped: all requests are finished')
@@ -102,23 +116,23 @@ export function handleShutdown(
   function fail(thrown: unknown) {
     exitCode = 1
     failures.failProcess(thrown, app.log)
-    if (isEnding) return
-    ending.close()
+    if (isStopping) return
+    shutdown.close()
     onFail?.()
   }
-  // One that is not listened to ends the process.
+  // A signal without a listener ends the process.
   if (ignoresSignals) for (const signal of SIGNALS) process.on(signal, () => {})
   process.on('uncaughtException', fail).on('unhandledRejection', fail)
   return {
     stop(how) {
-      if (isEnding) return
-      told = how
-      ending.close()
+      if (isStopping) return
+      stopRequest = how
+      shutdown.close()
     },
     fail,
     detach() {
       process.off('uncaughtException', fail).off('unhandledRejection', fail)
-      ending.uninstall()
+      shutdown.uninstall()
     },
   }
 }

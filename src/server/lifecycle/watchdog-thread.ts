@@ -1,15 +1,18 @@
-// Looks whether the event loop of the process goes on. Runs in a thread of its own.
+// The thread that watches the event loop of the process.
 
 import { writeSync } from 'node:fs'
 import { type Debugger, Session } from 'node:inspector/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
-import type { HangThreadInput } from './watchdog.ts'
+import type { WatchdogInput } from './watchdog.ts'
 
-// `watchdog.ts` has given it.
-const { beats, debugged, checkMs, checks, report } = workerData as HangThreadInput
+// `watchdog.ts` passes this object.
+const { beats, debugged, checkMs, checks, report } = workerData as WatchdogInput
 const MAX_TRIES = 5
-/** What is not V8's to stop, a program that is waited for or a disk that is gone, does not stop for it. */
+/**
+ * Milliseconds to wait for a pause. Code that is blocked outside of V8 (`execSync`, a dead network disk) cannot be
+ * paused.
+ */
 const PAUSE_MS = 5_000
 
 let last = debugged
@@ -20,20 +23,20 @@ for (;;) {
   missed = beat === last && beat !== debugged ? missed + 1 : 0
   last = beat
   if (missed >= checks) {
-    await cutOff()
+    await interrupt()
     missed = 0
   }
 }
 
-/** Stops what runs in the main thread, has it reported there, and lets the event loop go on without it. */
-async function cutOff() {
+/** Pauses the main thread, reports the code that it runs, terminates that code, and lets the event loop continue. */
+async function interrupt() {
   const session = new Session()
   session.connectToMainThread()
-  const stopped = untilPaused(session)
-  // Neither is answered by a process that cannot be stopped.
+  const paused = untilPaused(session)
+  // A process that cannot be paused responds to neither.
   void session.post('Debugger.enable').catch(() => {})
   void session.post('Debugger.pause').catch(() => {})
-  let frame = await Promise.race([stopped, wait(PAUSE_MS, null)])
+  let frame = await Promise.race([paused, wait(PAUSE_MS, null)])
   if (frame === null) return endProcess()
   for (let tries = 1; !(await isReported(session, frame, tries === MAX_TRIES)); tries++) {
     const next = untilPaused(session)
@@ -45,13 +48,14 @@ async function cutOff() {
   session.disconnect()
 }
 
-/** Resolves with the innermost function that the main thread is in. */
+/** Resolves with the innermost frame of the main thread. */
 function untilPaused(session: Session): Promise<Debugger.CallFrame | undefined> {
   return new Promise((resolve) => {
     session.once('Debugger.paused', ({ params }) => resolve(params.callFrames[0]))
   })
 }
 
+/** Resolves with false when the report needs another try. */
 async function isReported(session: Session, frame: Debugger.CallFrame | undefined, isLast: boolean): Promise<boolean> {
   if (!frame) return isLast
   const expression = `${report}(${isLast})`
@@ -59,7 +63,7 @@ async function isReported(session: Session, frame: Debugger.CallFrame | undefine
   return result.value !== false
 }
 
-// Nobody else can say it any more: the logger is the main thread's.
+// The logger belongs to the main thread, so this thread writes the log line itself.
 function endProcess() {
   const msg = 'the event loop is blocked by code that cannot be interrupted: killing the process'
   try {

@@ -3,17 +3,19 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { framesIn } from '../failures/describe-thrown.ts'
 
-/** What the thread is given. */
-export interface HangThreadInput {
-  /** Counted up by the event loop, as long as it goes on. */
+/** The data that the thread gets. */
+export interface WatchdogInput {
+  /** A counter that the event loop increments while it runs. */
   beats: Int32Array
-  /** What stands there when a debugger may hold the process. */
+  /** The value of the counter while a debugger may have paused the process. */
   debugged: number
-  /** How often to look. */
+  /** Milliseconds between two checks. */
   checkMs: number
-  /** So many times without a beat, and it hangs. */
+  /** The number of checks without a beat after which the event loop counts as blocked. */
   checks: number
-  /** To be evaluated where the process hangs, with `true` or `false` for the last try behind it in brackets. */
+  /**
+   * The function to call in the code that blocks, as JavaScript. Its argument is `true` for the last try, else `false`.
+   */
   report: string
 }
 
@@ -22,19 +24,20 @@ const DEBUGGED = -1
 const REPORT = 'hydrant.hang'
 const MAX_FRAMES = 50
 
-// The compiler does not rewrite this name: it runs as the JavaScript that stands beside.
+// The compiler does not rewrite the extension in this text.
 const THREAD = new URL('./watchdog-thread.js', import.meta.url)
 
 /**
- * Has a thread look whether the event loop goes on. When it has been held up for so many milliseconds (0: for ever), what
- * holds it up is cut off, and told of with an error whose stack leads there. Returns what ends the watch. One process has one.
+ * Starts a thread that watches the event loop. When the event loop is blocked for `hangMs` milliseconds (0: never), the
+ * thread interrupts the code that blocks it, and calls `onHang` with HYD_HUNG, whose stack leads to that code. Returns
+ * a function that ends the watch. A process can have only one watchdog.
  */
 export async function startWatchdog(
   hangMs: number,
   log: Pick<FastifyBaseLogger, 'warn'>,
   onHang: (error: Error) => void,
 ): Promise<() => Promise<void>> {
-  // Node.js can be built without it.
+  // Node.js can be built without the inspector.
   if (hangMs === 0 || !process.features.inspector) return async () => {}
   const { url: debuggerUrl } = await import('node:inspector')
   const checkMs = hangMs / CHECKS
@@ -46,19 +49,9 @@ export async function startWatchdog(
   }
   beat()
   const timer = setInterval(beat, checkMs).unref()
+  Reflect.set(globalThis, Symbol.for(REPORT), createReport(hangMs, onHang))
 
-  /** Called on top of what holds up the process. False when that has nothing of the site in it, and there is another try. */
-  function report(isLast: boolean): boolean {
-    const error = createHydrantError('HYD_HUNG', [Math.round(hangMs / 1_000)])
-    const frames = stackAbove(report).filter((frame) => !frame.includes('(node:') && !frame.includes('at node:'))
-    if (frames.length === 0 && !isLast) return false
-    error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n')
-    onHang(error)
-    return true
-  }
-  Reflect.set(globalThis, Symbol.for(REPORT), report)
-
-  const workerData: HangThreadInput = {
+  const workerData: WatchdogInput = {
     ...{ beats, debugged: DEBUGGED, checkMs, checks: CHECKS },
     report: `globalThis[Symbol.for(${JSON.stringify(REPORT)})]`,
   }
@@ -71,8 +64,25 @@ export async function startWatchdog(
   }
 }
 
-/** The frames of those who have called a function, without what was evaluated for it. */
-function stackAbove(called: (isLast: boolean) => boolean): string[] {
+type Report = (isLast: boolean) => boolean
+
+/**
+ * Returns the function that the thread calls on top of the code that blocks. It returns false when the stack has no
+ * frame outside of Node.js and another try follows.
+ */
+function createReport(hangMs: number, onHang: (error: Error) => void): Report {
+  return function report(isLast) {
+    const error = createHydrantError('HYD_HUNG', [Math.round(hangMs / 1_000)])
+    const frames = stackAbove(report).filter((frame) => !frame.includes('(node:') && !frame.includes('at node:'))
+    if (frames.length === 0 && !isLast) return false
+    error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n')
+    onHang(error)
+    return true
+  }
+}
+
+/** Returns the frames of a function's callers, without the frame of the code that the debugger evaluates. */
+function stackAbove(called: Report): string[] {
   const before = Error.stackTraceLimit
   Error.stackTraceLimit = MAX_FRAMES
   const holder = { stack: '' }

@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
-import { passLines } from '../../../src/server/cluster/forward-lines.ts'
+import { forwardLines } from '../../../src/server/cluster/forward-lines.ts'
 
-/** Returns the output for the given parts. `isSlow` makes the output asynchronous. */
-async function pass(parts: readonly string[], isSlow = false): Promise<string[]> {
+/** Forwards `parts`, and returns the writes. With `isSlow`, each write has to be waited for. */
+async function forward(parts: readonly string[], isSlow = false): Promise<string[]> {
   const from = new PassThrough()
   const written: string[] = []
   const to = new Writable({
@@ -13,7 +13,7 @@ async function pass(parts: readonly string[], isSlow = false): Promise<string[]>
       setImmediate(done)
     },
   })
-  const isDone = passLines(from, to)
+  const isDone = forwardLines(from, to)
   for (const part of parts) {
     from.write(part)
     await new Promise(setImmediate)
@@ -24,27 +24,27 @@ async function pass(parts: readonly string[], isSlow = false): Promise<string[]>
   return written
 }
 
-t.test('only whole lines are passed on', async (t) => {
-  t.strictSame(await pass(['one\ntw', 'o', '\nthree\nfo', 'ur\n']), ['one\n', 'two\nthree\n', 'four\n'])
-  t.strictSame(await pass(['schö', 'n\n']), ['schön\n'])
-  t.strictSame(await pass(['a\nb', '\nc\n'], true), ['a\n', 'b\nc\n'])
+t.test('only whole lines are forwarded', async (t) => {
+  t.strictSame(await forward(['one\ntw', 'o', '\nthree\nfo', 'ur\n']), ['one\n', 'two\nthree\n', 'four\n'])
+  t.strictSame(await forward(['schö', 'n\n']), ['schön\n'])
+  t.strictSame(await forward(['a\nb', '\nc\n'], true), ['a\n', 'b\nc\n'])
 })
 
-t.test('unterminated output of a process becomes a line', async (t) => {
-  t.strictSame(await pass(['it died in the mid']), ['it died in the mid\n'])
-  t.strictSame(await pass([]), [])
+t.test('an unfinished line at the end becomes a line', async (t) => {
+  t.strictSame(await forward(['it died in the mid']), ['it died in the mid\n'])
+  t.strictSame(await forward([]), [])
 })
 
-t.test('output that is far too long for a line is not held back', async (t) => {
+t.test('a line that is far too long is forwarded in parts', async (t) => {
   const part = 'x'.repeat(600_000)
-  t.strictSame(await pass([part, part, 'y\n']), [part + part, 'y\n'])
+  t.strictSame(await forward([part, part, 'y\n']), [part + part, 'y\n'])
 })
 
-t.test('a reader that has closed blocks nothing', async (t) => {
+t.test('a reader that has gone away does not block', async (t) => {
   const from = new PassThrough()
   const to = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('EPIPE')) })
   to.on('error', () => {})
-  const isDone = passLines(from, to)
+  const isDone = forwardLines(from, to)
   from.write('one\n')
   await new Promise(setImmediate)
   from.end('two\n')

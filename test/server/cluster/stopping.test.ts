@@ -1,4 +1,4 @@
-// Workers that are told to stop or are replaced while many clients send requests without a pause.
+// Workers that are stopped or replaced under load.
 
 import { lookup } from 'node:dns/promises'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -17,10 +17,10 @@ import { LONG, workerSite } from './worker-site.ts'
 const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
 const env = { ...LONG, HYDRANT_WORKERS: '2' }
 
-/** Clients of all kinds at the same time. */
+/** Starts every kind of load at the same time. */
 const startAll = (at: NetConnectOpts) => Object.values(LOADS).map((load) => startLoad({ ...load, at, connections: 8 }))
 
-t.test('busy workers that are told to stop do so, and lose nothing', async (t) => {
+t.test('busy workers stop and lose no request', async (t) => {
   const server = await startSite(t, { dir, env })
   const all = startAll({ port: server.port, host: '127.0.0.1' })
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(50)))
@@ -32,7 +32,7 @@ t.test('busy workers that are told to stop do so, and lose nothing', async (t) =
   }
 })
 
-t.test('busy workers are replaced, and lose nothing', async (t) => {
+t.test('busy workers are replaced and lose no request', async (t) => {
   const server = await startSite(t, { dir, env })
   const all = startAll({ port: server.port, host: '127.0.0.1' })
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
@@ -50,8 +50,8 @@ t.test('busy workers are replaced, and lose nothing', async (t) => {
   }
 })
 
-t.test('workers on a socket file stop, lose nothing, and the file is removed', async (t) => {
-  // The system does not allow long paths for sockets.
+t.test('workers at a socket file stop, lose no request, and the file is removed', async (t) => {
+  // The path of a socket must be short.
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'socket')
@@ -66,7 +66,7 @@ t.test('workers on a socket file stop, lose nothing, and the file is removed', a
   t.notOk(existsSync(path))
 })
 
-t.test('connections that come while no worker is left wait for the next one', async (t) => {
+t.test('connections that arrive while no worker runs wait for the next one', async (t) => {
   const server = await startSite(t, { dir, env })
   const { send } = createHttpClient(t, { keepAlive: false })
   const ask = async () => JSON.parse((await send({ port: server.port, path: '/pid' })).body).pid as number
@@ -77,7 +77,18 @@ t.test('connections that come while no worker is left wait for the next one', as
   t.notOk(pids.has(await ask()), 'at the same port')
 })
 
-t.test('workers are reached at each address of a name', async (t) => {
+t.test('a worker that is stuck is killed after its deadline', async (t) => {
+  const server = await startSite(t, { dir, env: { ...env, HYDRANT_TIMEOUTS_DRAIN_MS: '500' } })
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const pid = Number(JSON.parse((await send({ port: server.port, path: '/pid' })).body).pid)
+  process.kill(pid, 'SIGSTOP')
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [1, null])
+  t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+  t.notOk(server.lines.some(({ msg }) => msg.startsWith('the workers did not stop')))
+})
+
+t.test('workers serve at each address of a name', async (t) => {
   const server = await startSite(t, { dir, env: { ...env, HOST: 'localhost' } })
   for (const { address, family } of await lookup('localhost', { all: true })) {
     const host = family === 6 ? `[${address}]` : address
@@ -85,7 +96,7 @@ t.test('workers are reached at each address of a name', async (t) => {
   }
 })
 
-t.test('a port that is in use ends the start of workers with a fix', async (t) => {
+t.test('a port that is in use ends the start of workers with one error and its fix', async (t) => {
   const server = await startSite(t, { dir, env: { ...LONG } })
   const { code, stderr } = await runCli(['start', dir, '--port', String(server.port), '--workers', '2'])
   t.equal(code, 1)

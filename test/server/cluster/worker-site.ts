@@ -1,9 +1,25 @@
-// A site whose responses name the process, and that can be made to fail.
+// A site whose responses say which process sent them, and which can be made to fail.
 
 import type { Files } from '../served.ts'
 
 const SERVER = (version: string) => `
+import { writeFileSync } from 'node:fs'
+
+/**
+ * Writes a file one second after this worker has told the primary that it wants no more connections. A worker that does
+ * not wait for the reply has ended by then.
+ */
+function watchClosed(folder) {
+  const send = process.send
+  process.send = (message, ...rest) => {
+    const isSent = send.call(process, message, ...rest)
+    if (message?.hydrant?.kind === 'closed') setTimeout(writeFileSync, 1_000, folder + '/' + process.pid, '')
+    return isSent
+  }
+}
+
 export default async function server(app) {
+  if (process.env.CLOSED_FOLDER) watchClosed(process.env.CLOSED_FOLDER)
   const gate = {}
   gate.opened = new Promise((resolve) => { gate.open = () => resolve('opened at last') })
   process.on('SIGCONT', gate.open)
@@ -19,7 +35,7 @@ export default async function server(app) {
 }
 `
 
-/** \`/gated\` streams, and waits until its process gets SIGCONT. */
+/** `/gated` streams, and waits until its process gets SIGCONT. */
 export const workerSite = (version = 'one'): Files => ({
   'server.ts': SERVER(version),
   'pages/gated.tsx': `
@@ -32,7 +48,7 @@ export default function Page({ data }) {
   'pages/gated.server.ts': 'export const load = ({ app }) => ({ pid: process.pid, later: app.gate.opened })\n',
 })
 
-/** Long enough that no deadline interferes. */
+/** Deadlines that no test reaches. */
 export const LONG = {
   HYDRANT_TIMEOUTS_LOAD_MS: '60000',
   HYDRANT_TIMEOUTS_RENDER_MS: '60000',

@@ -1,10 +1,9 @@
-// Workers as an operator runs them: real processes, real signals.
+// Workers as real processes, with real signals.
 
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
@@ -19,16 +18,16 @@ const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
 
 interface Workers extends SiteServer {
   ask(path: string, onChunk?: (text: string) => void): Promise<HttpAnswer>
-  /** Returns the processes that respond, once there are two of them. */
+  /** Resolves with the two worker processes, when both have responded. */
   pids(): Promise<[number, number]>
-  /** Begins to read a page that does not end. `whole` resolves with it when its process has been released. */
+  /** Begins to read a page whose end waits for SIGCONT. `whole` resolves with the complete page. */
   openStream(): Promise<{ pid: number; whole: Promise<HttpAnswer> }>
 }
 
 async function startWorkers(t: Test, env: Record<string, string> = {}): Promise<Workers> {
   const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_WORKERS: '2', ...env } })
   const { port } = server
-  // Uses a new connection for each request: kept connections stay with one worker.
+  // A connection for each request: a kept connection stays with one worker.
   const { send } = createHttpClient(t, { keepAlive: false })
   const ask: Workers['ask'] = (path, onChunk) => send({ port, path, headers: HTML, ...(onChunk ? { onChunk } : {}) })
   return {
@@ -64,7 +63,13 @@ const isRunning = (pid: number) => {
   }
 }
 
-/** Whether nothing listens at the port any more. */
+/** Stops a process until it gets SIGCONT. */
+async function suspend(pid: number) {
+  process.kill(pid, 'SIGSTOP')
+  await until(() => / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')))
+}
+
+/** Is the port closed? */
 async function isRefused(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const error = await once(socket, 'connect').catch((caught: unknown) => caught)
@@ -77,29 +82,30 @@ const adminOf = async ({ waitForLine }: SiteServer) => {
   return String(/http:\S+/.exec(msg)?.[0])
 }
 
-/** Returns the sum of all samples that begin with the prefix. */
+/** Returns the sum of all samples whose lines begin with `start`. */
 async function metricOf(admin: string, start: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text()
   const lines = text.split('\n').filter((candidate) => candidate.startsWith(start))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
 }
 
-t.test('workers serve, die, fail and are replaced without an effect on clients', async (t) => {
-  const server = await startWorkers(t, { HYDRANT_ADMIN: '0' })
+t.test('workers serve, die, fail and are replaced, and no client notices', async (t) => {
+  const closed = t.testdir({})
+  const server = await startWorkers(t, { HYDRANT_ADMIN: '0', CLOSED_FOLDER: closed })
   const admin = await adminOf(server)
   const before = await server.pids()
   const readiness = () => server.ask('/_hydrant/ready').then(({ status }) => status)
   const answered = 'hydrant_requests_total{method="GET",status="200"'
 
-  await t.test('all workers write one log', async (t) => {
+  await t.test('all processes write one log', async (t) => {
     t.notOk(before.includes(server.pid), 'the primary serves nothing')
     t.equal(server.lines.filter(({ msg }) => msg.startsWith('Server listening')).length, 1)
     await Promise.all(Array.from({ length: 40 }, () => server.ask('/long')))
-    // Each line is read as JSON, which fails if another line is inside it.
+    // Each line is parsed as JSON, which fails when two lines mix.
     await until(() => server.lines.filter(({ msg }) => msg === 'a long line').length === 40)
   })
 
-  await t.test('a worker that is killed is replaced, and the other continues', async (t) => {
+  await t.test('a worker that is killed is replaced, and the other one continues to serve', async (t) => {
     const counted = await metricOf(admin, answered)
     t.ok(counted >= 40)
     const [killed, other] = before
@@ -110,11 +116,11 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     const now = await server.pids()
     t.ok(now.includes(other))
     t.notOk(now.includes(killed))
-    t.ok((await metricOf(admin, answered)) >= counted, 'what it had counted is not forgotten')
+    t.ok((await metricOf(admin, answered)) >= counted, 'its counts are kept')
     t.equal(await metricOf(admin, 'hydrant_workers_lost_total'), 1)
   })
 
-  await t.test('a worker that is told to stop has a successor first', async (t) => {
+  await t.test('a worker that gets SIGTERM stops once its successor is ready', async (t) => {
     const [asked, other] = await server.pids()
     process.kill(asked, 'SIGTERM')
     const { msg } = await server.waitForLine(({ worker, msg }) => worker === asked && msg.includes('was asked to stop'))
@@ -128,26 +134,25 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     t.notOk(now.includes(asked))
   })
 
-  await t.test('a connection that is handed to a worker in its last moment goes to another worker', async (t) => {
+  await t.test('a connection that is handed to a worker which is about to close gets its response', async (t) => {
     const [asked] = await server.pids()
-    const count = server.lines.length
     process.kill(asked, 'SIGTERM')
-    await server.waitForLine(({ worker, msg }) => worker === asked && msg.includes('was asked to stop'))
-    // The worker learns that it must stop before the primary does. Connections that arrived before are its own.
-    process.kill(asked, 'SIGSTOP')
-    await until(() => server.lines.slice(count).some(({ msg }) => /^worker \d is ready/.test(msg)))
-    await pause(300)
-    process.kill(server.pid, 'SIGSTOP')
-    const answers = Promise.all(Array.from({ length: 6 }, () => server.ask('/pid')))
-    await pause(100)
+    const { msg } = await server.waitForLine((line) => line.worker === asked && line.msg.includes('was asked to stop'))
+    const [, name = ''] = /^worker (\d)/.exec(msg) ?? []
+    await suspend(asked)
+    // While the worker is suspended, only its successor can send these. The primary has told the worker to stop by
+    // then.
+    await until(() => metricOf(admin, `process_resident_memory_bytes{worker="${name}"}`))
+    await suspend(server.pid)
+    const sockets = Array.from({ length: 6 }, () => connect(server.port, '127.0.0.1').setEncoding('utf8'))
+    const answers = sockets.map((socket) => socket.reduce((text, part: string) => text + part, ''))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    for (const socket of sockets) socket.write('GET /pid HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    // The worker wants no more connections. The primary learns that only after it has handed these out.
     process.kill(asked, 'SIGCONT')
-    await pause(1_000)
+    await until(() => existsSync(join(closed, String(asked))) || !isRunning(asked))
     process.kill(server.pid, 'SIGCONT')
-    const answered = await Promise.race([answers, pause(20_000)])
-    t.strictSame(
-      answered?.map(({ status }) => status),
-      Array.from({ length: 6 }, () => 200),
-    )
+    for (const answer of await Promise.all(answers)) t.match(answer, /^HTTP\/1\.1 200 /)
     await until(() => !isRunning(asked))
   })
 
@@ -159,14 +164,14 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     await server.waitForLine(({ worker, msg }) => worker === pid && /is shutting down; a replacement starts/.test(msg))
     await server.pids()
     t.equal(await readiness(), 200)
-    t.ok(isRunning(pid), 'it waits for its request')
+    t.ok(isRunning(pid), 'the worker waits for its request')
     process.kill(pid, 'SIGCONT')
     t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
     await until(() => !isRunning(pid))
     await until(async () => (await fetch(`${admin}/api/failures/${fatal.digest}`)).status === 200)
   })
 
-  await t.test('all failures are in one ledger, which the console reads and marks', async (t) => {
+  await t.test('the failures of all workers are in one ledger, which the console reads and changes', async (t) => {
     const digests = new Map<number | undefined, string>()
     await until(async () => {
       const { headers } = await server.ask('/fail')
@@ -186,11 +191,15 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     for (const worker of ['primary', '1', '2']) t.match(text, `nodejs_eventloop_lag_seconds{worker="${worker}"}`)
     t.match(text, /hydrant_failures_total\{side="server",phase="route",route="\/fail"\} \d/)
     const [{ release = '' } = {}] = server.lines.filter(({ msg }) => msg === 'the site is loaded')
-    t.match(text, `hydrant_processes{release="${release}"} 2`, 'of the release that the log names')
-    t.match(text, /hydrant_workers_lost_total 2\n/, 'one was killed, one has met an exception; one was asked')
+    t.match(text, `hydrant_processes{release="${release}"} 2`, 'with the release that the log names')
+    t.match(
+      text,
+      /hydrant_workers_lost_total 2\n/,
+      'one was killed and one had an exception; the one that was asked to stop does not count',
+    )
   })
 
-  await t.test('SIGHUP replaces the old build with the new one, and no request is lost', async (t) => {
+  await t.test('SIGHUP replaces the old build by the new one, and no request is lost', async (t) => {
     const old = await server.pids()
     const { pid, whole } = await server.openStream()
     await buildFiles(dir, workerSite('two'))
@@ -213,15 +222,15 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     await until(async () => old.every((gone) => gone === pid || !isRunning(gone)))
     isDone = true
     await Promise.all(asking)
-    t.ok(versions.includes('one'), 'while it was going on')
+    t.ok(versions.includes('one'), 'during the reload')
     t.equal(JSON.parse((await server.ask('/pid')).body).version, 'two')
-    t.ok(isRunning(pid), 'one waits for its request')
+    t.ok(isRunning(pid), 'the old worker waits for its request')
     process.kill(pid, 'SIGCONT')
     t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
     await until(() => !isRunning(pid))
   })
 
-  await t.test('if a build cannot start, the old one continues to work', async (t) => {
+  await t.test('when a build cannot start, the old workers continue to serve', async (t) => {
     const now = await server.pids()
     await buildFiles(dir, { 'server.ts': 'export default async function server() { await null; process.exit(3) }\n' })
     process.kill(server.pid, 'SIGHUP')
@@ -231,46 +240,49 @@ t.test('workers serve, die, fail and are replaced without an effect on clients',
     await buildFiles(dir, workerSite())
   })
 
-  await t.test('an error that keeps a build from starting is a failure, whose digest leads to its line', async (t) => {
-    const failed = 'hydrant_failures_total{side="server",phase="process"'
-    const counted = await metricOf(admin, failed)
-    const key = join(dir, 'key')
-    const told = join(dir, 'told')
-    const config = `import { appendFileSync } from 'node:fs'
-export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told)}, digest) }
+  await t.test(
+    'an error that keeps a build from starting is a failure, and its digest leads to its line',
+    async (t) => {
+      const failed = 'hydrant_failures_total{side="server",phase="process"'
+      const counted = await metricOf(admin, failed)
+      const key = join(dir, 'key')
+      const reported = join(dir, 'reported')
+      const config = `import { appendFileSync } from 'node:fs'
+export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(reported)}, digest) }
 `
-    const WHOLE = { 'hydrant.config.ts': config, ...workerSite() }
-    for (const [file, begin, end] of [
-      ['hydrant.config.ts', '', 'export default {}'],
-      ['server.ts', 'export default async function server() {', '}'],
-    ] as const) {
-      writeFileSync(key, '')
-      const check = `if (!existsSync(${JSON.stringify(key)})) throw new Error('There is no key for ${file}.')`
-      const text = `import { existsSync } from 'node:fs'\n${begin}\n${check}\n${end}\n`
-      await buildFiles(dir, { ...WHOLE, [file]: text })
-      rmSync(key)
+      const WHOLE = { 'hydrant.config.ts': config, ...workerSite() }
+      for (const [file, begin, end] of [
+        ['hydrant.config.ts', '', 'export default {}'],
+        ['server.ts', 'export default async function server() {', '}'],
+      ] as const) {
+        writeFileSync(key, '')
+        const check = `if (!existsSync(${JSON.stringify(key)})) throw new Error('There is no key for ${file}.')`
+        const text = `import { existsSync } from 'node:fs'\n${begin}\n${check}\n${end}\n`
+        await buildFiles(dir, { ...WHOLE, [file]: text })
+        rmSync(key)
+        process.kill(server.pid, 'SIGHUP')
+        const { level, digest = '', err } = await server.waitForLine(({ msg }) => msg.includes(`no key for ${file}`))
+        t.equal(level, 60)
+        t.match(digest, DIGEST_PATTERN)
+        t.match(err?.cause?.stack ?? err?.stack, `${file}:3:`)
+        const kept = ['errors', digest, dir, '--json', '--ledger', server.ledger]
+        await until(async () => (await runCli(kept)).stdout.includes(file))
+        t.equal(await readiness(), 200)
+        // A configuration that throws has no `onFailure`.
+        if (file === 'server.ts') t.equal(readFileSync(reported, 'utf8'), digest)
+      }
+      t.equal(await metricOf(admin, failed), counted + 2)
+      await buildFiles(dir, WHOLE)
+      const reloads = server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length
       process.kill(server.pid, 'SIGHUP')
-      const { level, digest = '', err } = await server.waitForLine(({ msg }) => msg.includes(`no key for ${file}`))
-      t.equal(level, 60)
-      t.match(digest, DIGEST_PATTERN)
-      t.match(err?.cause?.stack ?? err?.stack, `${file}:3:`)
-      const kept = ['errors', digest, dir, '--json', '--ledger', server.ledger]
-      await until(async () => (await runCli(kept)).stdout.includes(file))
-      t.equal(await readiness(), 200)
-      // A configuration that fails has no listener to call.
-      if (file === 'server.ts') t.equal(readFileSync(told, 'utf8'), digest)
-    }
-    t.equal(await metricOf(admin, failed), counted + 2)
-    await buildFiles(dir, WHOLE)
-    const reloads = server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length
-    process.kill(server.pid, 'SIGHUP')
-    await until(() => server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length > reloads)
-  })
+      await until(() => server.lines.filter(({ msg }) => msg.startsWith('reloaded:')).length > reloads)
+    },
+  )
 
-  await t.test('when told to stop, all workers finish the requests that they have begun', async (t) => {
+  await t.test('on SIGTERM all workers finish their requests', async (t) => {
     const { pid, whole } = await server.openStream()
     process.kill(server.pid, 'SIGTERM')
-    // Checks only the port: Node.js holds a connection that is accepted as the last worker closes until the primary
+    // Sends no request: a connection that the primary accepts after its last worker has closed waits until the primary
     // ends.
     await until(() => isRefused(server.port))
     process.kill(pid, 'SIGCONT')
@@ -280,8 +292,8 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(told
   })
 })
 
-t.test('ready reports that the server stops, and a second signal ends everything at once', async (t) => {
-  // The folder in which each process that exits normally writes its loaded modules.
+t.test('`ready` says that the server stops, and a second signal ends all processes at once', async (t) => {
+  // Each process that ends regularly writes here which files it has loaded.
   const loaded = t.testdir({})
   const server = await startWorkers(t, {
     HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000',
@@ -289,23 +301,23 @@ t.test('ready reports that the server stops, and a second signal ends everything
     HYDRANT_LEDGER: 'false',
   })
   const pids = await server.pids()
-  // Sends the signal to all processes, as a terminal does.
+  // A terminal sends SIGINT to all processes.
   for (const pid of [server.pid, ...pids]) process.kill(pid, 'SIGINT')
   await until(async () => (await server.ask('/_hydrant/ready')).status === 503)
-  t.equal((await server.ask('/pid')).status, 200, 'who has not heard is still answered')
+  t.equal((await server.ask('/pid')).status, 200, 'requests still get a response')
   process.kill(server.pid, 'SIGINT')
   t.strictSame(await server.ended, [1, null])
   t.match(server.lines.at(-1), { level: 50, msg: 'second SIGINT: killing the workers and exiting' })
   await until(() => !pids.some(isRunning))
-  const [own = '', ...others] = readdirSync(loaded)
-  t.strictSame(others, [], 'only the primary has come to that')
-  const text = readFileSync(join(loaded, own), 'utf8')
+  const [primary = '', ...others] = readdirSync(loaded)
+  t.strictSame(others, [], 'the workers were killed')
+  const text = readFileSync(join(loaded, primary), 'utf8')
   t.match(text, 'cluster/start-primary.js')
-  for (const path of ['/react/', '/react-dom/', '.hydrant/server/index', 'server/serve-site'])
+  for (const path of ['/react/', '/react-dom/', '.hydrant/server/index', 'server/site/mount-site'])
     t.notOk(text.includes(path), `the primary does not load ${path}`)
 })
 
-t.test('workers whose primary is killed finish, keep their failures, and end', async (t) => {
+t.test('workers whose primary is killed finish their requests, keep their failures, and end', async (t) => {
   const server = await startWorkers(t)
   const pids = await server.pids()
   const { pid, whole } = await server.openStream()
@@ -321,7 +333,7 @@ t.test('workers whose primary is killed finish, keep their failures, and end', a
   t.match(JSON.parse(stdout), { message: 'fail' })
 })
 
-t.test('an error that keeps the first worker from starting is reported once, and ends the start', async (t) => {
+t.test('an error that keeps the first worker from starting is logged once, and ends the start', async (t) => {
   const broken = await buildFiles(join(t.testdir({}), 'broken'), {
     'server.ts': "export default async function server() {\n  throw new Error('there is no database')\n}\n",
   })

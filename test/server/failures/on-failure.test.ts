@@ -130,7 +130,7 @@ t.test('the onFailure of a closed instance gets no more failures of a shared led
   const create = () =>
     createInstance({
       ...{ dir, folder: buildFolder(dir), options, logging: { logger: log.logger } },
-      findStore(appLog) {
+      getStore(appLog) {
         stores[0] ??= createFailureStore(dir, options, appLog)
         return stores[0]
       },

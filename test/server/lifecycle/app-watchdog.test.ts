@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
@@ -40,7 +40,7 @@ async function startApp(t: Test, hangMs: number, mode = '') {
 t.test('code that blocks an app is interrupted, and its digest leads to the line of the site', async (t) => {
   const { ask, ended, fatal, errors } = await startApp(t, 1_500)
   void ask('/second/loop')
-  t.equal(await ended, 1, 'as with an exception that nothing has caught')
+  t.equal(await ended, 1, 'as after an uncaught exception')
   t.match(errors(), 'HYD_HUNG')
   const [line, ...others] = fatal()
   t.strictSame(others, [])
@@ -52,6 +52,16 @@ t.test('code that blocks an app is interrupted, and its digest leads to the line
   })
 })
 
+t.test('the failure belongs to the app whose site blocks, when several apps run in a process', async (t) => {
+  const { ask, ended, fatal } = await startApp(t, 1_500, 'apart')
+  void ask('/second/loop')
+  t.equal(await ended, 1)
+  const [line] = fatal()
+  t.match(line, { digest: DIGEST_PATTERN, err: { stack: /at spin \(pages\/loop\.server\.ts:2:/ } })
+  const found = await runCli(['errors', String(line?.digest), `${dir}/second`, '--json'])
+  t.match(JSON.parse(found.stdout), { lastRelease: 'second' })
+})
+
 t.test('an app that catches the exception continues', async (t) => {
   const { ask, fatal, lines } = await startApp(t, 1_500, 'survive')
   void ask('/own/loop')
@@ -60,7 +70,7 @@ t.test('an app that catches the exception continues', async (t) => {
   t.match(fatal(), [{ digest: DIGEST_PATTERN, err: { stack: /hanging-app\.js/ } }])
 })
 
-t.test('without the option nothing is watched, and closing an app ends the watch', async (t) => {
+t.test('without the option nothing is watched, and the watch ends with the last app', async (t) => {
   const countThreads = () => readdirSync('/proc/self/task').length
   async function countWith(timeouts: { hangMs?: number }) {
     const app = Fastify()
@@ -75,4 +85,16 @@ t.test('without the option nothing is watched, and closing an app ends the watch
     t.equal(await countWith({ hangMs: 60_000 }), without + 1)
     t.equal(countThreads(), without)
   }
+  const apps = [Fastify(), Fastify()] as const
+  const begin = async (app: FastifyInstance, hangMs: number) => {
+    await app.register(hydrant, { dir: `${dir}/first`, ledger: false, timeouts: { hangMs } })
+    await app.ready()
+  }
+  await begin(apps[0], 60_000)
+  await begin(apps[1], 30_000)
+  t.equal(countThreads(), without + 1, 'one thread for all apps')
+  await apps[1].close()
+  t.equal(countThreads(), without + 1)
+  await apps[0].close()
+  t.equal(countThreads(), without)
 })

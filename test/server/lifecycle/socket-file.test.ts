@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import t from 'tap'
-import { listenOnSocketFile } from '../../../src/server/lifecycle/socket-file.ts'
+import { listen as listenAt } from '../../../src/server/lifecycle/listen.ts'
 
-// The system does not allow long paths for sockets.
+// The path of a socket must be short.
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -15,7 +15,7 @@ async function listen(path: string) {
   const app = Fastify()
   app.get('/', async () => 'answered')
   t.teardown(() => app.close())
-  await listenOnSocketFile(app, path)
+  await listenAt(app, { port: 0, host: '', socket: path })
   return app
 }
 
@@ -33,7 +33,7 @@ function ask(socketPath: string): Promise<string> {
   })
 }
 
-t.test('listens on a file that its user and group may write, and removes the file at the end', async (t) => {
+t.test('an app listens at a file that its user and group may write, and removes it at the end', async (t) => {
   const path = join(folder, 'own')
   const app = await listen(path)
   t.equal(await ask(path), 'answered')
@@ -42,14 +42,14 @@ t.test('listens on a file that its user and group may write, and removes the fil
   t.notOk(existsSync(path))
 })
 
-t.test('a file on which another server listens is refused', async (t) => {
+t.test('a file at which a process listens is not replaced', async (t) => {
   const path = join(folder, 'taken')
   await listen(path)
   await t.rejects(listen(path), {
     code: 'HYD_SOCKET_IN_USE',
     message: `the socket file ${path} is in use by another process`,
   })
-  t.equal(await ask(path), 'answered', 'and stays as it was')
+  t.equal(await ask(path), 'answered', 'the other process still responds')
 })
 
 t.test('the file of a killed process is replaced', async (t) => {
@@ -61,7 +61,7 @@ t.test('the file of a killed process is replaced', async (t) => {
   t.equal(await ask(path), 'answered')
 })
 
-t.test('a file that is not a socket does not change', async (t) => {
+t.test('a file that is no socket is kept', async (t) => {
   const path = join(folder, 'file')
   writeFileSync(path, 'precious')
   await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: /^cannot listen on .*file: .*EADDRINUSE/ })
@@ -69,7 +69,7 @@ t.test('a file that is not a socket does not change', async (t) => {
   await t.rejects(listen(join(folder, 'missing', 'x')), { code: 'HYD_LISTEN_FAILED' })
 })
 
-t.test('the error for a missing folder names the folder', async (t) => {
+t.test('the error names a missing folder', async (t) => {
   const path = join(folder, 'none', 'own')
   await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: `there is no folder ${join(folder, 'none')}` })
 })

@@ -1,0 +1,117 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { pauseBefore } from './back-off.ts'
+import type { End, WorkerProcess } from './worker-process.ts'
+
+export interface SlotOptions {
+  /** The number of the workers that run here, from 1. */
+  name: string
+  /** Milliseconds that a worker has to finish its requests. */
+  drainMs: number
+  log: Pick<FastifyBaseLogger, 'warn'>
+  /** Starts a worker process; as a successor when other workers serve already. */
+  fork(name: string, isSuccessor: boolean): WorkerProcess
+  /** Called for each worker that is lost: it has ended, or begins to end, without a request of the primary. */
+  countLost(): void
+}
+
+/** A place for one worker. */
+export interface WorkerSlot {
+  name: string
+  /** The worker that has this place, ready or not; null while none has it. */
+  current(): WorkerProcess | null
+  /** Starts the first worker. It is not replaced when it is lost before `open` is called. */
+  fill(): WorkerProcess
+  /** From now on each worker that is lost is replaced. */
+  open(): void
+  /** Starts another worker in the place of one that is lost. Does nothing when the worker does not have this place. */
+  onLost(worker: WorkerProcess, why: string): void
+  /**
+   * Starts a successor, and stops the current worker once that is ready. Resolves with false when it could not start.
+   */
+  replace(): Promise<boolean>
+  /** From now on no worker is started. Those that run are not stopped. */
+  close(): void
+}
+
+interface Tenant {
+  worker: WorkerProcess
+  /** In milliseconds of `performance.now()`. */
+  startedAt: number
+  /** Null while the process runs. */
+  end: End | null
+}
+
+export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions): WorkerSlot {
+  let isOpen = false
+  let isClosed = false
+  let current: Tenant | null = null
+  let lastPauseMs = 0
+  let timer: NodeJS.Timeout | undefined
+  let isReplacing = false
+
+  function begin(): Tenant {
+    const worker = fork(name, isOpen)
+    const tenant: Tenant = { worker, startedAt: performance.now(), end: null }
+    void worker.ended.then((end) => {
+      tenant.end = end
+      onLost(worker, describeEnd(end))
+    })
+    return tenant
+  }
+
+  function fill(): WorkerProcess {
+    current = begin()
+    return current.worker
+  }
+
+  function fillAfter(pauseMs: number) {
+    timer = setTimeout(fill, pauseMs)
+  }
+
+  function onLost(worker: WorkerProcess, why: string) {
+    if (!isOpen || isClosed || current?.worker !== worker) return
+    const livedMs = performance.now() - current.startedAt
+    current = null
+    countLost()
+    const text = `worker ${name} ${why}`
+    if (isReplacing) return log.warn({ worker: worker.pid }, `${text}; its replacement is starting`)
+    lastPauseMs = pauseBefore(lastPauseMs, livedMs)
+    log.warn({ worker: worker.pid }, `${text}; a replacement starts in ${lastPauseMs} ms`)
+    fillAfter(lastPauseMs)
+  }
+
+  async function replace(): Promise<boolean> {
+    if (isReplacing || isClosed) return true
+    isReplacing = true
+    clearTimeout(timer)
+    const successor = begin()
+    const isReady = (await successor.worker.ready) !== null
+    isReplacing = false
+    if (isClosed) return true
+    if (isReady) {
+      void current?.worker.stop({ delayMs: 0, othersServe: true }, drainMs)
+      current = successor
+    } else if (current === null) fillAfter(lastPauseMs)
+    return isReady
+  }
+
+  return {
+    name,
+    current: () => current?.worker ?? null,
+    fill,
+    open() {
+      isOpen = true
+      if (current?.end) onLost(current.worker, describeEnd(current.end))
+    },
+    onLost,
+    replace,
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+function describeEnd({ code, signal }: End): string {
+  return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
+}
