@@ -7,7 +7,7 @@ import type { Options } from '../options/options.ts'
 
 /** A site that the plugin serves in an app. */
 export interface AppSite {
-  /** Where it is mounted, with the prefix of its scope. */
+  /** Path that it is mounted at, with the prefix of its scope. */
   base: string
   /** The site's folder. */
   dir: string
@@ -20,17 +20,17 @@ export interface AppSite {
   options: Options
   store: FailureStore
   failures: Failures
-  /** Begins to measure the site, with the first call. */
+  /** Returns the site's metrics. The first call starts to measure. */
   measure(): Promise<RequestMetrics>
 }
 
 interface AppSites {
   sites: AppSite[]
-  /** What is mounted at a base. */
+  /** Descriptions of the site or the console at each base. */
   mounted: Map<string, string>
 }
 
-/** By the server, which all instances of an app share. */
+/** Keyed by the server, which all instances of an app share. */
 const apps = new WeakMap<RawServerBase, AppSites>()
 
 interface App {
@@ -38,12 +38,12 @@ interface App {
 }
 
 function sitesIn({ server }: App): AppSites {
-  const known = apps.get(server) ?? { sites: [], mounted: new Map<string, string>() }
-  apps.set(server, known)
-  return known
+  const app = apps.get(server) ?? { sites: [], mounted: new Map<string, string>() }
+  apps.set(server, app)
+  return app
 }
 
-/** Throws HYD_BASE_TAKEN when another site, or the console, is mounted there. */
+/** Reserves a base for a site or the console. Throws HYD_BASE_TAKEN when it is taken. */
 export function claimBase(app: App, base: string, what: string) {
   const { mounted } = sitesIn(app)
   const other = mounted.get(base)
@@ -55,7 +55,10 @@ export function addAppSite(app: App, site: AppSite) {
   sitesIn(app).sites.push(site)
 }
 
-/** The sites that are registered so far: all, or the one at that base. Throws HYD_SITE_UNKNOWN when there is none. */
+/**
+ * Returns the sites that are registered so far: all, or the one at `base`. Throws HYD_SITE_UNKNOWN when there is
+ * none.
+ */
 export function findAppSites(app: App, base?: string): [AppSite, ...AppSite[]] {
   const { sites } = sitesIn(app)
   const [first, ...others] = base === undefined ? sites : sites.filter((site) => site.base === base)

@@ -12,7 +12,7 @@ export interface RenderDestination {
   on(event: string, listener: () => void): unknown
 }
 
-/** `renderToPipeableStream` of one of React's server builds, with the part of its type that is used. */
+/** The part of `renderToPipeableStream`'s type that Hydrant uses. */
 export type RenderToPipe = (
   node: ReactNode,
   options: RenderToPipeableStreamOptions,
@@ -21,13 +21,14 @@ export type RenderToPipe = (
 let loaded: Options['reactServer'] | null = null
 
 /**
- * Loads one of React's server builds. Two of them must not share a process, as each makes itself the one that
- * `preload()` and its kin speak to: throws HYD_REACT_SERVER_MIXED.
+ * Loads one of React's server builds. Throws HYD_REACT_SERVER_MIXED when the other build is loaded already: each build
+ * registers itself as the one that `preload()` and similar functions call.
  */
 export async function loadRenderer(name: Options['reactServer']): Promise<RenderToPipe> {
   if (loaded !== null && loaded !== name) throw createHydrantError('HYD_REACT_SERVER_MIXED', [name, loaded])
   loaded = name
   const react = name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')
-  // Both take any object with `write`, `end`, `flush`, `destroy` and `on`; the type names Node's writable stream.
+  // Both builds take any object with `write`, `end`, `flush`, `destroy` and `on`; the type asks for Node's writable
+  // stream.
   return react.renderToPipeableStream as unknown as RenderToPipe
 }

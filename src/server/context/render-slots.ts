@@ -1,56 +1,65 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendRefusal } from '../http/refusal.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
-import type { RequestContext } from './request-context.ts'
 
 const BUSY = 503
 const RETRY_AFTER_S = 1
 
-/** How many pages are being made, from the first load to the last byte of the render; not those that wait to be read. */
-export class RenderSlots {
-  #max: number
-  #taken = 0
-  #countRefused: () => void
+/** A request that can hold a render slot. */
+export interface SlotHolder {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  hasSlot: boolean
+}
 
-  constructor(max: number, app: FastifyInstance) {
-    this.#max = max
-    this.#countRefused = addThrottledLine(app, (count) =>
-      app.log.warn(
-        { statusCode: BUSY, refused: count },
-        `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise limits.maxRenders)`,
-      ),
-    )
-  }
+/**
+ * Limits how many page requests run at the same time. A request holds its slot from the first load until the render is
+ * complete, but not while the client reads the rest of the response.
+ */
+export interface RenderSlots {
+  /** Takes a slot. Returns false when all are taken; the request has then been refused with 503. */
+  admit(holder: SlotHolder): boolean
+  /** Returns whether a slot is free. If not, the request has been refused with 503. */
+  hasRoom(holder: SlotHolder): boolean
+  /** Takes a slot without a check, for a request that `hasRoom` has let in. */
+  take(holder: SlotHolder): void
+  free(holder: SlotHolder): void
+}
 
-  /** Takes a slot for a visit. False when there is none, and the visit has been refused. */
-  admit(visit: RequestContext): boolean {
-    if (!this.hasRoom(visit)) return false
-    this.take(visit)
-    return true
-  }
+export function createRenderSlots(max: number, app: FastifyInstance): RenderSlots {
+  let taken = 0
+  const countRefused = addThrottledLine(app, (count) =>
+    app.log.warn(
+      { statusCode: BUSY, refused: count },
+      `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise limits.maxRenders)`,
+    ),
+  )
 
-  /** Is there one? If not, the visit has been refused. */
-  hasRoom(visit: RequestContext): boolean {
-    if (this.#taken < this.#max) return true
-    this.#refuse(visit)
+  function hasRoom({ request, reply }: SlotHolder): boolean {
+    if (taken < max) return true
+    countRefused()
+    reply.header('retry-after', RETRY_AFTER_S)
+    // A plain response: the 503 page of the site would need a render.
+    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
     return false
   }
 
-  /** For a visit that there was room for. */
-  take(visit: RequestContext) {
-    visit.hasSlot = true
-    this.#taken++
+  function take(holder: SlotHolder) {
+    holder.hasSlot = true
+    taken++
   }
 
-  free(visit: RequestContext) {
-    if (visit.hasSlot) this.#taken--
-    visit.hasSlot = false
-  }
-
-  // Nothing is rendered for it, and no load is run.
-  #refuse({ request, reply }: RequestContext) {
-    this.#countRefused()
-    reply.header('retry-after', RETRY_AFTER_S)
-    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
+  return {
+    hasRoom,
+    take,
+    admit(holder) {
+      if (!hasRoom(holder)) return false
+      take(holder)
+      return true
+    },
+    free(holder) {
+      if (holder.hasSlot) taken--
+      holder.hasSlot = false
+    },
   }
 }

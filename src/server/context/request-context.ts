@@ -1,39 +1,24 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import type { Failure, FailureContext } from '../failures/failure-context.ts'
-import type { Failures } from '../failures/failures.ts'
+import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
-import { failureCountOf, type NamedFailure } from '../failures/request-failures.ts'
+import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
 import { nonceOf } from '../http/headers.ts'
+import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
 import { pathAndQuery } from '../http/request-url.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Redirection } from '../thrown/http-error.ts'
+import type { NavigationAnswer } from './navigation-answer.ts'
+import type { Site } from './site.ts'
 
-/** The lines that answer a navigation. */
-export interface NavigationAnswer {
-  /** True once lines go out as they are sent. */
-  readonly isOpen: boolean
-  send(line: NavigationLine): void
-  /** Sends a line that is JSON already. */
-  sendText(line: string): void
-  /**
-   * Ends the response when a load has set a cookie after the headers went out, before anything is shown that belongs to
-   * that cookie: the page then loads the document. Returns whether the response has ended.
-   */
-  endIfLate(): boolean
-  /**
-   * Sends what the action returned.
-   *
-   * @param level Number of layouts around the page.
-   * @param data JSON that `serialiseActionData` wrote.
-   */
-  sendActionData(level: number, data: string): void
-  /** Sends the collected lines, and from then on each line as it comes. */
-  open(): void
-  end(): void
+/** What a request asks for. */
+export interface RequestTarget {
+  /** The site's route (`/products/[id]`); `*` for a path without a page. */
+  route: string
+  format: Format
+  params: Record<string, string>
 }
 
 /** A failure that has its digest. Its line is written once, by the first `write`. */
@@ -41,25 +26,24 @@ export interface UnwrittenFailure extends Failure {
   write(details: FailureContext): Failure
 }
 
-/** One request for a page, from its first load to its last byte. */
-export class RequestContext {
+/** One request for a page, until the last byte of its response. */
+export class RequestContext implements FailureSubject, RequestTarget {
+  readonly site: Site
   readonly request: FastifyRequest
   readonly reply: FastifyReply
-  /** The site's route: `/products/[id]`. */
   readonly route: string
-  /** Where the visitor sees the site. */
+  readonly format: Format
+  readonly params: Record<string, string>
+  /** The origin at which the visitor sees the site. */
   readonly address: PublicAddress
-  /** Has the visitor gone before the answer was complete? */
+  /** True when the client left before the response was complete. */
   isGone = false
-  /** The status that has gone out, once the document streams: what fails from then on fails within the stream. */
+  /** The status that has been sent, once a document streams. A later failure can only be shown inside the stream. */
   statusSent: number | null = null
-  /** The lines that answer it, when a page of ours asks for data instead of a document. */
+  /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationAnswer | null = null
-  /** The first failure, whose digest is what every fallback of this request shows. */
-  firstFailure: Failure | null = null
-  /** Does it count among the pages that are being made? */
+  /** True while the request holds a render slot. */
   hasSlot = false
-  #failures: Failures
   #url: URL | null = null
   #nonce: string | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
@@ -68,21 +52,28 @@ export class RequestContext {
   #onLeave: (() => void) | null = null
   #hooks: HookRun | null = null
 
-  constructor(request: FastifyRequest, reply: FastifyReply, route: string, failures: Failures) {
+  constructor(site: Site, request: FastifyRequest, reply: FastifyReply, { route, format, params }: RequestTarget) {
+    this.site = site
     this.request = request
     this.reply = reply
     this.route = route
+    this.format = format
+    this.params = params
     this.address = publicAddress(request)
-    this.#failures = failures
   }
 
-  /** Aborts when the visitor is gone or a deadline has passed. */
+  /** Aborts when the client leaves or a deadline passes. */
   get signal(): AbortSignal {
     this.#controller ??= createController()
     return this.#controller.signal
   }
 
-  /** How many different failures there have been. */
+  /** The request's first failure. Every fallback of the response shows its digest. */
+  get firstFailure(): Failure | null {
+    return firstFailureOf(this.request)
+  }
+
+  /** Number of different failures so far. */
   get failureCount(): number {
     return failureCountOf(this.request)
   }
@@ -92,104 +83,119 @@ export class RequestContext {
     return this.address.origin + pathAndQuery(this.request.url)
   }
 
-  /** The address, parsed when somebody asks for it. */
+  /** The page's address, parsed when it is first read. */
   get url(): URL {
     this.#url ??= new URL(this.href)
     return this.#url
   }
 
-  /** Of the scripts in its document. What is rendered again has it again: only one document goes out. */
+  /** The nonce of the document's scripts. A second render uses the same one: only one document is sent. */
   get nonce(): string {
     this.#nonce ??= nonceOf(this.reply)
     return this.#nonce
   }
 
-  /** The query, with its question mark, or empty. */
+  /** The query with its question mark, or an empty string. */
   get search(): string {
     const at = this.request.url.indexOf('?')
     return at === -1 ? '' : this.request.url.slice(at)
   }
 
-  /** Gives a failure its digest, writes its line, and has `onError` hooks run. */
+  /**
+   * Records a failure: gives it its digest, writes its log line, and starts the `onError` hooks. Returns that
+   * failure.
+   */
   fail(thrown: unknown, details: FailureContext): Failure {
     return this.name(thrown, details).write(details)
   }
 
-  /** Null when nothing has to wait for `onError` hooks. While they run, Fastify sends nothing. Rejects: see `Telling`. */
+  /** Records a failure like `fail`. Returns the one that the response shows: the request's first failure. */
+  failResponse(thrown: unknown, details: FailureContext): Failure {
+    const earlier = this.firstFailure
+    const failure = this.fail(thrown, details)
+    return earlier ?? failure
+  }
+
+  /**
+   * Resolves when the `onError` hooks are done; null when none is running. Fastify sends nothing while they run.
+   * Rejects with HYD_HOOK_TIMEOUT.
+   */
   get hooksRun(): Promise<void> | null {
-    return this.#hooks?.wait(this.#failures.maxHooksMs) ?? null
+    return this.#hooks?.wait(this.site.failures.maxHooksMs) ?? null
   }
 
   /** Gives a failure its digest. `write` does the rest of `fail`, when more is known of the failure. */
   name(thrown: unknown, details: FailureContext): UnwrittenFailure {
-    const failure = this.#failures.of(this.request).name(thrown, this, this.#inTime(details))
+    const failure = this.site.failures.of(this.request).name(thrown, this, this.#inTime(details))
     const { digest, status } = failure
     return { digest, status, write: (written) => this.#write(failure, thrown, written) }
   }
 
-  /** An error to go on with, for what must not be thrown as it is: see `guardPromises`. */
+  /** Returns an error to reject with in place of a value that React must not see. See `guardPromises`. */
   substitute(thrown: unknown, details: FailureContext): Error {
-    const meaning = classifyThrown(thrown)
-    if (meaning.kind === 'redirect') return this.lateRedirect(meaning.redirection)
-    // What has been told to stop does so in whatever way it likes.
+    const kind = classifyThrown(thrown)
+    if (kind.kind === 'redirect') return this.lateRedirect(kind.redirection)
+    // After an abort a load may reject with anything; that is no failure of its own.
     if (!this.#isAborted) this.fail(thrown, details)
     const substitute = new Error('The thrown value cannot be inspected.')
-    this.#failures.of(this.request).alias(substitute, thrown)
+    this.site.failures.of(this.request).alias(substitute, thrown)
     return substitute
   }
 
-  /** What a redirect is that came when the document had begun: the same error each time it is met. */
+  /**
+   * Returns HYD_REDIRECT_LATE for a redirect that came after the document had begun; always the same error for one
+   * redirect.
+   */
   lateRedirect(redirection: Redirection): Error {
     this.#lateRedirects ??= new Map()
-    const known = this.#lateRedirects.get(redirection)
-    if (known) return known
+    const earlier = this.#lateRedirects.get(redirection)
+    if (earlier) return earlier
     const error = createHydrantError('HYD_REDIRECT_LATE', ['by a deferred promise or a component'])
     this.#lateRedirects.set(redirection, error)
     return error
   }
 
-  /** Logs what is no failure, at info. */
+  /** Logs at info, for events that are no failures. */
   note(details: object, message: string) {
     const { request, route } = this
-    const failures = this.#failures.of(request)
+    const failures = this.site.failures.of(request)
     const line = { route, method: request.method, url: failures.redactedUrl(), ...details }
     request.log.info(line, failures.redaction.inMessage(message))
   }
 
-  /** Tells loads and render to stop. */
+  /** Aborts `signal`, which loads and the render were given. */
   abort(reason: unknown) {
     this.#isAborted = true
     this.#controller?.abort(reason)
   }
 
-  /** After an abort: what runs from now on, around what is shown, has a signal of its own. */
+  /** After an abort, gives the loads of the layouts around an error page a new signal. */
   renewSignal() {
     this.#isAborted = false
     this.#controller = null
   }
 
-  /** From now on the visitor's leaving aborts; `onLeave` replaces the one before. */
+  /** Aborts, and calls `onLeave`, when the client leaves. A second call replaces the first `onLeave`. */
   watchLeaving(onLeave = () => {}) {
     const { raw } = this.reply
     const isWatched = this.#onLeave !== null
     this.#onLeave = onLeave
     if (isWatched) return
-    // Hooks of `server.ts` may have taken longer than the visitor stayed.
+    // The client may have left while hooks of `server.ts` were running.
     if (raw.closed) this.#checkLeaving()
     else raw.once('close', () => this.#checkLeaving())
   }
 
   #write(failure: NamedFailure, thrown: unknown, details: FailureContext): Failure {
     failure.write(this, this.#inTime(details))
-    this.firstFailure ??= failure
-    this.#tellHooks(thrown)
+    this.#startHooks(thrown)
     return failure
   }
 
-  #tellHooks(thrown: unknown) {
+  #startHooks(thrown: unknown) {
     if (this.#hooks) return
     const error = asError(thrown)
-    if (error !== thrown) this.#failures.of(this.request).alias(error, thrown)
+    if (error !== thrown) this.site.failures.of(this.request).alias(error, thrown)
     this.#hooks = runErrorHooks(error, this.request, this.reply)
   }
 
@@ -199,7 +205,7 @@ export class RequestContext {
     return { ...details, phase, statusSent: this.statusSent }
   }
 
-  // The closing of the response, not of the request, says that the visitor has gone.
+  // `close` of the response means that the client left; `close` of the request does not.
   #checkLeaving() {
     if (this.reply.raw.writableEnded) return
     this.isGone = true
@@ -211,7 +217,7 @@ export class RequestContext {
 
 function createController(): AbortController {
   const controller = new AbortController()
-  // Each query of a load may be given it: Node warns of a leak with the eleventh.
+  // A load may pass the signal to many queries. Node warns of a leak at the eleventh listener.
   setMaxListeners(0, controller.signal)
   return controller
 }

@@ -3,81 +3,71 @@ import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import type { SourceFunction } from '../failures/digest.ts'
 import { requireShallow } from '../forms/body-checks.ts'
 import { readForm } from '../forms/read-form.ts'
 import { TemporaryFiles } from '../forms/upload-files.ts'
 import type { ActionContext } from '../options/config.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { unserialisable } from '../render/deferred-data.ts'
-import { createDeadline, createLoadContext, DEADLINE } from './loads.ts'
+import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { createLoadContext } from './load-context.ts'
+import { type CaughtError, catchError } from './resolve-error.ts'
 
-/** What became of an action. */
 export type ActionOutcome =
   | { kind: 'returned'; value: unknown }
-  | { kind: 'thrown'; thrown: unknown; phase: 'action'; origin: SourceFunction }
-  /** The visitor has gone, or the action has sent an answer of its own: there is nothing left to do. */
+  | { kind: 'thrown'; caught: CaughtError }
+  /** The client has left, or the action has sent a response itself. */
   | { kind: 'done' }
 
 /**
- * Reads the form that came with the request and runs the page's action. Never rejects. The form's files stay until the
- * answer has been sent.
+ * Reads the form of the request and runs the page's action. Never rejects. The form's files are removed when the
+ * response has been sent.
  */
-export async function runAction(
-  route: Route,
-  params: Record<string, string>,
-  site: Site,
-  visit: RequestContext,
-): Promise<ActionOutcome> {
-  visit.watchLeaving()
-  const files = new TemporaryFiles(site.uploads)
+export async function runAction(route: Route, ctx: RequestContext): Promise<ActionOutcome> {
+  ctx.watchLeaving()
+  const files = new TemporaryFiles(ctx.site.uploads)
   let isDropped = true
   try {
-    const value = await callAction(route, params, site, visit, files)
-    if (visit.isGone || visit.reply.sent) return { kind: 'done' }
+    const value = await callAction(route, files, ctx)
+    if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
     isDropped = false
     return { kind: 'returned', value }
   } catch (thrown) {
-    if (visit.isGone || visit.reply.sent) return { kind: 'done' }
-    return { kind: 'thrown', thrown, phase: 'action', origin: originOf(route) }
+    if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
+    return { kind: 'thrown', caught: catchActionError(thrown, route) }
   } finally {
-    if (isDropped && !visit.reply.sent) await removeFiles(files, visit)
-    else whenClosed(visit.reply, () => void removeFiles(files, visit))
+    if (isDropped && !ctx.reply.sent) await removeFiles(files, ctx)
+    else whenClosed(ctx.reply, () => void removeFiles(files, ctx))
   }
 }
 
-/** Writes what an action has returned for the browser. Throws HYD_DATA_UNSERIALISABLE for what cannot travel. */
+/** Serialises the value that an action returned. Throws HYD_DATA_UNSERIALISABLE. */
 export function serialiseActionData(value: unknown, { page }: Route): string {
   try {
-    // `runAction` has refused promises.
+    // The value contains no promise: `runAction` rejects those.
     return serialise(value, () => 0)
   } catch (error) {
     throw unserialisable(error, page.serverFile, 'action')
   }
 }
 
-export function originOf({ page }: Route): SourceFunction {
-  return { file: page.serverFile, function: 'action' }
+export function catchActionError(thrown: unknown, { page }: Route): CaughtError {
+  return catchError(thrown, 'action', { file: page.serverFile, function: 'action' })
 }
 
-async function callAction(
-  route: Route,
-  params: Record<string, string>,
-  { app, options, slots, metrics }: Site,
-  visit: RequestContext,
-  files: TemporaryFiles,
-): Promise<unknown> {
-  requireShallow(visit.request.body)
-  const form = await readForm(visit.request, { ...options.forms, bodyLimit: options.bodyLimit }, files)
-  slots.take(visit)
-  // Sending a form takes as long as the visitor's connection takes: the deadline begins behind it.
-  const context: ActionContext = Object.assign(createLoadContext(visit, app, params), { form })
+async function callAction(route: Route, files: TemporaryFiles, ctx: RequestContext): Promise<unknown> {
+  const { options, slots, metrics } = ctx.site
+  requireShallow(ctx.request.body)
+  const form = await readForm(ctx.request, { ...options.forms, bodyLimit: options.bodyLimit }, files)
+  // The slot and the deadline begin after the form has been read: a slow upload renders nothing, and takes as long as
+  // the visitor's connection takes.
+  slots.take(ctx)
+  const context: ActionContext = Object.assign(createLoadContext(ctx), { form })
   const { loadMs } = options.timeouts
   const { serverFile } = route.page
   const startedAt = metrics.now()
-  const running = Promise.resolve(visit.isGone ? undefined : call(route, context))
+  const running = Promise.resolve(ctx.isGone ? undefined : call(route, context))
   const deadline = createDeadline(loadMs)
   const value = await Promise.race([running, deadline.passed]).finally(() => {
     deadline.clear()
@@ -86,8 +76,8 @@ async function callAction(
   if (value === DEADLINE) {
     running.then(silencePromises, () => {})
     const error = createHydrantError('HYD_ACTION_TIMEOUT', [serverFile, loadMs])
-    visit.abort(error)
-    visit.renewSignal()
+    ctx.abort(error)
+    ctx.renewSignal()
     throw error
   }
   const promise = findPromise(value, 'actionData', new Set())
@@ -96,12 +86,12 @@ async function callAction(
   throw createHydrantError('HYD_ACTION_PROMISE', [serverFile, promise])
 }
 
-// What throws at once rejects.
+// `async`, so that a synchronous throw rejects.
 async function call({ action }: Route, context: ActionContext): Promise<unknown> {
   return action?.(context)
 }
 
-/** Where in a value a promise stands. */
+/** Returns the path of the first promise in a value (`actionData.user.name`), or null. */
 function findPromise(value: unknown, path: string, seen: Set<unknown>): string | null {
   if (typeof value !== 'object' || value === null || seen.has(value)) return null
   if (isThenable(value)) return path

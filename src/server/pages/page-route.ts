@@ -1,16 +1,13 @@
-import type { FastifyRequest } from 'fastify'
 import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import type { Build, Route } from '../build-output/load-build.ts'
-import { isNavigation } from '../http/navigation-strategy.ts'
-import { type Format, preferredFormat } from '../http/negotiate.ts'
+import { createPlan, type DocumentPlan } from './document-plan.ts'
 import type { LoadStep, Loads } from './loads.ts'
-import { createPlan, type DocumentPlan } from './render-page.ts'
 
-/** A page's route with what is the same for each of its requests. */
+/** A page's route with everything that is the same for every request. */
 export interface PageRoute extends Route {
-  /** The layouts' loads and the page's, outermost first. */
+  /** The loads of the layouts and the page, outermost first. */
   steps: readonly LoadStep[]
-  /** Set when none of them loads anything. */
+  /** The result of `steps` when none of them has a load, else null. */
   noLoads: Loads | null
   plan: DocumentPlan
   leaf: TreeLeaf
@@ -22,7 +19,7 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
   const noLoads: Loads = { kind: 'loaded', values: steps.map(() => undefined) }
   const plan = createPlan(
     {
-      frame: route,
+      chain: route,
       level: route.layouts.length,
       bootLeaf: { kind: 'page', ...boot },
       leaf: route.page,
@@ -38,16 +35,4 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
     leaf: { kind: 'page', Component, css },
     noLoads: steps.every((step) => step.load === null) ? noLoads : null,
   }
-}
-
-export function paramsOf(route: Route, request: FastifyRequest): Record<string, string> {
-  // Fastify has decoded them once; all are strings.
-  const params = request.params as Record<string, string>
-  if (route.catchAll === null) return params
-  const { '*': rest = '', ...others } = params
-  return { ...others, [route.catchAll]: rest }
-}
-
-export function formatOf(request: FastifyRequest): Format {
-  return isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
 }

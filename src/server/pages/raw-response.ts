@@ -1,23 +1,20 @@
-// The answer when an error handler has answered already and that could not be sent either: an `onSend` hook that throws
-// for every answer, for one. Fastify would turn to its own handler, which sends the error's message.
-
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
-import type { PublicError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { Site } from '../context/site.ts'
 import { NO_STORE } from '../http/caching.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
-import type { Format } from '../http/negotiate.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY } from '../http/security-headers.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
-import { redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
-import { createRefusal } from './respond-with-error.ts'
+import { catchError, type ErrorOutcome, resolveError, type ServerError } from './resolve-error.ts'
+// The last resort, when the response of an error handler cannot be sent either, for example because an `onSend` hook
+// throws for every response. Fastify would fall back to its own error handler, which sends the error's message to the
+// client.
 
-/** Writes an answer with Node's own response, past all hooks and without any header that they have set. */
-export function sendRawError(thrown: unknown, format: Format, site: Site, visit: RequestContext) {
-  const { reply, request } = visit
-  const { status, headers, body } = compose(thrown, format, site, visit)
+/** Sends an error with Node's own response: it bypasses all hooks and drops every header that they have set. */
+export function sendRawError(thrown: unknown, ctx: RequestContext) {
+  // The response that failed has not been sent: this failure is not one inside a stream.
+  ctx.statusSent = null
+  const { status, headers, body } = compose(resolveError(catchError(thrown, 'route'), ctx), ctx)
+  const { reply, request } = ctx
   const { raw } = reply.hijack()
   if (raw.headersSent || raw.destroyed) return void raw.destroy()
   for (const name of raw.getHeaderNames()) raw.removeHeader(name)
@@ -32,52 +29,48 @@ export function sendRawError(thrown: unknown, format: Format, site: Site, visit:
   raw.end(request.method === 'HEAD' ? undefined : body)
 }
 
-interface RawAnswer {
+/**
+ * Runs `respond` for a request that has been admitted, and frees its render slot. If `respond` rejects, neither the
+ * response nor an error page could be sent, for example because a load has set an invalid header: sends the raw
+ * error.
+ */
+export async function respondInSlot(ctx: RequestContext, respond: () => Promise<void>): Promise<void> {
+  try {
+    await respond()
+  } catch (thrown) {
+    sendRawError(thrown, ctx)
+  } finally {
+    ctx.site.slots.free(ctx)
+  }
+}
+
+interface RawResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-function compose(thrown: unknown, format: Format, site: Site, visit: RequestContext): RawAnswer {
-  const meaning = classifyThrown(thrown)
-  // What the visitor was about to read had not begun to go out.
-  visit.statusSent = null
-  if (meaning.kind === 'redirect') {
-    const { to, status } = meaning.redirection
-    try {
-      const location = redirectLocation(to, visit.request.url, site.options.base)
-      return { status: redirectStatus(status, visit.request.method), headers: { location }, body: '' }
-    } catch (error) {
-      return composeShown(failureOf(error, visit), format, site, visit)
-    }
-  }
-  if (meaning.kind === 'failure') return composeShown(failureOf(thrown, visit), format, site, visit)
-  const { status, message } = meaning.kind === 'notFound' ? { status: 404, message: '' } : meaning
-  return composeShown(createRefusal(status, message), format, site, visit)
+function compose(outcome: ErrorOutcome, ctx: RequestContext): RawResponse {
+  if (outcome.kind === 'redirect') return { status: outcome.status, headers: { location: outcome.location }, body: '' }
+  const { shown } = outcome
+  return ctx.format === 'json' ? composeProblem(shown, ctx) : composeDocument(shown, ctx)
 }
 
-function failureOf(thrown: unknown, visit: RequestContext): Extract<PublicError, { side: 'server' }> {
-  const failure = visit.fail(thrown, { phase: 'route' })
-  const { digest, status } = visit.firstFailure ?? failure
-  return { kind: 'failure', side: 'server', digest, status }
+function composeProblem(shown: ServerError, ctx: RequestContext): RawResponse {
+  const path = ctx.request.url.replace(/[?#].*$/s, '')
+  const body = JSON.stringify(createProblem(shown, ctx.address.host, path))
+  return { status: shown.status, headers: headersOf(shown, INERT_POLICY, PROBLEM_TYPE, ctx), body }
 }
 
-function composeShown(
-  shown: Exclude<PublicError, { side: 'client' }>,
-  format: Format,
-  { options }: Site,
-  { address, request, search }: RequestContext,
-): RawAnswer {
-  const { status } = shown
-  const policyOf = (policy: string): Record<string, string> =>
-    options.csp ? { 'content-security-policy': policy } : {}
-  const named = shown.kind === 'failure' ? { [DIGEST_HEADER]: shown.digest } : {}
-  if (format === 'json') {
-    const body = JSON.stringify(createProblem(shown, address.host, request.url))
-    return { status, headers: { ...named, ...policyOf(INERT_POLICY), 'content-type': PROBLEM_TYPE }, body }
-  }
+function composeDocument(shown: ServerError, ctx: RequestContext): RawResponse {
   const nonce = createNonce()
-  const policy = policyOf(contentSecurityPolicy(nonce))
-  const body = fallbackDocument(shown, { host: address.host, search, nonce, hostScript })
-  return { status, headers: { ...named, ...policy, 'content-type': HTML_TYPE }, body }
+  const body = fallbackDocument(shown, { host: ctx.address.host, search: ctx.search, nonce, hostScript })
+  return { status: shown.status, headers: headersOf(shown, contentSecurityPolicy(nonce), HTML_TYPE, ctx), body }
+}
+
+function headersOf(shown: ServerError, policy: string, type: string, { site }: RequestContext) {
+  const headers: Record<string, string> = { 'content-type': type }
+  if (shown.kind === 'failure') headers[DIGEST_HEADER] = shown.digest
+  if (site.options.csp) headers['content-security-policy'] = policy
+  return headers
 }

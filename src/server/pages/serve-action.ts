@@ -1,106 +1,71 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
-import { RequestContext } from '../context/request-context.ts'
-import type { Site } from '../context/site.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
-import type { Format } from '../http/negotiate.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { toPlainJson } from '../render/plain-json.ts'
-import { originOf, runAction, serialiseActionData } from './actions.ts'
+import { catchActionError, runAction, serialiseActionData } from './actions.ts'
+import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
-import { answerLoads, createPlace, loadAll } from './page-loads.ts'
-import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
-import { sendRawError } from './raw-response.ts'
+import type { PageRoute } from './page-route.ts'
+import { respondInSlot } from './raw-response.ts'
 import type { ActionResult } from './render-page.ts'
-import type { CaughtError } from './respond-with-error.ts'
+import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendJson, sendNothing } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
-import { answerNavigation } from './serve-navigation.ts'
-import { answerDocument } from './serve-page.ts'
+import { serveNavigation } from './serve-navigation.ts'
+import { respondWithDocument } from './serve-page.ts'
 
-/** Answers POST, PUT, PATCH and DELETE of a page that has an action. */
-export async function serveAction(
-  route: PageRoute,
-  site: Site,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const visit = new RequestContext(request, reply, route.id, site.failures)
-  // Who sends a form with files slowly makes nothing yet: the slot is taken behind it.
-  if (!site.slots.hasRoom(visit)) return
-  try {
-    await answerAction(route, site, visit)
-  } catch (thrown) {
-    // Neither the answer nor what failed of it can be sent.
-    sendRawError(thrown, formatOf(request), site, visit)
-  } finally {
-    site.slots.free(visit)
-  }
+/** Responds to POST, PUT, PATCH and DELETE of a page that has an action. */
+export function serveAction(route: PageRoute, ctx: RequestContext) {
+  // `runAction` takes the slot, when it has read the form.
+  if (ctx.site.slots.hasRoom(ctx)) void respondInSlot(ctx, () => respondToAction(route, ctx))
 }
 
-async function answerAction(route: PageRoute, site: Site, visit: RequestContext): Promise<void> {
-  const { request, reply } = visit
-  const format = formatOf(request)
-  const params = paramsOf(route, request)
-  // Before anything has been done: the browser sends the form once more, by itself.
+async function respondToAction(route: PageRoute, ctx: RequestContext): Promise<void> {
+  const { format, reply } = ctx
   if (format === 'navigation') {
-    if (refuseOtherBuild(new NavigationStream(site, visit), site, visit)) return
+    // Before the action runs: the browser then sends the form again by itself.
+    if (refuseOtherBuild(new NavigationStream(ctx), ctx)) return
     reply.header(ACTED_HEADER, '1')
   }
-  // Also of what the action sends itself.
+  // Set before the action runs, as the action may send a response itself.
   limitCaching(reply, 'no-store')
-  const outcome = await runAction(route, params, site, visit)
+  const outcome = await runAction(route, ctx)
   if (outcome.kind === 'done') return
   reply.header('cache-control', NO_STORE)
-  if (outcome.kind === 'thrown') return serveErrorInLayouts(route, outcome, params, format, site, visit)
-  if (format === 'json') return answerActionJson(route, outcome.value, params, site, visit)
-  await answerActed(route, outcome.value, params, format, site, visit)
+  if (outcome.kind === 'thrown') return serveErrorInLayouts(route, outcome.caught, ctx)
+  if (format === 'json') return respondWithActionJson(route, outcome.value, ctx)
+  await respondWithActionPage(route, outcome.value, ctx)
 }
 
-// The loads see what the action has done.
-async function answerActed(
-  route: PageRoute,
-  value: unknown,
-  params: Record<string, string>,
-  format: Format,
-  site: Site,
-  visit: RequestContext,
-): Promise<void> {
+async function respondWithActionJson(route: Route, value: unknown, ctx: RequestContext): Promise<void> {
+  if (value === undefined) return sendNothing(ctx)
+  const { renderMs } = ctx.site.options.timeouts
+  try {
+    // The value contains no promise, so nothing is pending at the deadline.
+    const json = await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs)
+    sendJson(json, ctx)
+  } catch (thrown) {
+    await serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
+  }
+}
+
+// The loads run after the action, so that they see its changes.
+async function respondWithActionPage(route: PageRoute, value: unknown, ctx: RequestContext): Promise<void> {
   let action: ActionResult | null = null
   try {
     if (value !== undefined) action = { value, serialised: serialiseActionData(value, route) }
   } catch (thrown) {
-    const own: CaughtError = { thrown, phase: 'action', origin: originOf(route) }
-    return serveErrorInLayouts(route, own, params, format, site, visit)
+    return serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
   }
-  if (format === 'navigation') return answerNavigation(route, { kind: 'acted', action }, params, site, visit)
-  const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
-  if (visit.isGone || loads.kind === 'thrown') silencePromises(loads.values)
-  if (visit.isGone) return
-  // Whatever a load has said of the page: this is the answer to one request.
-  visit.reply.header('cache-control', NO_STORE)
-  const place = createPlace(route, loads, params)
-  if (loads.kind === 'thrown') return answerLoads(loads, place, 'html', site, visit)
-  await answerDocument(route, loads.values, place, action, site, visit)
-}
-
-async function answerActionJson(
-  route: Route,
-  value: unknown,
-  params: Record<string, string>,
-  site: Site,
-  visit: RequestContext,
-): Promise<void> {
-  if (value === undefined) return sendNothing(visit)
-  const { renderMs } = site.options.timeouts
-  try {
-    // There is no promise in it to wait for.
-    const json = await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs)
-    sendJson(json, site, visit)
-  } catch (thrown) {
-    const own: CaughtError = { thrown, phase: 'action', origin: originOf(route) }
-    await serveErrorInLayouts(route, own, params, 'json', site, visit)
-  }
+  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'acted', action }, ctx)
+  const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
+  if (ctx.isGone || loads.kind === 'thrown') silencePromises(loads.values)
+  if (ctx.isGone) return
+  // Again: a load may have set the header for the page. This response belongs to one request.
+  ctx.reply.header('cache-control', NO_STORE)
+  if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
+  await respondWithDocument(route, loads.values, action, ctx)
 }

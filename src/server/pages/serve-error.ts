@@ -1,154 +1,120 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
-import { RequestContext } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import { firstFailureOf } from '../failures/request-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
-import { type Format, preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
 import { pathAndQuery, withoutTrailingSlash } from '../http/request-url.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
+import { createPageContext, createRouteContext } from './create-context.ts'
+import { runLoads } from './loads.ts'
 import { refuseNavigation } from './navigation-stream.ts'
-import { answerLoads, loadAll, loadOf } from './page-loads.ts'
-import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
-import { sendRawError } from './raw-response.ts'
-import { type CaughtError, type ErrorTarget, respondWithError } from './respond-with-error.ts'
+import type { PageRoute } from './page-route.ts'
+import { respondInSlot, sendRawError } from './raw-response.ts'
+import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
+import { respondWithError } from './respond-with-error.ts'
 import { sendRedirect } from './send-response.ts'
-import { answerNavigation } from './serve-navigation.ts'
+import { serveNavigation } from './serve-navigation.ts'
 
-const NO_PARAMS: Record<string, string> = {}
+type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
 
-/** Answers a method that a page's URL does not have; `allowed` lists those that it has. */
-export async function refuseMethod(
-  route: PageRoute,
-  allowed: string,
-  site: Site,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const refusal = new HttpError(405, `${request.method} is not allowed here.`)
-  const visit = new RequestContext(request, reply, route.id, site.failures)
-  if (!site.slots.admit(visit)) return
-  reply.header('allow', allowed)
-  const thrown: CaughtError = { thrown: refusal, phase: 'route' }
-  try {
-    const layouts = layoutsAround(route, refusal, request)
-    await serveErrorInLayouts(route, thrown, paramsOf(route, request), formatOf(request), site, visit, layouts)
-  } catch (error) {
-    sendRawError(error, formatOf(request), site, visit)
-  } finally {
-    site.slots.free(visit)
+/** Responds with 405. `allowed` lists the methods that the page's URL has. */
+export async function refuseMethod(route: PageRoute, allowed: string, ctx: RequestContext): Promise<void> {
+  if (!ctx.site.slots.admit(ctx)) return
+  ctx.reply.header('allow', allowed)
+  const refusal = new HttpError(405, `${ctx.request.method} is not allowed here.`)
+  await respondInSlot(ctx, () => serveHookError(refusal, route, ctx))
+}
+
+/** Responds to a path without a page: with a redirect to the path without its trailing slash, or with the 404 page. */
+export async function serveNotFound(ctx: RequestContext): Promise<void> {
+  const { method, url } = ctx.request
+  const location = method === 'GET' || method === 'HEAD' ? withoutTrailingSlash(pathAndQuery(url)) : null
+  if (location !== null) return sendRedirect(location, 308, ctx)
+  if (!ctx.site.slots.admit(ctx)) return
+  await respondInSlot(ctx, () => serveHookError(new NotFoundSignal(), ctx.site.build.root, ctx))
+}
+
+/** Contexts of the requests that an error handler has responded to. */
+const handled = new WeakMap<FastifyRequest, RequestContext>()
+
+/**
+ * Creates the error handler of a page's route, or of all routes of the site for null. If its response cannot be sent,
+ * Fastify calls the next error handler, which this function has created as well: that one sends the raw error.
+ */
+export function createErrorHandler(site: Site, route: PageRoute | null): ErrorHandler {
+  async function handle(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const earlier = handled.get(request)
+    if (earlier) sendRawError(error, earlier)
+    else {
+      const ctx = route ? createPageContext(route, site, request, reply) : createRouteContext(site, request, reply)
+      await serveError(error, route ?? site.build.root, ctx)
+    }
+    // Fastify waits for it. Without a value, Fastify would send again while `onSend` hooks run.
+    return reply
+  }
+  return (error, request, reply) => {
+    // No promise: Fastify would expect a response from it.
+    return finishErrorHooks(error, request, reply) ? undefined : handle(error, request, reply)
   }
 }
 
-/** Answers a path that is no page: without its slash at the end, or with the 404 page. */
-export async function serveNotFound(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  const location = isRead ? withoutTrailingSlash(pathAndQuery(request.url)) : null
-  const visit = new RequestContext(request, reply, '*', site.failures)
-  if (location !== null) return sendRedirect(location, 308, visit)
-  if (!site.slots.admit(visit)) return
-  const format = preferredFormat(request.headers)
-  const thrown: CaughtError = { thrown: new NotFoundSignal(), phase: 'route' }
-  const { root } = site.build
-  try {
-    const layouts = layoutsAround(root, thrown.thrown, request)
-    await serveErrorInLayouts(root, thrown, NO_PARAMS, format, site, visit, layouts)
-  } catch (error) {
-    sendRawError(error, format, site, visit)
-  } finally {
-    site.slots.free(visit)
-  }
+async function serveError(thrown: unknown, chain: LayoutChain | PageRoute, ctx: RequestContext): Promise<void> {
+  if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
+  handled.set(ctx.request, ctx)
+  await serveHookError(thrown, chain, ctx)
+}
+
+/** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
+function serveHookError(thrown: unknown, chain: LayoutChain | PageRoute, ctx: RequestContext): Promise<void> {
+  const caught = catchError(thrown, 'route')
+  return serveErrorInLayouts(chain, caught, ctx, layoutsAround(chain, caught, ctx))
 }
 
 /**
- * Answers what a hook or a route of the site's `server.ts` has thrown. When the answer cannot be sent either, Fastify
- * asks the next error handler, which comes here as well.
+ * Returns the layouts that may be rendered around an error of a hook. The loads of a layout expect that all hooks of
+ * `server.ts` have let the request pass, and some have not been called: the cross-site check runs before them, and a
+ * body that cannot be read ends the request before the later hooks. So the layouts end at the first one that has a
+ * load. For a hook that threw in a GET or HEAD request the root layout may load: it is around every unknown path as
+ * well.
  */
-export function serveError(
-  thrown: unknown,
-  route: PageRoute | null,
-  site: Site,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> | undefined {
-  // Of a promise Fastify would expect the answer.
-  return finishErrorHooks(thrown, request, reply) ? undefined : answerByHandler(thrown, route, site, request, reply)
-}
-
-/** Returns the reply, for which Fastify waits: it would send once more while `onSend` hooks run. */
-async function answerByHandler(
-  thrown: unknown,
-  route: PageRoute | null,
-  site: Site,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  await answerOnce(thrown, route, site, request, reply)
-  return reply
-}
-
-async function answerOnce(
-  thrown: unknown,
-  route: PageRoute | null,
-  site: Site,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const handled = site.handled.get(request)
-  if (handled) return sendRawError(thrown, handled.format, site, handled.visit)
-  const format = route ? formatOf(request) : preferredErrorFormat(request.headers)
-  const params = route ? paramsOf(route, request) : NO_PARAMS
-  const id = route?.id ?? request.routeOptions.url ?? '*'
-  const visit = new RequestContext(request, reply, id, site.failures)
-  visit.firstFailure = firstFailureOf(request)
-  if (hasRunErrorHooks(thrown, request)) return sendRawError(thrown, format, site, visit)
-  site.handled.set(request, { visit, format })
-  const frame = route ?? site.build.root
-  const layouts = layoutsAround(frame, thrown, request)
-  await serveErrorInLayouts(frame, { thrown, phase: 'route' }, params, format, site, visit, layouts)
-}
-
-/**
- * The layouts that may stand around the answer to a request that hooks of `server.ts` have refused, or have not all been
- * asked about: nobody comes before the check for other sites, and of what is sent a body that cannot be read stands before
- * the later ones. What a layout loads is for those whom they let pass, so these end at the first one that loads something.
- * Where a hook itself has thrown that is not the root layout, which stands around every unknown path as well.
- */
-function layoutsAround({ layouts }: LayoutChain, thrown: unknown, { method }: FastifyRequest): LayoutChain['layouts'] {
-  const isAsked = isSafe(method) && !(thrown instanceof CrossSiteError)
-  const first = layouts.findIndex(({ load }, index) => load !== null && !(isAsked && index === 0))
+function layoutsAround(
+  { layouts }: LayoutChain,
+  { thrown }: CaughtError,
+  { request }: RequestContext,
+): LayoutChain['layouts'] {
+  const mayRootLoad = isSafe(request.method) && !(thrown instanceof CrossSiteError)
+  const first = layouts.findIndex(({ load }, index) => load !== null && !(mayRootLoad && index === 0))
   return first === -1 ? layouts : layouts.slice(0, first)
 }
 
 /**
- * Answers what was thrown where no load has run: it stands in the page's place, so the layouts around it are loaded.
+ * Responds with an error that was caught before any load ran: loads the layouts, and shows the error in place of the
+ * page.
  *
- * @param layouts Those that may stand around it, outermost first (all).
+ * @param layouts The layouts that may be rendered around it, outermost first (all).
  */
 export async function serveErrorInLayouts(
-  frame: LayoutChain | PageRoute,
-  own: CaughtError,
-  params: Record<string, string>,
-  format: Format,
-  site: Site,
-  visit: RequestContext,
-  layouts = frame.layouts,
+  chain: LayoutChain | PageRoute,
+  caught: CaughtError,
+  ctx: RequestContext,
+  layouts = chain.layouts,
 ): Promise<void> {
+  const { format, request } = ctx
   if (format === 'navigation') {
-    if (!('plan' in frame)) return void refuseNavigation(site, visit)
-    return answerNavigation(frame, { kind: 'thrown', own, layouts }, params, site, visit)
+    if (!('plan' in chain)) return refuseNavigation(ctx)
+    return serveNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
   }
-  const isRedirect = classifyThrown(own.thrown).kind === 'redirect'
-  const isDocument = format === 'html' && visit.request.method !== 'HEAD' && !isRedirect
-  const loads = isDocument ? await loadAll(layouts, params, site, visit) : null
-  const place: ErrorTarget = { frame, params, layoutData: loads?.values ?? [] }
-  if (loads?.kind !== 'thrown') return respondWithError(own, place, format, site, visit)
-  // A layout's load has thrown as well. Two failures are both told, the first is shown; otherwise the layout decides.
-  if (classifyThrown(own.thrown).kind !== 'failure') return answerLoads(loads, place, format, site, visit)
-  visit.fail(own.thrown, { phase: own.phase, ...(own.origin ? { place: own.origin } : {}) })
-  if (classifyThrown(loads.thrown).kind === 'failure')
-    visit.fail(loads.thrown, { phase: 'load', place: loadOf(loads.serverFile) })
-  await respondWithError(own, place, format, site, visit)
+  const isDocument = format === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
+  if (!isDocument) return respondWithError(caught, { chain, layoutData: [] }, ctx)
+  const loads = await runLoads(layouts, ctx)
+  const target = { chain, layoutData: loads.values }
+  if (loads.kind === 'thrown') {
+    // A layout decides over a refusal inside it. Two failures are both recorded, and the first one is shown.
+    if (caught.kind !== 'failure') return respondWithError(loads.caught, target, ctx)
+    recordCaught(caught, ctx)
+    // Without a client, the loads have been aborted: what they throw then is no failure.
+    if (loads.caught.kind === 'failure' && !ctx.isGone) recordCaught(loads.caught, ctx)
+  }
+  await respondWithError(caught, target, ctx)
 }

@@ -1,53 +1,100 @@
+import { bootText } from '../../shared/wire/boot.ts'
+import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
+import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { Site } from '../context/site.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
-import {
-  finishNavigation,
-  loadNavigation,
-  NavigationStream,
-  refuseOtherBuild,
-  startNavigation,
-} from './navigation-stream.ts'
-import { answerLoads } from './page-loads.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { createDataWriter, type Deferred } from '../render/deferred-data.ts'
+import { startDeadline } from '../util/deadline.ts'
+import type { DocumentPlan } from './document-plan.ts'
+import type { ErrorTarget } from './error-page.ts'
+import { runLoads } from './loads.ts'
+import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
 import type { ActionResult } from './render-page.ts'
-import { type CaughtError, type ErrorTarget, respondWithError } from './respond-with-error.ts'
+import type { CaughtError } from './resolve-error.ts'
+import { respondWithError } from './respond-with-error.ts'
 
-/** What has happened before any load. */
+/** The state of the request before its first load. */
 export type NavigationStart =
   | { kind: 'nothing' }
-  /** What a hook or the action has thrown stands in the page's place, inside of these layouts. */
-  | { kind: 'thrown'; own: CaughtError; layouts: Route['layouts'] }
+  /** A hook or the action has thrown: the error page is shown inside these layouts. */
+  | { kind: 'thrown'; caught: CaughtError; layouts: Route['layouts'] }
   | { kind: 'acted'; action: ActionResult | null }
 
-/** Answers a page of this build that goes to this one, or sends a form to it. */
-export async function answerNavigation(
-  route: PageRoute,
-  before: NavigationStart,
-  params: Record<string, string>,
-  site: Site,
-  visit: RequestContext,
-): Promise<void> {
-  const stream = new NavigationStream(site, visit)
-  visit.navigation = stream
+/** Responds to a page of this site that navigates to `route`, or sends a form to it. */
+export async function serveNavigation(route: PageRoute, start: NavigationStart, ctx: RequestContext): Promise<void> {
+  const stream = new NavigationStream(ctx)
+  ctx.navigation = stream
   const { plan, canStream } = route
-  const isPage = before.kind !== 'thrown'
-  const steps = isPage ? route.steps : before.layouts
-  const destination = { plan, steps, params }
-  const place = (level: number): ErrorTarget => ({ frame: route, params, layoutData: new Array(level).fill(undefined) })
-  if (!isPage && classifyThrown(before.own.thrown).kind === 'redirect') {
-    return respondWithError(before.own, place(0), 'navigation', site, visit)
-  }
-  if (refuseOtherBuild(stream, site, visit)) return
-  const kept = startNavigation(destination, before.kind === 'nothing', stream, visit)
-  if (before.kind === 'acted' && before.action) stream.sendActionData(route.layouts.length, before.action.serialised)
-  // Behind an action nothing goes out before all loads are done: it must never be too late for what they say.
-  if (before.kind === 'nothing' && canStream && steps.slice(kept).some(({ load }) => load)) stream.open()
-  const { loads, deferred } = await loadNavigation(destination, kept, stream, site, visit)
-  if (visit.isGone || (stream.endIfLate() && loads.kind === 'loaded')) return
-  const around = place(Math.min(kept + loads.values.length, route.layouts.length))
-  if (loads.kind === 'thrown') return answerLoads(loads, around, 'navigation', site, visit)
-  if (!isPage) return respondWithError(before.own, around, 'navigation', site, visit)
-  await finishNavigation(deferred, stream, site, visit)
+  const isPage = start.kind !== 'thrown'
+  const steps = isPage ? route.steps : start.layouts
+  // The browser has the layouts' data already; only their number matters.
+  const target = (level: number): ErrorTarget => ({ chain: route, layoutData: new Array(level).fill(undefined) })
+  if (!isPage && start.caught.kind === 'redirect') return respondWithError(start.caught, target(0), ctx)
+  if (refuseOtherBuild(stream, ctx)) return
+  const kept = sendStart(plan, start.kind === 'nothing', stream, ctx)
+  if (start.kind === 'acted' && start.action) stream.sendActionData(route.layouts.length, start.action.serialised)
+  // After an action nothing is sent before all loads are done, so that a redirect or a cookie of theirs is in time.
+  if (start.kind === 'nothing' && canStream && steps.slice(kept).some(({ load }) => load)) stream.open()
+  const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)
+  deferred.subscribe((settlement) => stream.sendText(settledLine(settlement)))
+  const loads = await runLoads(steps.slice(kept), ctx, (index, value) => {
+    const level = kept + index
+    const data = deferred.write(value, plan.dataFiles[level] ?? '')
+    if (!stream.endIfLate()) stream.sendText(`["data",${level},${data}]`)
+  })
+  if (ctx.isGone || (stream.endIfLate() && loads.kind === 'loaded')) return
+  const around = target(Math.min(kept + loads.values.length, route.layouts.length))
+  if (loads.kind === 'thrown') return respondWithError(loads.caught, around, ctx)
+  if (!isPage) return respondWithError(start.caught, around, ctx)
+  await sendSettlements(deferred, stream, ctx)
+}
+
+/**
+ * Sends the first line. Returns how many layouts the browser keeps.
+ *
+ * @param mayKeep False after an action, which may have changed anything: all loads run again.
+ */
+function sendStart(plan: DocumentPlan, mayKeep: boolean, stream: NavigationAnswer, ctx: RequestContext): number {
+  const { href, params, request } = ctx
+  const kept = mayKeep ? countKept(plan.bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
+  const boot = bootText(plan.boot, { url: href, params })
+  const preload = JSON.stringify(plan.files)
+  stream.sendText(`["start",{"kept":${kept},"preload":${preload},${boot.slice(1)}]`)
+  return kept
+}
+
+/** Sends the promises in the data as they settle. Ends the stream after the last one, or at the deadline. */
+async function sendSettlements(deferred: Deferred, stream: NavigationAnswer, ctx: RequestContext): Promise<void> {
+  if (deferred.pendingCount() === 0) return stream.end()
+  if (!stream.isOpen) stream.open()
+  const { renderMs } = ctx.site.options.timeouts
+  await new Promise<void>((resolve) => {
+    const clearDeadline = startDeadline(renderMs, () => {
+      const pending = deferred.pendingNames()
+      const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ')])
+      deferred.failPending(ctx.fail(error, { phase: 'load', place: deferred.place, pending }))
+      ctx.abort(error)
+    })
+    function endWhenSettled() {
+      if (deferred.pendingCount() > 0) return
+      clearDeadline()
+      stream.end()
+      resolve()
+    }
+    ctx.watchLeaving(() => {
+      clearDeadline()
+      resolve()
+    })
+    deferred.subscribe((settlement) => {
+      stream.sendText(settledLine(settlement))
+      endWhenSettled()
+    })
+    endWhenSettled()
+  })
+}
+
+function settledLine(settlement: string): string {
+  return `["settled",${settlement.slice(1)}`
 }

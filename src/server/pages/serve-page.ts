@@ -1,99 +1,81 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../build-output/load-build.ts'
-import { RequestContext } from '../context/request-context.ts'
-import type { Site } from '../context/site.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import type { Format } from '../http/negotiate.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
-import { answerLoads, createPlace, loadAll, loadOf } from './page-loads.ts'
-import { formatOf, type PageRoute, paramsOf } from './page-route.ts'
-import { sendRawError } from './raw-response.ts'
+import { loadOf, runLoads } from './loads.ts'
+import type { PageRoute } from './page-route.ts'
+import { respondInSlot } from './raw-response.ts'
 import { type ActionResult, mayStream, renderPage } from './render-page.ts'
-import { type ErrorTarget, respondWithError } from './respond-with-error.ts'
+import { catchError } from './resolve-error.ts'
+import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
-import { answerNavigation } from './serve-navigation.ts'
+import { serveNavigation } from './serve-navigation.ts'
 
-/** Answers GET and HEAD of a page. Resolves when all of it is made. */
-export async function servePage(
-  route: PageRoute,
-  site: Site,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const visit = new RequestContext(request, reply, route.id, site.failures)
-  if (!site.slots.admit(visit)) return
-  const format = formatOf(request)
-  try {
-    if (format === 'navigation')
-      await answerNavigation(route, { kind: 'nothing' }, paramsOf(route, request), site, visit)
-    else await answerPage(route, format, site, visit)
-  } catch (thrown) {
-    // Neither the page nor what failed of it can be sent: a header that load has set is none, for one.
-    sendRawError(thrown, format, site, visit)
-  } finally {
-    site.slots.free(visit)
-  }
+/** Responds to GET and HEAD of a page. */
+export function servePage(route: PageRoute, ctx: RequestContext) {
+  if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
 }
 
-async function answerPage(route: PageRoute, format: Format, site: Site, visit: RequestContext): Promise<void> {
-  const params = paramsOf(route, visit.request)
-  const loads = route.noLoads ?? (await loadAll(route.steps, params, site, visit))
-  if (visit.isGone || loads.kind === 'thrown' || format === 'json') silencePromises(loads.values)
-  if (visit.isGone) return
-  const place = createPlace(route, loads, params)
-  if (loads.kind === 'thrown') return answerLoads(loads, place, format, site, visit)
-  if (format === 'json') return answerJson(route, loads.values, place, site, visit)
-  await answerDocument(route, loads.values, place, null, site, visit)
+function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
+  return ctx.format === 'navigation' ? serveNavigation(route, { kind: 'nothing' }, ctx) : respondWithPage(route, ctx)
 }
 
-export async function answerDocument(
+async function respondWithPage(route: PageRoute, ctx: RequestContext): Promise<void> {
+  const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
+  if (ctx.isGone || loads.kind === 'thrown' || ctx.format === 'json') silencePromises(loads.values)
+  if (ctx.isGone) return
+  if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
+  if (ctx.format === 'json') return respondWithJson(route, loads.values, ctx)
+  await respondWithDocument(route, loads.values, null, ctx)
+}
+
+/**
+ * Renders and sends the document of a page.
+ *
+ * @param values Data of the layouts, outermost first, then the page's.
+ * @param action The result of the action that ran before; null for none.
+ */
+export async function respondWithDocument(
   route: PageRoute,
   values: readonly unknown[],
-  place: ErrorTarget,
   action: ActionResult | null,
-  site: Site,
-  visit: RequestContext,
+  ctx: RequestContext,
 ): Promise<void> {
   const { plan, leaf } = route
   try {
-    if (visit.request.method === 'HEAD') {
-      const isPending = deferData(values, plan.dataFiles, visit).pendingCount() > 0
-      return sendDocumentHead(isPending && mayStream(plan, visit), site, visit)
+    if (ctx.request.method === 'HEAD') {
+      const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0
+      return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
-    const rendered = await renderPage({ plan, data: values, action, leaf, params: place.params }, site, visit)
+    const rendered = await renderPage({ plan, data: values, action, leaf }, ctx)
     if (rendered.kind === 'gone') return
-    if (visit.hooksRun) await visit.hooksRun
+    if (ctx.hooksRun) await ctx.hooksRun
     if (rendered.kind === 'thrown')
-      return respondWithError({ thrown: rendered.thrown, phase: 'render' }, place, 'html', site, visit)
-    sendDocument(rendered, site, visit)
+      return respondWithError(catchError(rendered.thrown, 'render'), targetOf(route, values), ctx)
+    sendDocument(rendered, ctx)
     if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {
-    await respondWithError({ thrown, phase: 'load', origin: loadOf(route.page.serverFile) }, place, 'html', site, visit)
+    const caught = catchError(thrown, 'load', loadOf(route.page.serverFile))
+    await respondWithError(caught, targetOf(route, values), ctx)
   }
 }
 
-async function answerJson(
-  route: Route,
-  values: readonly unknown[],
-  place: ErrorTarget,
-  site: Site,
-  visit: RequestContext,
-): Promise<void> {
+async function respondWithJson(route: Route, values: readonly unknown[], ctx: RequestContext): Promise<void> {
   const { load, serverFile } = route.page
-  const { renderMs } = site.options.timeouts
+  const { renderMs } = ctx.site.options.timeouts
   const onTimeout = (pending: string) => {
     const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending])
-    visit.abort(error)
+    ctx.abort(error)
     return error
   }
   try {
     if (!load) throw new HttpError(406, 'This page has no data; request text/html instead.')
-    const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => visit.watchLeaving(stop))
-    if (!visit.isGone) sendJson(json, site, visit)
+    const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
+    if (!ctx.isGone) sendJson(json, ctx)
   } catch (thrown) {
-    await respondWithError({ thrown, phase: 'load', origin: loadOf(serverFile) }, place, 'json', site, visit)
+    await respondWithError(catchError(thrown, 'load', loadOf(serverFile)), targetOf(route, values), ctx)
   }
 }

@@ -1,4 +1,7 @@
-/** The route that a path belongs to as Fastify's router would find it, or null: static parts first, a catch-all last. */
+/**
+ * Returns the route that Fastify's router would choose for a path, or null. In each segment a static part wins over a
+ * parameter, and a parameter over a catch-all.
+ */
 export function matchRoute<Route extends { url: string }>(path: string, routes: readonly Route[]): Route | null {
   const parts = path.split('/').slice(1)
   let best: { route: Route; rank: string } | null = null
@@ -9,7 +12,7 @@ export function matchRoute<Route extends { url: string }>(path: string, routes: 
   return best?.route ?? null
 }
 
-/** How well each part fits, a letter for each, the better ones first in the alphabet; null if one does not. */
+/** Returns a letter for each segment, the better match first in the alphabet; null when one does not match. */
 function rankOf(pattern: readonly string[], parts: readonly string[]): string | null {
   let rank = ''
   for (const [index, wanted] of pattern.entries()) {

@@ -7,48 +7,48 @@ import {
 } from '../../shared/wire/report-format.ts'
 import { removeControlCharacters } from '../log/control-characters.ts'
 
-export type ReadReport = { report: Report } | { problem: string }
+export type ParsedReport = { report: Report } | { problem: string }
 
 type Fields = Record<string, unknown>
 
 /**
- * Reads what somebody says that a browser has told. Every field is checked, as anybody may send anything, and texts lose
- * what could command a terminal.
+ * Checks every field of a report, as any client can send anything. Removes the characters that could control a
+ * terminal from its texts.
  */
-export function parseReport(json: unknown): ReadReport {
+export function parseReport(json: unknown): ParsedReport {
   try {
     return { report: toReport(json) }
   } catch (error) {
-    if (error instanceof Misfit) return { problem: error.message }
+    if (error instanceof InvalidReport) return { problem: error.message }
     throw error
   }
 }
 
-class Misfit extends Error {}
+class InvalidReport extends Error {}
 
 function toReport(json: unknown): Report {
   const fields = toFields(json, 'the report')
   const build = toText(fields, 'build')
   const path = toText(fields, 'path')
-  if (!path.startsWith('/')) throw new Misfit('"path" must begin with a slash')
+  if (!path.startsWith('/')) throw new InvalidReport('"path" must begin with a slash')
   switch (fields.kind) {
     case 'recovered': {
       allowOnly(fields, ['kind', 'build', 'path', 'digest'])
       const { fingerprint = '', occurrence } = parseDigest(toText(fields, 'digest')) ?? {}
-      if (occurrence === undefined) throw new Misfit('"digest" must be a complete digest')
+      if (occurrence === undefined) throw new InvalidReport('"digest" must be a complete digest')
       return { kind: 'recovered', build, path, digest: formatDigest(fingerprint, occurrence) }
     }
     case 'failure': {
       allowOnly(fields, ['kind', 'build', 'path', 'isRecovered', 'error', 'componentStack'])
       const { isRecovered } = fields
-      if (typeof isRecovered !== 'boolean') throw new Misfit('"isRecovered" must be true or false')
+      if (typeof isRecovered !== 'boolean') throw new InvalidReport('"isRecovered" must be true or false')
       const report = { kind: 'failure' as const, build, path, isRecovered, error: toError(fields.error, 0) }
       return fields.componentStack === undefined
         ? report
         : { ...report, componentStack: toText(fields, 'componentStack') }
     }
     default:
-      throw new Misfit('"kind" must be "failure" or "recovered"')
+      throw new InvalidReport('"kind" must be "failure" or "recovered"')
   }
 }
 
@@ -58,30 +58,34 @@ function toError(value: unknown, depth: number): ReportedError {
   const error = { type: toText(fields, 'type'), message: toText(fields, 'message'), stack: toText(fields, 'stack') }
   if (fields.cause === undefined) return error
   if (depth >= MAX_REPORTED_CAUSES)
-    throw new Misfit(`"cause" must not be nested deeper than ${MAX_REPORTED_CAUSES} levels`)
+    throw new InvalidReport(`"cause" must not be nested deeper than ${MAX_REPORTED_CAUSES} levels`)
   return { ...error, cause: toError(fields.cause, depth + 1) }
 }
 
 function toFields(value: unknown, name: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Misfit(`${name} must be an object`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidReport(`${name} must be an object`)
   return { ...value }
 }
 
 function allowOnly(fields: Fields, names: readonly string[]) {
   const unknown = Object.keys(fields).find((name) => !names.includes(name))
-  if (unknown !== undefined) throw new Misfit(`unknown field ${JSON.stringify(unknown.slice(0, 50))}`)
+  if (unknown !== undefined) throw new InvalidReport(`unknown field ${JSON.stringify(unknown.slice(0, 50))}`)
 }
 
 function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
   const value = fields[name]
-  if (typeof value !== 'string') throw new Misfit(`"${name}" must be a string`)
+  if (typeof value !== 'string') throw new InvalidReport(`"${name}" must be a string`)
   const length = REPORT_LENGTHS[name]
-  if (value.length > length) throw new Misfit(`"${name}" must have at most ${length} characters`)
+  if (value.length > length) throw new InvalidReport(`"${name}" must have at most ${length} characters`)
   if (!WITH_LINES.includes(name)) return removeControlCharacters(value)
-  // In a log the message stands above the stack: no line of it may pass for a frame.
+  // In a log the message comes before the stack. No line of the message may look like a frame.
   const text = name === 'message' ? value.replace(/\r?\n(?=\s*at )/g, ' ') : value
   return text.split(/\r?\n/).map(removeControlCharacters).join('\n')
 }
 
-/** What has lines of its own: React's message of a hydration mismatch shows the difference in many. Logs escape or indent them. */
+/**
+ * Fields that may contain line breaks, which logs escape or indent. React's message of a hydration mismatch shows the
+ * difference in many lines.
+ */
 const WITH_LINES: readonly string[] = ['message', 'stack', 'componentStack']

@@ -12,25 +12,29 @@ import { frameText, type MappedFrame, unplacedName } from '../failures/stacks/st
 import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { matchRoute } from './match-route.ts'
-import type { TakeReport } from './report-route.ts'
+import type { RecordReport } from './report-route.ts'
 
-export interface TakeReportInput {
+export interface ReportRecorderInput {
   site: Site
   store: Pick<FailureStore, 'markRecovered'>
-  /** Name of what is running now. */
+  /** The release that is running. */
   release: string
 }
 
-/** Makes failures of what browsers report, or marks those of the server that a browser has recovered from. */
-export function createTakeReport({ site, store, release }: TakeReportInput): TakeReport {
+/**
+ * Returns a function that records a reported failure, or marks a failure of the server that the browser has recovered
+ * from.
+ */
+export function createReportRecorder({ site, store, release }: ReportRecorderInput): RecordReport {
   const { build, failures } = site
   const { base } = site.options
   const mapper = createClientMapper({ siteDir: build.siteDir, folder: build.folder, base })
 
-  function fail({ error, path, isRecovered, componentStack, ...own }: FailureReport, request: FastifyRequest) {
+  function fail(report: FailureReport, request: FastifyRequest) {
+    const { error, path, isRecovered, componentStack } = report
     const route = matchRoute(withoutBase(path, base), build.routes)
-    const isOwn = own.build === build.manifest.buildId
-    const opened = isOwn ? route : null
+    const isThisBuild = report.build === build.manifest.buildId
+    const opened = isThisBuild ? route : null
     failures.failInBrowser(
       {
         description: describeReported(error, mapper),
@@ -40,16 +44,17 @@ export function createTakeReport({ site, store, release }: TakeReportInput): Tak
         placeFrames: () =>
           placeFramesOf(
             mapComponents(componentStack ?? '', opened, mapper),
-            pageFrame(route, isOwn ? site.mapper : null),
+            pageFrame(route, isThisBuild ? site.mapper : null),
           ),
-        ...versionOf(own.build),
+        ...versionOf(report.build),
         isRecovered,
       },
       request,
     )
   }
 
-  // Anybody can say anything: a release that is met for the first time opens again what was marked as solved.
+  // Checked against the builds on disk, because a client can send any build: a failure that was marked as solved
+  // opens again when it comes from a new release.
   function versionOf(buildId: string): { release: string; build: string | null } {
     if (buildId === build.manifest.buildId) return { release, build: buildId }
     return isBuildOf(build.folder, buildId) ? { release: buildId, build: buildId } : UNKNOWN_VERSION
@@ -67,13 +72,14 @@ type FailureReport = Extract<Report, { kind: 'failure' }>
 
 function describeReported({ type, message, stack, cause }: ReportedError, mapper: ClientMapper): Description {
   const frames = readBrowserStack(stack)
-  const own = { type: mapper.typeName(type, frames), message, stack: frames.join('\n') }
-  return cause === undefined ? own : { ...own, cause: describeReported(cause, mapper) }
+  const description = { type: mapper.typeName(type, frames), message, stack: frames.join('\n') }
+  return cause === undefined ? description : { ...description, cause: describeReported(cause, mapper) }
 }
 
 /**
- * The components around the place. What stands inside of the page's boundary and is none of them is the page's, which
- * follows those that are known by their names alone: React places a component only if it fails without its props.
+ * Returns the frames of the components around the place. Where no component of the site has a location, the page is
+ * added, which is inside Hydrant's error boundary. (React gives the location of a component only if the component fails
+ * without its props. The others have only a minified name.) It is added after the last component inside it that is known by its name.
  */
 function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): MappedFrame[] {
   const index = components.findIndex(
@@ -85,7 +91,7 @@ function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): Map
   return [...components.slice(0, named), page, ...components.slice(named)]
 }
 
-/** @param route The one that was open, of the build that runs: its scripts may say what has a name alone. */
+/** @param route The route of the page if it is of the running build: its scripts locate minified component names. */
 function mapComponents(stack: string, route: Route | null, mapper: ClientMapper): MappedFrame[] {
   const modules = route === null ? [] : [route.page, ...route.layouts]
   const scripts = [...new Set(modules.flatMap(({ scripts }) => scripts))]
@@ -95,7 +101,7 @@ function mapComponents(stack: string, route: Route | null, mapper: ClientMapper)
   })
 }
 
-/** @param mapper Null for a page of another build, whose lines are others. */
+/** @param mapper Null for a page of another build, which has other line numbers. */
 function pageFrame(route: Route | null, mapper: ServerMapper | null): MappedFrame | null {
   const file = route?.page.file ?? null
   if (file === null) return null

@@ -6,7 +6,6 @@ import { refuseEncoded } from '../forms/body-checks.ts'
 import { addCrossSiteGuard, CrossSiteError } from '../guards/csrf.ts'
 import { createRateLimit } from '../guards/rate-limit.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
-import { fetchSiteOf } from '../http/fetch-metadata.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { sendProblem } from '../http/problem.ts'
 import { REPORT_ROUTE } from '../http/route-config.ts'
@@ -14,35 +13,41 @@ import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { isPrivate } from '../pages/report-settings.ts'
-import { serveError } from '../pages/serve-error.ts'
+import { createErrorHandler } from '../pages/serve-error.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { HttpError } from '../thrown/http-error.ts'
 
-/** Takes a report that is what it should be. */
-export type TakeReport = (report: Report, request: FastifyRequest) => void
+/** Records a report that has passed `parseReport`. */
+export type RecordReport = (report: Report, request: FastifyRequest) => void
 
 const TOO_MANY = 429
 const MAX_BYTES = 32_768
 /** All addresses together may send this many times as many reports as one address. */
 const TOTAL_FACTOR = 10
 
-/** Takes what browsers tell of failures, in an instance of its own: bodies are read in another way than elsewhere. */
+/**
+ * Adds the route that browsers report failures to. The instance has to be a scope of its own, because this function
+ * replaces the content type parsers.
+ *
+ * @param loadRecorder Called at the first report.
+ */
 export function addReportRoute(
   app: FastifyInstance,
   options: Options,
   site: Site,
-  loadTaker: () => Promise<TakeReport>,
+  loadRecorder: () => Promise<RecordReport>,
 ) {
-  let taker: Promise<TakeReport> | undefined
+  let recorder: Promise<RecordReport> | undefined
   const { reports } = options
-  const { maxPerAddress } = options.reports
-  const isWithin = createRateLimit({ maxPerAddress, maxTotal: TOTAL_FACTOR * maxPerAddress })
+  const { maxPerAddress } = reports
+  const isWithinLimit = createRateLimit({ maxPerAddress, maxTotal: TOTAL_FACTOR * maxPerAddress })
   const countRefused = addThrottledLine(app, (count) =>
     app.log.info(
       { refused: count },
       `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress)`,
     ),
   )
+  const handleError = createErrorHandler(site, null)
   addCrossSiteGuard(app, options)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) =>
@@ -57,32 +62,32 @@ export function addReportRoute(
     onRequest(request, reply, done) {
       limitCaching(reply, 'no-store')
       const { headers, ip } = request
-      // A browser always says one of them.
-      if (headers.origin === undefined && fetchSiteOf(headers) === undefined) {
+      // A browser sends at least one of them with every POST.
+      if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) {
         return done(new HttpError(403, 'Only browsers may send reports.'))
       }
-      // None comes with a connection through a socket file, whatever Fastify's types say.
-      if (isWithin(ip ?? '')) return done()
+      // A connection through a socket file has no address, contrary to Fastify's type.
+      if (isWithinLimit(ip ?? '')) return done()
       countRefused()
       done(new HttpError(TOO_MANY, 'Too many reports.'))
     },
     preParsing: refuseEncoded,
     async handler(request, reply) {
       if (!isPrivate(reports, request.headers)) {
-        const { parseReport: readReport } = await import('./parse-report.ts')
-        const read = readReport(parseJson(request.body))
-        if ('problem' in read) throw new HttpError(400, `The report is not valid: ${read.problem}.`)
-        taker ??= loadTaker()
-        const take = await taker
-        take(read.report, request)
+        const { parseReport } = await import('./parse-report.ts')
+        const parsed = parseReport(parseJson(request.body))
+        if ('problem' in parsed) throw new HttpError(400, `The report is not valid: ${parsed.problem}.`)
+        recorder ??= loadRecorder()
+        const record = await recorder
+        record(parsed.report, request)
       }
       return reply.code(204).header('cache-control', NO_STORE).send()
     },
     async errorHandler(error, request, reply) {
-      const meaning = classifyThrown(error)
-      if (meaning.kind !== 'refusal') return serveError(error, null, site, request, reply)
-      const { status: statusCode, message } = meaning
-      // The others are told of elsewhere.
+      const caught = classifyThrown(error)
+      if (caught.kind !== 'refusal') return handleError(error, request, reply)
+      const { status: statusCode, message } = caught
+      // The cross-site guard and the throttled line log theirs.
       if (!(error instanceof CrossSiteError) && statusCode !== TOO_MANY) {
         const { redaction } = site.failures.of(request)
         const url = redaction.inPlace(request.originalUrl)

@@ -5,8 +5,8 @@ import type { PageRoute } from '../pages/page-route.ts'
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Warns of pages that visitors never see, since the app, or another site of it, has a route at the same path. To be called
- * before the site's own routes are added: those of its `server.ts` are meant to come first.
+ * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. To be
+ * called before the site's own routes are added: routes of its `server.ts` may replace pages on purpose.
  */
 export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: readonly PageRoute[]) {
   const wanted = pages.flatMap(({ url, page, action }) =>

@@ -1,67 +1,78 @@
-import { inspect } from 'node:util'
-import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
-import fp from 'fastify-plugin'
+import type { FastifyInstance } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
-import { type Build, loadBuild } from '../build-output/load-build.ts'
+import { loadBuild } from '../build-output/load-build.ts'
 import { readManifest } from '../build-output/read-build.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
-import { RenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
-import { createHydrantError } from '../errors/hydrant-error.ts'
-import { ownOrigin } from '../errors/process-origin.ts'
 import { registerFailures } from '../failures/digest-of.ts'
-import { createFailures, type Failures } from '../failures/failures.ts'
+import type { Failures } from '../failures/failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
-import type { SiteFiles } from '../failures/stacks/place-frames.ts'
-import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
 import { addCrossSiteGuard } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
-import { createPolicyWatch } from '../http/policy-watch.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
-import { createPageRoute } from '../pages/page-route.ts'
-import { serveError } from '../pages/serve-error.ts'
+import { createPageRoute, type PageRoute } from '../pages/page-route.ts'
+import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailures } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
+import { createSite } from './create-site.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
 import { addSiteRoutes } from './routes.ts'
+import { addSitePlugin } from './site-plugin.ts'
 import { addFiles } from './static-files.ts'
 
-/** What a site is given by who serves it. */
+/** The parts that a site shares with the server or app around it. */
 export interface SiteParts {
-  /** Where its failures go; it has to outlive the instance. */
+  /** Receives the site's failures. It has to outlive the instance. */
   store: FailureStore
   /** Records the metrics (`NO_METRICS`). */
   metrics?: MetricsRecorder
-  /** Number of the worker whose process this is; null for none (null). */
+  /** Number of the worker that this process is; null for none (null). */
   worker?: string | null
 }
 
-/** What a site that is served has for what happens outside of its requests. */
+/** A mounted site, for events outside of its requests. */
 export interface ServedSite {
   failures: Failures
   health: Health
-  /** What it is called where failures are told: the option, or the build's id. */
+  /** The release that failures are recorded with: the option, or the build's id. */
   release: string
   /** The build's id. */
   build: string
-  /** Hands over the failures that wait for it; the instance does it when it is closed. */
+  /** Waits for the calls of `onFailure`. Closing the instance does the same. */
   settleFailures(): Promise<void>
-  /** For a site that nobody has measured so far. */
+  /** Starts to measure a site that was mounted without metrics. */
   startMeasuring(metrics: MetricsRecorder): void
 }
 
 /**
- * Adds a site's routes to an instance that is its own: `hydrant` in an app, or the whole of `createServer`. Failures go to
- * the store, which has to outlive the instance.
+ * Adds a site's routes to an instance of its own: the scope of the plugin, or the one of `createServer`.
+ *
+ * The order of these steps is the security model. Fastify runs hooks in the order in which they were added. The hooks
+ * of a parent instance run first, and those of a route last. A request passes:
+ *
+ * 1. `addFirstHook` and `addHostGuard`, which the server or the plugin has added to the instance: request id, length of
+ *    the URL, order of pipelined requests, host name.
+ * 2. `addLoadShedding`: an overloaded process refuses at once, except for assets.
+ * 3. `addCrossSiteGuard`: no code of the site runs for a forged request.
+ * 4. `addSitePlugin`: the hooks of `server.ts`, which may refuse the request. They hold for files and pages.
+ * 5. `navigationOptions`, for a navigation: is the page the route that the same address without the mark leads to?
+ * 6. The handler: a route of `server.ts`, a file (`addFiles`), or a page or its action (`addSiteRoutes`). A route of
+ *    `server.ts` or of the app replaces a page; `warnOfHiddenPages` runs before step 4, to warn of the app's only.
+ *
+ * A response passes the `onSend` hooks of `server.ts`, then `addCompression`, so that those hooks see it uncompressed,
+ * and last `sealResponse`, for a navigation.
+ *
+ * Health routes, reports and other navigations are in scopes beside the site: the hooks of `server.ts` do not run
+ * there.
  */
 export async function mountSite(
   outer: FastifyInstance,
@@ -71,136 +82,91 @@ export async function mountSite(
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   const build = await loadBuild(folder, readManifest(folder), base)
+  const { buildId, mode } = build.manifest
+  const release = options.release || buildId
   const settleFailures = addFailureListener(outer, options, store)
-  const release = options.release || build.manifest.buildId
-  const mapper = createSourceMapper(build.siteDir, build.bundles)
-  const origin = ownOrigin(worker)
-  const { buildId } = build.manifest
-  const keep: FailureStore['add'] = (failure) => store.add(Object.assign(failure, origin))
-  const maxHooksMs = options.timeouts.renderMs
-  const files = filesOf(build)
-  const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
-  const failures = createFailures({
-    ...{ mapper, files, release, build: buildId, digestKey: options.digestKey },
-    ...{ metrics: { deadlinePassed }, keep, maxHooksMs, traceOf: options.traceOf },
-  })
   const render = await loadRenderer(options.reactServer)
-  await checkReact(render, build.manifest.mode)
+  await checkReact(render, mode)
   await warmUpFailures(render)
-  const handled: Site['handled'] = new WeakMap()
-  const slots = new RenderSlots(options.limits.maxRenders, outer)
-  const site: Site = {
-    build,
-    options: { ...options, base },
-    app: outer,
-    failures,
-    mapper,
-    render,
-    handled,
-    slots,
-    uploads: createUploadSpace(options.forms.maxUploadBytes),
-    policies: createPolicyWatch(outer.log, build.entry.url),
-    metrics,
-  }
   const health = addHealthRoutes(outer, base)
-  const pages = build.routes.map((entry) => createPageRoute(entry, build))
-  const urls = pages.map(({ url }) => withBase(base, url))
+  const pages = build.routes.map((route) => createPageRoute(route, build))
   warnOfHiddenPages(outer, base, pages)
-  registerFailures(outer, failures, new Map(pages.map(({ id }, index) => [urls[index], id])))
   addNavigationStrategy(outer)
+  const site = await registerBelow(outer, options.base, async (app) => {
+    const created = createSite(app, { build, base, options, render, store, metrics, worker, release })
+    addErrorHandlers(outer, created, pages)
+    await addSiteHooks(created, options)
+    await addFiles(app, created)
+    await addSiteRoutes(app, created, pages)
+    return created
+  })
   if (options.reports.enabled) {
-    // Read at the first report.
-    const loadTaker = async () =>
-      (await import('../reports/record-report.ts')).createTakeReport({ site, store, release })
-    await outer.register(async (scope) => addReportRoute(scope, options, site, loadTaker))
+    // Loaded with the first report.
+    const loadRecorder = async () =>
+      (await import('../reports/record-report.ts')).createReportRecorder({ site, store, release })
+    await outer.register(async (scope) => addReportRoute(scope, options, site, loadRecorder))
   }
-  // An instance inside the other, as each has one error handler: when the inner one's answer fails too, the outer one is
-  // asked, before those of the app and of Fastify, which know nothing of what may be sent.
-  async function addSite(app: FastifyInstance) {
-    site.app = app
-    for (const instance of [outer, app]) {
-      instance.setErrorHandler<FastifyError>((error, request, reply) => serveError(error, null, site, request, reply))
-    }
-    addLoadShedding(app, {
-      maxDelayMs: options.limits.maxEventLoopDelayMs,
-      assets: withBase(base, ASSETS_PATH),
-      onShed: () => site.metrics.requestShed(),
-    })
-    addCrossSiteGuard(app, options)
-    const stopNoting = noteHandlers(app)
-    await addSitePlugin(app, build.serverPlugin)
-    stopNoting()
-    if (options.compress) addCompression(app)
-    await addFiles(app, site)
-    await addSiteRoutes(app, site, pages)
-  }
-  // Below the base, so that the routes of `server.ts` stand where the pages stand.
-  await outer.register(addSite, options.base === '/' ? {} : { prefix: options.base })
   await outer.register(async (scope) => addOtherNavigations(scope, site))
-  function startMeasuring(metrics: MetricsRecorder) {
-    site.metrics = metrics
+  function startMeasuring(recorder: MetricsRecorder) {
+    site.metrics = recorder
   }
-  return { failures, health, release, build: buildId, settleFailures, startMeasuring }
+  return { failures: site.failures, health, release, build: buildId, settleFailures, startMeasuring }
 }
 
-function filesOf({ manifest, routes }: Build): SiteFiles {
-  const pages = new Map(routes.map(({ id, page }) => [id, page.file ?? undefined]))
-  return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
+function addErrorHandlers(outer: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+  const urls = new Map(pages.map(({ id, url }) => [withBase(site.options.base, url), id]))
+  registerFailures(outer, site.failures, urls)
+  // Two instances, as each has one error handler. If the response of the inner handler fails, Fastify calls the outer
+  // one, and not the handler of the app or its own, which could send the error's message.
+  for (const instance of [outer, site.app]) instance.setErrorHandler(createErrorHandler(site, null))
+}
+
+async function addSiteHooks(site: Site, options: Options) {
+  const { app, build } = site
+  addLoadShedding(app, {
+    maxDelayMs: options.limits.maxEventLoopDelayMs,
+    assets: withBase(site.options.base, ASSETS_PATH),
+    onShed: () => site.metrics.requestShed(),
+  })
+  addCrossSiteGuard(app, options)
+  const stopNoting = noteHandlers(app)
+  await addSitePlugin(app, build.serverPlugin)
+  stopNoting()
+  if (options.compress) addCompression(app)
+}
+
+/**
+ * Registers a plugin in a scope below `base`, so that routes of `server.ts` are relative to the site. Returns the
+ * plugin's result when the scope has been loaded.
+ */
+async function registerBelow<Result>(
+  outer: FastifyInstance,
+  base: string,
+  plugin: (scope: FastifyInstance) => Promise<Result>,
+): Promise<Result> {
+  const result = new Promise<Result>((resolve) => {
+    outer.register(async (scope) => resolve(await plugin(scope)), base === '/' ? {} : { prefix: base })
+  })
+  // Rejects if the plugin does.
+  await outer.after()
+  return result
 }
 
 function addFailureListener(outer: FastifyInstance, { onFailure }: Options, store: FailureStore): () => Promise<void> {
   if (!onFailure) return async () => {}
   const { notify, settle } = createFailureListener(onFailure, outer.log)
-  const forget = store.subscribe(notify)
+  const unsubscribe = store.subscribe(notify)
   async function settleFailures() {
-    // What fails while the instance is closed comes behind its hooks.
+    // Other `onClose` hooks may still record failures in this turn of the event loop.
     await new Promise(setImmediate)
     await settle()
-    forget()
+    unsubscribe()
   }
   outer.addHook('onClose', settleFailures)
   return settleFailures
 }
 
-async function addSitePlugin(app: FastifyInstance, plugin: unknown) {
-  if (plugin === null || plugin === undefined) return
-  // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin. Wrapped, so that
-  // its hooks and decorators hold for the pages, without a mark being left on the site's own function.
-  const own = plugin as FastifyPluginCallback & FastifyPluginAsync
-  if (typeof own !== 'function') return void (await app.register(fp(own)))
-  if (own.length > 2) {
-    await app.register(
-      fp((instance, options, done) => {
-        try {
-          own(instance, options, done)
-        } catch (thrown) {
-          done(asError(thrown))
-        }
-      }),
-    )
-    return
-  }
-  await app.register(
-    fp(async (instance, options) => {
-      try {
-        await own(instance, options)
-      } catch (thrown) {
-        throw asError(thrown)
-      }
-    }),
-  )
-}
-
-const MAX_SHOWN = 80
-
-// Fastify takes a plugin that rejects with `undefined` or `null` for one that has started, and its guards would be missing.
-function asError(thrown: unknown): Error {
-  return thrown instanceof Error
-    ? thrown
-    : createHydrantError('HYD_SERVER_THREW', [inspect(thrown, { depth: 0 }).slice(0, MAX_SHOWN)], thrown)
-}
-
-/** Where a site is mounted: the prefix of its scope, then its base. */
+/** Returns the path that a site is mounted at: the prefix of its scope, then its base. */
 export function joinBases(prefix: string, base: string): string {
   if (prefix === '' || prefix === '/') return base
   return withBase(prefix.replace(/\/$/, ''), base)

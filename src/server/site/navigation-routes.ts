@@ -2,39 +2,39 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
-import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { setErrorHeaders } from '../http/headers.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { pathAndQuery } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
-import { isOwnAnswer, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from '../pages/navigation-stream.ts'
+import { createNavigationContext } from '../pages/create-context.ts'
+import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from '../pages/navigation-stream.ts'
 import { isSentOnRedirect, isWebAddress } from '../thrown/redirect-location.ts'
 
 const READ = ['GET', 'HEAD']
 const METHODS = [...READ, 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const refuse = (site: Site, request: FastifyRequest, reply: FastifyReply) =>
-  refuseNavigation(site, new RequestContext(request, reply, '*', site.failures))
+  refuseNavigation(createNavigationContext(site, request, reply))
 
-/** What a page's route has in addition where it answers navigations. */
+/** Options that a page's route for navigations has in addition to those of the page. */
 export function navigationOptions(site: Site) {
   return {
     constraints: FOR_PAGES,
     exposeHeadRoute: false,
-    // A route of the app, or a file, that fits the address better has an answer of its own.
+    // A route of the app, or a file, may match the path better than the page. The browser then loads it as a document.
     onRequest(request: FastifyRequest, reply: FastifyReply, done: () => void) {
       if (isPageFirst(site.app, request)) done()
       else refuse(site, request, reply)
     },
-    onSend: (...args: Parameters<onSendHookHandler>) => sealAnswer(site, ...args),
+    onSend: (...args: Parameters<onSendHookHandler>) => sealResponse(site, ...args),
   }
 }
 
 /**
- * Answers navigations to what is no page: they load as documents. To be called when the pages have their routes, in a scope
- * without the hooks of `server.ts`, which have nothing to guard there.
+ * Responds to navigations to anything but a page: the browser loads a document. To be called after the routes of the
+ * pages have been added, in a scope without the hooks of `server.ts`: there is nothing to protect.
  */
 export function addOtherNavigations(app: FastifyInstance, site: Site) {
   for (const path of ['/', '/*']) {
@@ -63,8 +63,8 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
 }
 
 /**
- * To the address without the mark. Relative, as a proxy may have taken a prefix away, and behind a dot, as what follows may
- * look like a scheme.
+ * Redirects a visitor to the address without the mark. The location is relative, as a proxy may have removed a
+ * prefix, and begins with a dot, as the rest may look like a scheme.
  */
 function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
   const path = pathAndQuery(url)
@@ -77,17 +77,18 @@ function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
 }
 
 /**
- * The last hook before an answer to a navigation goes out. It keeps the answer out of every cache, marks what Hydrant has
- * written, and tells the page to load the document where anything else answers.
+ * The last hook before the response to a navigation is sent. It keeps the response out of every cache and marks
+ * Hydrant's own with the build's id. It replaces a response that is not Hydrant's: the browser then loads the
+ * document.
  */
-function sealAnswer({ build }: Site, ...[request, reply, payload, done]: Parameters<onSendHookHandler>) {
-  const isOwn = isOwnAnswer(reply)
-  const line = isOwn || !isNavigation(request) ? null : lineInstead(request, reply)
+function sealResponse({ build }: Site, ...[request, reply, payload, done]: Parameters<onSendHookHandler>) {
+  const isOwn = isSentByHydrant(reply)
+  const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)
   if (line !== null) {
     discard(payload)
     setErrorHeaders(reply)
     reply.type(NAVIGATION_CONTENT)
-    // Those below say something of a body, or of an address.
+    // 204, 304 and redirects do not fit a response with a body.
     if (reply.statusCode < 400) reply.code(200)
   }
   keepFromCaches(reply)
@@ -96,15 +97,15 @@ function sealAnswer({ build }: Site, ...[request, reply, payload, done]: Paramet
   done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
 }
 
-/** What a navigation is told in place of an answer that is not Hydrant's; null where that answer has to go out. */
-function lineInstead({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {
+/** Returns the line that replaces a response which is not Hydrant's; null to send that response. */
+function replacementFor({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {
   const to = reply.getHeader('location')
-  // `fetch` would follow it, load the target once more than the visitor does, and fail at another site's.
+  // `fetch` would follow the redirect: it would load the target a second time, and fail at another origin.
   if (to !== undefined && !READ.includes(method) && isWebAddress(String(to))) {
     if (isSentOnRedirect(reply.statusCode, method)) return ['redirect', String(to), 1]
     if (reply.statusCode >= 301 && reply.statusCode <= 303) return ['redirect', String(to)]
   }
-  // After an action nothing may make the browser send the form again.
+  // After an action the browser must not send the form again.
   return reply.hasHeader(ACTED_HEADER) ? null : ['load']
 }
 

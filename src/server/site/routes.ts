@@ -7,119 +7,119 @@ import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { pageRoute } from '../http/route-config.ts'
+import { createNotFoundContext, createPageContext } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
 import { serveAction } from '../pages/serve-action.ts'
-import { refuseMethod, serveError, serveNotFound } from '../pages/serve-error.ts'
+import { createErrorHandler, refuseMethod, serveNotFound } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
 import { navigationOptions } from './navigation-routes.ts'
 
 const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Adds a route for each page, its action, and for what is no page. */
+/** Adds the routes of the pages and their actions, and the routes for unknown paths. */
 export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
   await addActions(app, site, pages)
   addPages(app, site, pages)
+  addUnknownPaths(app, site)
 }
 
-// In a scope of their own: an app or a `server.ts` may have parsers for forms that its own routes rely on.
+// In a scope of its own: the app or `server.ts` may have content type parsers for forms that their own routes need.
 async function addActions(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
   const { options } = site
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
   await app.register(async (scope) => {
     addFormParsers(scope, limits)
     for (const page of pages.filter(({ action }) => action !== null)) {
-      addPageRoute(scope, site, WRITE, withBase(options.base, page.url), page.id, {
+      const handleError = createErrorHandler(site, page)
+      const target = { methods: WRITE, url: withBase(options.base, page.url), route: page.id }
+      addPageRoute(scope, site, target, {
         bodyLimit: options.bodyLimit,
         preParsing: refuseEncoded,
-        errorHandler: (error, ...pair) => serveError(nameLimit(error, limits), page, site, ...pair),
-        handler: (...pair) => void serveAction(page, site, ...pair),
+        errorHandler: (error, ...pair) => handleError(nameLimit(error, limits), ...pair),
+        handler: (...pair) => serveAction(page, createPageContext(page, site, ...pair)),
       })
     }
   })
 }
 
-// Fastify's own error does not say which limit it was.
+// Fastify's own error does not say which limit was exceeded.
 function nameLimit(error: FastifyError, limits: FormLimits): Error {
   return error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? createTooLarge('bodyLimit', limits) : error
 }
 
 function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
-  const { options } = site
-  for (const route of pages) {
-    const url = withBase(options.base, route.url)
-    const errorHandler: RouteOptions['errorHandler'] = (error, request, reply) =>
-      serveError(error, route, site, request, reply)
-    const handler: RouteOptions['handler'] = (...pair) => void servePage(route, site, ...pair)
-    addPageRoute(app, site, READ, url, route.id, { errorHandler, handler })
+  for (const page of pages) {
+    const url = withBase(site.options.base, page.url)
+    const errorHandler = createErrorHandler(site, page)
+    const handler: RouteOptions['handler'] = (...pair) => servePage(page, createPageContext(page, site, ...pair))
+    addPageRoute(app, site, { methods: READ, url, route: page.id }, { errorHandler, handler })
     const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
-    const refusal = beforeBody((...pair) => refuseMethod(route, allowed, site, ...pair))
-    addPageRoute(app, site, WRITE, url, route.id, { errorHandler, ...refusal })
+    const refusal = beforeBody((...pair) => refuseMethod(page, allowed, createPageContext(page, site, ...pair)))
+    addPageRoute(app, site, { methods: WRITE, url, route: page.id }, { errorHandler, ...refusal })
   }
-  // As routes, not as Fastify's not-found handler: an app may have one of its own for the rest of its paths.
-  const answer: Answer = (...pair) => serveNotFound(site, ...pair)
-  // For what such an answer has told itself; the rest is for the error handler that `server.ts` may have set.
+}
+
+// Routes, and not Fastify's not-found handler: the app may have a not-found handler for the rest of its paths.
+function addUnknownPaths(app: FastifyInstance, site: Site) {
+  const respond: Respond = (...pair) => serveNotFound(createNotFoundContext(site, ...pair))
+  // Any other error goes to the error handler that `server.ts` may have set.
   const errorHandler: RouteOptions['errorHandler'] = (error, ...pair) => {
     if (!finishErrorHooks(error, ...pair)) throw error
   }
   for (const path of ['/', '/*']) {
-    const url = withBase(options.base, path)
-    // These have no body that could not be read: all hooks come first.
-    addRoute(app, READ, url, '*', { errorHandler, handler: answerWith(answer) })
-    addRoute(app, WRITE, url, '*', { errorHandler, ...beforeBody(answer) })
+    const url = withBase(site.options.base, path)
+    // These requests have no body that Fastify could fail to read, so all hooks run first.
+    addRoute(app, { methods: READ, url, route: '*' }, { errorHandler, handler: respondWith(respond) })
+    addRoute(app, { methods: WRITE, url, route: '*' }, { errorHandler, ...beforeBody(respond) })
   }
 }
 
-// What is refused whatever its body holds is refused before Fastify reads the body, which it may not know how to.
-function beforeBody(answer: Answer) {
-  return { onRequest: answerWith(answer), handler: () => {} }
+// Refuses the request before Fastify reads its body, which Fastify may have no parser for.
+function beforeBody(respond: Respond) {
+  return { onRequest: respondWith(respond), handler: () => {} }
 }
 
-type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+type Respond = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-// What it rejects with is for the error handlers.
-function answerWith(answer: Answer) {
+// If it rejects, Fastify calls the error handlers.
+function respondWith(respond: Respond) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
-    await answer(request, reply)
+    await respond(request, reply)
     return reply
   }
 }
 
+interface RouteTarget {
+  methods: readonly string[]
+  /** With the base. */
+  url: string
+  /** The site's route (`/products/[id]`). */
+  route: string
+}
+
 type PageOptions = Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'bodyLimit'>
 
-function addRoute(
-  app: FastifyInstance,
-  methods: readonly string[],
-  url: string,
-  pattern: string,
-  options: PageOptions,
-): RouteOptions {
-  // The site's `server.ts` comes first: it may answer a method of a page's URL itself.
+/** Adds a route for those of the methods that `server.ts` has no route for at this URL. */
+function addRoute(app: FastifyInstance, { methods, url, route }: RouteTarget, options: PageOptions): RouteOptions {
   const method = methods.filter((name) => !app.hasRoute({ method: name, url }))
-  const route: RouteOptions = {
+  const added: RouteOptions = {
     ...options,
     method,
     url: ownPath(app, url),
     prefixTrailingSlash: 'no-slash',
-    config: pageRoute(pattern),
+    config: pageRoute(route),
     schema: HIDDEN,
   }
-  if (method.length > 0) app.route(route)
-  return route
+  if (method.length > 0) app.route(added)
+  return added
 }
 
-/** Adds the route of a page, and the same once more for navigations. */
-function addPageRoute(
-  app: FastifyInstance,
-  site: Site,
-  methods: readonly string[],
-  url: string,
-  pattern: string,
-  options: PageOptions,
-) {
-  const route = addRoute(app, methods, url, pattern, options)
+/** Adds the route of a page, and a second one for navigations. */
+function addPageRoute(app: FastifyInstance, site: Site, target: RouteTarget, options: PageOptions) {
+  const route = addRoute(app, target, options)
   const method = [...route.method].filter((name) => name !== 'HEAD')
-  const own = navigationOptions(site)
-  const onRequest = [own.onRequest, ...[options.onRequest ?? []].flat()]
-  if (method.length > 0) app.route({ ...route, ...own, method, onRequest })
+  const navigation = navigationOptions(site)
+  const onRequest = [navigation.onRequest, ...[options.onRequest ?? []].flat()]
+  if (method.length > 0) app.route({ ...route, ...navigation, method, onRequest })
 }

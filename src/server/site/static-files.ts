@@ -8,26 +8,26 @@ import { limitCaching } from '../http/caching.ts'
 import { ownPath } from '../http/own-routes.ts'
 import { ASSET_ROUTE, FILE_ROUTE } from '../http/route-config.ts'
 
-/** Adds the files for the browser, and those of `public/`. */
+/** Adds routes for the hashed assets of the build and for the files of `public/`. */
 export async function addFiles(app: FastifyInstance, { build, options, failures }: Site) {
   const assets = withBase(options.base, ASSETS_PATH)
   await app.register(
     async (scope) => {
-      // A missing asset is answered in short and is not kept, as the next build may bring it.
+      // A short response that no cache stores, as the next build may have the asset.
       scope.setNotFoundHandler((request, reply) => {
         const { method } = request
         const url = failures.of(request).redactedUrl()
         request.log.info({ method, url, statusCode: 404 }, 'refused with 404: this build does not have the asset')
         return sendNoAsset(reply)
       })
-      const asked = new WeakSet<FastifyRequest>()
+      const passedHooks = new WeakSet<FastifyRequest>()
       scope.addHook('preHandler', (request, _reply, done) => {
-        asked.add(request)
+        passedHooks.add(request)
         done()
       })
       scope.setErrorHandler((error, request, reply) => {
-        // What hooks have thrown is for the site to answer.
-        if (!asked.has(request)) throw error
+        // The site's error handler responds to an error of a hook.
+        if (!passedHooks.has(request)) throw error
         return sendNoAsset(reply)
       })
       await addStatic(scope, ASSET_ROUTE, {
@@ -51,7 +51,8 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
       root: join(build.folder, BUILD_PATHS.public, folder),
       prefix: ownPath(app, withBase(options.base, folder)),
       decorateReply: false,
-      // A route for each file: files come before pages with parameters, and nothing else of the folder is reachable.
+      // A route for each file: the router prefers files to pages with parameters, and other files of the folder are
+      // out of reach.
       wildcard: false,
       index: false,
       dotfiles: 'ignore',
@@ -59,7 +60,8 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
   }
 }
 
-// @fastify/static has no option for the configuration of its routes. An onRoute hook would come behind that of @fastify/rate-limit.
+// @fastify/static has no option for the `config` of its routes. An onRoute hook would run after the one of
+// @fastify/rate-limit.
 async function addStatic(app: FastifyInstance, config: RouteOptions['config'], options: FastifyStaticOptions) {
   const route = (given: RouteOptions) => app.route({ ...given, config: { ...given.config, ...config } })
   await fastifyStatic(Object.create(app, { route: { value: route } }), options)

@@ -2,14 +2,14 @@ import { types } from 'node:util'
 import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.ts'
 import { isForVisitor } from './visitor-error.ts'
 
-/** What was meant by throwing it. */
+/** The meaning of a thrown value. */
 export type ThrownKind =
   | { kind: 'redirect'; redirection: Redirection }
   | { kind: 'notFound' }
   | { kind: 'refusal'; status: number; message: string }
   | { kind: 'failure' }
 
-/** Decides what a thrown value means. Anything at all may come in; nothing is thrown out. */
+/** Classifies a thrown value of any type. Never throws. */
 export function classifyThrown(thrown: unknown): ThrownKind {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return { kind: 'failure' }
   try {
@@ -22,7 +22,7 @@ export function classifyThrown(thrown: unknown): ThrownKind {
         : { kind: 'refusal', status: statusCode, message: String(message) }
     }
   } catch {
-    // A getter or a Proxy below it threw: whatever it is, it is not meant for a visitor.
+    // A getter, or a Proxy in the prototype chain, threw: the value is not meant for a visitor.
   }
   return { kind: 'failure' }
 }

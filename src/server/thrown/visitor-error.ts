@@ -1,11 +1,11 @@
 import { HttpError } from './http-error.ts'
 
-/** On the prototype of what `@fastify/error` makes. */
+/** The mark on the prototype of errors of `@fastify/error`. */
 const FASTIFY_ERROR = Symbol.for('fastify-error-generic')
 
 /**
- * What clients of other services add to their errors, by which those are told from errors that were thrown for the visitor:
- * Stripe, AWS, Azure, Elasticsearch, got, undici, ofetch, request, web-push, dockerode, nano and others.
+ * Properties that clients of other services add to their errors: Stripe, AWS, Azure, Elasticsearch, got, undici,
+ * ofetch, request, web-push, dockerode, nano and others. An error that was thrown for the visitor has none of them.
  */
 const UPSTREAM_MARKS = [
   ['request', 'response', 'req', 'res', 'options', 'config', 'timings', 'result', 'metadata'],
@@ -16,21 +16,21 @@ const UPSTREAM_MARKS = [
   ['errno', 'syscall', 'scope', 'isAxiosError', 'transporterStackTrace'],
 ].flat()
 
-/** Names of classes that say whose answer it was. */
+/** Names of error classes for the response of another service. */
 const UPSTREAM_NAME = /(?:Upstream|Response|StatusCode|Fetch|Sdk|SDK)(?:Error|Exception)$/
 
 /**
- * Is an error whose `statusCode` is 4xx meant for the visitor? The same property says of an error of an HTTP client what another
- * service has answered: its message may name keys, hosts and accounts.
+ * Returns whether an error with a `statusCode` of 4xx is meant for the visitor. Errors of HTTP clients have the same
+ * property, for the status of another service's response: their messages may contain keys, hosts and accounts.
  */
 export function isForVisitor(error: Error): boolean {
-  // Looked at, whatever they are.
+  // The properties may have any type.
   const { expose, code } = error as { expose?: unknown; code?: unknown }
-  // What http-errors, and others after it, say of their errors themselves.
+  // `expose` is the convention of http-errors, which other packages follow.
   if (typeof expose === 'boolean') return expose
   if (error instanceof HttpError || FASTIFY_ERROR in error) return true
   if (typeof code === 'string' && code.startsWith('FST_')) return true
-  // Errors that are thrown for visitors have names as codes, as those of Fastify and Node.js have.
+  // The code of an error for visitors is a name, as in Fastify and Node.js.
   if (typeof code === 'number' || UPSTREAM_MARKS.some((name) => name in error)) return false
   return ![error.name, error.constructor.name].some((name) => UPSTREAM_NAME.test(name))
 }

@@ -13,3 +13,15 @@ export function startDeadline(ms: number, onPassed: () => void): () => void {
     clearTimeout(timer)
   }
 }
+
+/** The value that a deadline's promise resolves with. */
+export const DEADLINE = Symbol('deadline')
+
+/** Returns a promise that resolves with DEADLINE when the time has passed, and a function that stops the timer. */
+export function createDeadline(ms: number) {
+  let clear = () => {}
+  const passed = new Promise<typeof DEADLINE>((resolve) => {
+    clear = startDeadline(ms, () => resolve(DEADLINE))
+  })
+  return { passed, clear }
+}

@@ -22,6 +22,10 @@ const site: Files = {
   'pages/big.server.ts': `export const load = (ctx) => {\n  ${tell}\n  return { later: new Promise(() => {}) }\n}\n`,
   'pages/loading.tsx': page('<p>never</p>'),
   'pages/loading.server.ts': `export const load = (ctx) => {\n  ${tell}\n  ctx.request.log.info('load has begun')\n  return new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)))\n}\n`,
+  'pages/form/layout.tsx': 'export default ({ children }) => <main>{children}</main>\n',
+  'pages/form/layout.server.ts': `export const load = (ctx) => {\n  ctx.request.log.info('load has begun')\n  return new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)))\n}\n`,
+  'pages/form/index.tsx': page('<p>form</p>'),
+  'pages/form/index.server.ts': "export const action = () => {\n  throw new Error('the action is broken')\n}\n",
   'pages/gated.tsx': deferred,
   'pages/gated.server.ts': 'export const load = ({ app }) => ({ later: app.gate.opened })\n',
   'server.ts':
@@ -85,6 +89,22 @@ t.test('a client that disconnects while the load runs stops the load', async (t)
     [],
   )
   t.equal(lines.filter(({ msg }) => /client disconnected/.test(msg)).length, 1)
+})
+
+t.test('a client that disconnects while an error page is loaded adds no failure', async (t) => {
+  const server = await startSite(t, { dir, env: LONG })
+  const socket = connect(server.port, '127.0.0.1')
+  const head = 'POST /form HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n'
+  socket.write(`${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=b`)
+  const { reqId } = await server.waitForLine(({ msg }) => msg === 'load has begun')
+  socket.destroy()
+  await server.waitForLine((line) => line.reqId === reqId && line.level >= ERROR)
+  await server.settleLog()
+  const failures = server.linesOf(String(reqId)).filter(({ level }) => level >= ERROR)
+  t.strictSame(
+    failures.map(({ err }) => err?.message),
+    ['the action is broken'],
+  )
 })
 
 t.test('if a client disconnects while a hook of server.ts runs, no load runs', async (t) => {

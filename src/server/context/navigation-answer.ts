@@ -1,0 +1,25 @@
+import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
+
+/** The response to a navigation: a list of lines, each one JSON. */
+export interface NavigationAnswer {
+  /** True once the headers have been sent; each line then goes out at once. */
+  readonly isOpen: boolean
+  send(line: NavigationLine): void
+  /** Sends a line that is JSON already. */
+  sendText(line: string): void
+  /**
+   * Ends the response if a load has set a cookie after the headers were sent. The browser then loads the document, so
+   * that nothing is shown that needs the cookie. Returns whether the response has ended.
+   */
+  endIfLate(): boolean
+  /**
+   * Sends what the action returned.
+   *
+   * @param level Number of layouts around the page.
+   * @param data JSON from `serialiseActionData`.
+   */
+  sendActionData(level: number, data: string): void
+  /** Sends the headers and the collected lines. From then on each line is sent at once. */
+  open(): void
+  end(): void
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Route } from '../build-output/load-build.ts'
+import { RequestContext } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
+import { isNavigation } from '../http/navigation-strategy.ts'
+import { preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
+
+const NO_PARAMS: Record<string, string> = {}
+
+/** Creates the context of a request for a page. */
+export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const format = isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
+  return new RequestContext(site, request, reply, { route: route.id, format, params: paramsOf(route, request) })
+}
+
+/** Creates the context of a request for a path without a page. */
+export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const format = preferredFormat(request.headers)
+  return new RequestContext(site, request, reply, { route: '*', format, params: NO_PARAMS })
+}
+
+/** Creates the context of a request to a route of the app or of `server.ts`, whose error Hydrant responds with. */
+export function createRouteContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const route = request.routeOptions.url ?? '*'
+  const format = preferredErrorFormat(request.headers)
+  return new RequestContext(site, request, reply, { route, format, params: NO_PARAMS })
+}
+
+/** Creates the context of a navigation to something other than a page. */
+export function createNavigationContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  return new RequestContext(site, request, reply, { route: '*', format: 'navigation', params: NO_PARAMS })
+}
+
+function paramsOf({ catchAll }: Route, request: FastifyRequest): Record<string, string> {
+  // Fastify has decoded the parameters once; all are strings.
+  const params = request.params as Record<string, string>
+  if (catchAll === null) return params
+  const { '*': rest = '', ...others } = params
+  return { ...others, [catchAll]: rest }
+}

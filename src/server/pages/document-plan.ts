@@ -1,0 +1,67 @@
+import type { TreeLayout } from '../../shared/tree/app-tree.tsx'
+import { type BootLeaf, type BootPlan, planText } from '../../shared/wire/boot.ts'
+import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
+
+/** The parts of a document that are the same for every request. Created once for each page. */
+export interface DocumentPlan {
+  /** Outermost first. */
+  layouts: readonly TreeLayout[]
+  /** Paths in the site of the files that the data comes from, the page's last. */
+  dataFiles: readonly string[]
+  /** The part of the boot data that never changes. */
+  boot: string
+  bootLayouts: BootPlan['layouts']
+  /** Names of the scripts and stylesheets that the browser needs. */
+  files: readonly string[]
+  /** Preload links for the end of the head. Joining the pieces with the nonce gives the HTML. */
+  preloads: readonly string[]
+  /** Preload links, in the same form, of the scripts that read data which JSON cannot express. */
+  readerPreloads: readonly string[]
+  canStream: boolean
+}
+
+export interface PlanInput {
+  chain: LayoutChain
+  /** Number of the chain's layouts around the leaf. */
+  level: number
+  bootLeaf: BootLeaf
+  /** URLs of the leaf's scripts and stylesheets. */
+  leaf: Pick<SiteModule<unknown>, 'scripts' | 'css'>
+  dataFile: string
+  canStream: boolean
+}
+
+export function createPlan(input: PlanInput, build: Build): DocumentPlan {
+  const { chain, level, bootLeaf, leaf, dataFile, canStream } = input
+  const layouts = chain.layouts.slice(0, level)
+  const bootLayouts = layouts.map((layout, index) => {
+    const error = chain.errorPages[index]?.boot.file
+    return { ...layout.boot, ...(error ? { error } : {}) }
+  })
+  const preloaded = [...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...leaf.scripts]
+  return {
+    layouts: layouts.map(({ Component, css }, index) => ({
+      Component,
+      css,
+      ErrorPage: chain.errorPages[index]?.Component ?? null,
+    })),
+    dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
+    boot: planText({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
+    bootLayouts,
+    files: [...new Set([...layouts, leaf].flatMap(({ scripts, css }) => [...scripts, ...css]))].map(fileName),
+    preloads: preloadLinks([...new Set(preloaded)]),
+    readerPreloads: preloadLinks(build.dataReader),
+    canStream,
+  }
+}
+
+const fileName = (url: string) => url.slice(url.lastIndexOf('/') + 1)
+
+const NONCE = '\u0001'
+
+function preloadLinks(urls: readonly string[]): string[] {
+  return urls
+    .map((href) => `<link rel="modulepreload" href="${href}" nonce="${NONCE}"/>`)
+    .join('')
+    .split(NONCE)
+}

@@ -1,0 +1,108 @@
+import { NOT_FOUND, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
+import type { BootLeaf } from '../../shared/wire/boot.ts'
+import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createPlan, type DocumentPlan } from './document-plan.ts'
+import { type PageRender, renderPage } from './render-page.ts'
+import { publicFailure, type ServerError } from './resolve-error.ts'
+import { sendDocument, sendPlainDocument, setErrorResponse } from './send-response.ts'
+
+/** The place in the site where an error page is shown. */
+export interface ErrorTarget {
+  chain: LayoutChain
+  /** Data of the layouts around the error page, outermost first. */
+  layoutData: readonly unknown[]
+}
+
+/** Files of error pages that have failed for this request. */
+type BrokenFiles = ReadonlySet<string | null>
+
+export const NOTHING_BROKEN: BrokenFiles = new Set()
+
+type ErrorPage =
+  | { kind: 'notFound'; module: LayoutChain['notFound'] & object }
+  | { kind: 'error'; module: LayoutChain['errorPages'][number] & object }
+
+/**
+ * Renders the error page and sends the document. If that fails too, the site's own error page is dropped, then the
+ * innermost layout, and so on, down to a static document.
+ */
+export async function renderErrorPage(error: ServerError, outermost: ErrorTarget, ctx: RequestContext): Promise<void> {
+  let shown = error
+  let target = outermost
+  let broken = NOTHING_BROKEN
+  while (target.layoutData.length > 0) {
+    const page = chooseErrorPage(shown, target, broken)
+    const { firstFailure, failureCount } = ctx
+    setErrorResponse(shown, ctx)
+    const rendered = await renderPage(createErrorRender(shown, page, target, ctx.site.build), ctx)
+    if (rendered.kind === 'gone') return
+    if (ctx.hooksRun) await ctx.hooksRun
+    if (rendered.kind !== 'thrown') {
+      sendDocument(rendered, ctx)
+      return rendered.kind === 'stream' ? rendered.ended : undefined
+    }
+    const failure = ctx.fail(rendered.thrown, { phase: 'render' })
+    if (ctx.hooksRun) await ctx.hooksRun
+    // The deadline has passed: there is no time for another render.
+    if (failure.status === 504) break
+    shown = publicFailure(firstFailure ?? failure)
+    // A failure that was recorded before this render comes from a layout: the error page inside it is not at fault.
+    if (page && ctx.failureCount > failureCount) broken = new Set([...broken, page.module.file])
+    else target = { ...target, layoutData: target.layoutData.slice(0, -1) }
+  }
+  sendPlainDocument(shown, ctx)
+}
+
+/** Returns the 404 page or the error page for this place; null when the site has none that works. */
+export function chooseErrorPage(
+  shown: ServerError,
+  { chain, layoutData }: ErrorTarget,
+  broken: BrokenFiles,
+): ErrorPage | null {
+  const isUsable = <C>(module: SiteModule<C> | null): module is SiteModule<C> =>
+    module !== null && !broken.has(module.file)
+  if (shown === NOT_FOUND && isUsable(chain.notFound)) return { kind: 'notFound', module: chain.notFound }
+  const errorPage = chain.errorPages[layoutData.length - 1] ?? null
+  return isUsable(errorPage) ? { kind: 'error', module: errorPage } : null
+}
+
+/** Returns what the browser loads for an error page. */
+export function errorPageLeaf(page: ErrorPage | null): BootLeaf {
+  const boot = page?.module.boot ?? { file: null }
+  return { kind: page?.kind === 'notFound' ? 'notFound' : 'shown', ...boot }
+}
+
+function createErrorRender(
+  shown: ServerError,
+  page: ErrorPage | null,
+  { chain, layoutData }: ErrorTarget,
+  build: Build,
+): PageRender {
+  const level = layoutData.length
+  const { scripts, css } = page?.module ?? { scripts: [], css: [] }
+  const leaf: TreeLeaf =
+    page?.kind === 'notFound'
+      ? { kind: 'notFound', Component: page.module.Component, css }
+      : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
+  const known = plansOf(chain, page?.module ?? null)
+  known[level] ??= createPlan(
+    { chain, level, bootLeaf: errorPageLeaf(page), leaf: { scripts, css }, dataFile: '', canStream: true },
+    build,
+  )
+  return { plan: known[level], leaf, data: layoutData }
+}
+
+/** Plans of one layout chain and one error page, indexed by the number of layouts around it. */
+type Plans = DocumentPlan[]
+
+// There are few pairs of a chain and an error page, so nothing is evicted.
+const plans = new WeakMap<LayoutChain, Map<object | null, Plans>>()
+
+function plansOf(chain: LayoutChain, page: ErrorPage['module'] | null): Plans {
+  const ofChain = plans.get(chain) ?? new Map<object | null, Plans>()
+  plans.set(chain, ofChain)
+  const known = ofChain.get(page) ?? []
+  ofChain.set(page, known)
+  return known
+}

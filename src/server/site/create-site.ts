@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import type { Build } from '../build-output/load-build.ts'
+import type { RenderToPipe } from '../context/react-renderer.ts'
+import { createRenderSlots } from '../context/render-slots.ts'
+import type { Site } from '../context/site.ts'
+import { ownOrigin } from '../errors/process-origin.ts'
+import { createFailures, type FailuresInput } from '../failures/failures.ts'
+import type { SiteFiles } from '../failures/stacks/place-frames.ts'
+import { createSourceMapper } from '../failures/stacks/source-map.ts'
+import { createUploadSpace } from '../forms/upload-files.ts'
+import { createPolicyWatch } from '../http/policy-watch.ts'
+import type { FailureStore } from '../ledger/failure-store.ts'
+import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
+import type { Options } from '../options/options.ts'
+
+export interface SiteInput {
+  build: Build
+  /** Path that the site is mounted at, with the prefix of its scope. */
+  base: string
+  options: Options
+  render: RenderToPipe
+  store: FailureStore
+  metrics: MetricsRecorder
+  /** Number of the worker that this process is; null for none. */
+  worker: string | null
+  /** The option, or the build's id. */
+  release: string
+}
+
+/** @param app The instance that the site's pages are registered on. */
+export function createSite(app: FastifyInstance, input: SiteInput): Site {
+  const { build, base, options, render, store, metrics, worker, release } = input
+  const mapper = createSourceMapper(build.siteDir, build.bundles)
+  const origin = ownOrigin(worker)
+  const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
+  const keep: FailuresInput['keep'] = (failure) => store.add(Object.assign(failure, origin))
+  const failures = createFailures({
+    mapper,
+    files: siteFilesOf(build),
+    release,
+    build: build.manifest.buildId,
+    digestKey: options.digestKey,
+    metrics: { deadlinePassed },
+    keep,
+    maxHooksMs: options.timeouts.renderMs,
+    traceOf: options.traceOf,
+  })
+  const slots = createRenderSlots(options.limits.maxRenders, app)
+  const site: Site = {
+    build,
+    options: { ...options, base },
+    app,
+    failures,
+    mapper,
+    render,
+    slots,
+    uploads: createUploadSpace(options.forms.maxUploadBytes),
+    policies: createPolicyWatch(app.log, build.entry.url),
+    metrics,
+  }
+  return site
+}
+
+function siteFilesOf({ manifest, routes }: Build): SiteFiles {
+  const pages = new Map(routes.map(({ id, page }) => [id, page.file ?? undefined]))
+  return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
+}
