@@ -2,7 +2,7 @@ import { type ReactNode, useLayoutEffect } from 'react'
 import { createAppTree, type Tree } from '../shared/tree/app-tree.tsx'
 import type { Platform } from '../shared/tree/platform.ts'
 
-/** The tree, and word of it when it stands in the document. */
+/** Returns the React element of a tree. React calls `onCommit` when the tree is in the document. */
 export function appElement(tree: Tree, platform: Platform, onCommit: () => void) {
   return <Committed onCommit={onCommit}>{createAppTree(tree, platform)}</Committed>
 }

@@ -1,14 +1,15 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { createNavigationStore } from '../shared/tree/navigation-state.ts'
 
-/** What stands in the document, and what it takes to put another page there. */
+/** The state of the current document, and the function that replaces its page. */
 export interface App {
+  /** The page that the document shows. */
   tree: Tree
-  /** The build that the document came from. */
+  /** Id of the build that rendered the document. */
   build: string
-  /** Address of a document that is being loaded; empty if there is none. */
+  /** The URL of a document that is being loaded, or an empty string. */
   leaving: string
   navigation: ReturnType<typeof createNavigationStore>
-  /** Renders another page; resolves when it stands. */
+  /** Renders another page. Resolves when it is in the document. */
   show(tree: Tree): Promise<void>
 }

@@ -1,4 +1,4 @@
-// In development only: loads the page again after each build.
+// Reloads the page after each build. In development only.
 
 const events = new EventSource(new URL('../dev', import.meta.url))
 events.addEventListener('reload', () => location.reload())

@@ -1,4 +1,5 @@
 import { base } from '../shared/base.ts'
+import { ASSETS_PATH } from '../shared/paths.ts'
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { Boot, BootPlan } from '../shared/wire/boot.ts'
 import { createDeferredPromises, revive } from '../shared/wire/deferred-data.ts'
@@ -14,41 +15,40 @@ import {
 import type { App } from './app-state.ts'
 import { loadTree } from './load-tree.ts'
 
-/** What came of asking for a page. */
-export type Answer =
+/** The result of the request for a page. */
+export type FetchResult =
   | {
       kind: 'page'
       tree: Tree
-      /** The data that came with it. */
-      own: readonly unknown[]
+      /** The part of the tree's data that came with this page. */
+      newData: readonly unknown[]
       status: number
     }
-  /** The load or the action sends the visitor elsewhere, with what was sent (as with the status 307) or without. */
+  /** The load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status 307. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean }
-  /** Nothing that can stand in this document: load the document of the address. */
+  /** This document cannot show the page: the browser has to load the document of the URL. */
   | { kind: 'load' }
-  /** The action has run, and what it has answered cannot stand in this document. */
+  /** The action has run, and this document cannot show its result. */
   | { kind: 'done' }
 
-const assets = `${base}/_hydrant/assets/`
-
 /**
- * Asks for the page at an address of this site, given what stands. Its module and its data are fetched at the same
- * time. Rejects when the network fails, or a module cannot be had, and when nobody knows whether what was sent has run.
- * Promises inside the data settle later.
+ * Requests the page at a URL of this site. Its modules and its data are loaded at the same time. Promises in the data
+ * settle later. Rejects when the network fails, when a module cannot be loaded, and when it is unknown whether an
+ * action has run.
  *
- * @param isStale Is what stands out of date? Then the layouts that stay are loaded as well.
+ * @param init The signal of a navigation, or method and body of a form.
+ * @param isStale True when the current page is out of date: the loads of the layouts that stay run too.
  */
-export async function ask(url: URL, init: RequestInit, app: App, isStale = false): Promise<Answer> {
-  const standing = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
-  // Nothing is sent to where no site of ours is.
+export async function fetchPage(url: URL, init: RequestInit, app: App, isStale = false): Promise<FetchResult> {
+  const currentLayouts = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
+  // Nothing is sent to another site.
   if (url.origin !== location.origin || !`${url.pathname}/`.startsWith(`${base}/`)) return { kind: 'load' }
   const to = new URL(url)
   to.search += (to.search && '&') + NAVIGATION_MARK
   const response = await fetch(to, {
     ...init,
-    headers: { [BUILD_HEADER]: app.build, [LAYOUTS_HEADER]: standing },
-    // What was done must not be done again, so what was sent is followed to where it leads.
+    headers: { [BUILD_HEADER]: app.build, [LAYOUTS_HEADER]: currentLayouts },
+    // A form must not be sent twice, so its redirects are followed at once.
     redirect: init.method ? 'follow' : 'manual',
   })
   if (response.redirected) return { kind: 'redirect', to: response.url }
@@ -57,25 +57,25 @@ export async function ask(url: URL, init: RequestInit, app: App, isStale = false
   const hasActed = headers.has(ACTED_HEADER)
   if (!body || !isOurs) {
     if (hasActed) return { kind: 'done' }
-    // What answers in Hydrant's place may have done anything.
+    // A proxy or another server responded, and may have done anything.
     if (init.method)
       throw new Error('The response did not come from this site; the form may or may not have been received.')
     return { kind: 'load' }
   }
-  return readAnswer(body, status, app, init.signal).catch((error) => {
-    // The action has run: that its answer cannot be shown must not make anybody send it again.
+  return readPage(body, status, app, init.signal).catch((error) => {
+    // The action has run: its form must not be sent again only because the result cannot be shown.
     if (hasActed) return { kind: 'done' }
     throw error
   })
 }
 
-function readAnswer(
+function readPage(
   body: ReadableStream<Uint8Array>,
   status: number,
   app: App,
   signal?: AbortSignal | null,
-): Promise<Answer> {
-  const standing = app.tree.data
+): Promise<FetchResult> {
+  const currentData = app.tree.data
   const deferred = createDeferredPromises()
   return new Promise((resolve, reject) => {
     let boot: Boot | undefined
@@ -84,11 +84,11 @@ function readAnswer(
     let missing = 0
     let isDecided = false
 
-    function finish(plan: Pick<BootPlan, 'layouts' | 'leaf'>, visit: Boot) {
+    function finish(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: Boot) {
       isDecided = true
-      // The modules have been on their way since the first line.
-      loadTree(plan, visit, Promise.all(data)).then(
-        (tree) => resolve({ kind: 'page', tree, own: tree.data.slice(kept), status }),
+      // The modules are being loaded since the first line.
+      loadTree(plan, document, Promise.all(data)).then(
+        (tree) => resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status }),
         reject,
       )
     }
@@ -98,19 +98,19 @@ function readAnswer(
         case 'start':
           boot = line[1]
           kept = line[1].kept
-          data = standing.slice(0, kept)
+          data = currentData.slice(0, kept)
           missing = boot.layouts.length + 1 - kept
           line[1].preload.forEach(preload)
-          // Whoever waits for them, in `finish`, hears of it.
+          // `finish` imports the same modules, and handles their errors.
           void loadTree(boot, boot, Promise.all([])).catch(() => {})
           return
         case 'data':
           data[line[1]] = revive(line[2], deferred.promised)
-          // What an action has returned comes before the data of the loads.
+          // The action data has a higher index, and comes before the data of the loads.
           if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
           return
         case 'shown':
-          // What stands outside of it has nothing of the page's, nor of its action's.
+          // The layouts around the error keep their data. The page's data and its action data are not used.
           data.splice(line[1])
           if (boot) finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, { ...boot, shown: line[3] })
           return
@@ -130,14 +130,14 @@ function readAnswer(
       .then(() => {
         const cut = new Error('The connection closed before the page was complete.')
         if (!isDecided) reject(cut)
-        // What has been left goes on waiting until the next page stands.
+        // A page that the visitor leaves keeps its pending promises until the next page is shown.
         if (!signal?.aborted) deferred.failPending(cut)
       })
   })
 }
 
-// An action may have taken the address from a visitor. A browser follows no other kind of redirect either; a script that
-// goes to one of `javascript:` would run it.
+// The target may come from a visitor. Browsers follow redirects to web addresses only, but a script that navigates to a
+// `javascript:` URL would run it.
 function isWeb(to: string): boolean {
   return /^http/.test(new URL(to, location.href).protocol)
 }
@@ -150,20 +150,20 @@ async function readLines(body: ReadableStream<Uint8Array>, take: (line: Navigati
     if (done) return
     const lines = (text + value).split('\n')
     text = lines.pop() ?? ''
-    // The server writes nothing else.
+    // The response is Hydrant's own, which consists of such lines.
     for (const line of lines) take(JSON.parse(line) as NavigationLine)
   }
 }
 
 const preloaded = new Set<string>()
 
-// Scripts alone: a stylesheet that has been fetched this way counts as loaded for React, and the page may appear a frame
-// before it is applied. React fetches it itself when it renders the page.
+// Preloads scripts only. React would take a preloaded stylesheet for a loaded one, and could show the page a frame
+// before the stylesheet applies. React loads the stylesheets itself when it renders the page.
 function preload(file: string) {
   if (preloaded.has(file) || !/^[\w.-]+js$/.test(file)) return
   preloaded.add(file)
   const link = document.createElement('link')
   link.rel = 'modulepreload'
-  link.href = assets + file
+  link.href = base + ASSETS_PATH + file
   document.head.append(link)
 }

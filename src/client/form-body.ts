@@ -1,9 +1,10 @@
-// What a form sends, written as the browser writes it.
+// The body of a submitted form, as the browser would write it.
 
 import type { SubmitBody } from '../shared/tree/navigation-state.ts'
 
 export const MULTIPART = 'multipart/form-data'
 
+/** Returns the fields of a form or a script as a `FormData`. */
 export function formDataOf(content: SubmitBody): FormData {
   if (content instanceof FormData) return content
   const formData = new FormData()
@@ -12,25 +13,29 @@ export function formDataOf(content: SubmitBody): FormData {
   return formData
 }
 
-/** @param enctype The form's; missing for what a script sends. */
+/**
+ * Returns the body of the request.
+ *
+ * @param enctype The form's encoding; undefined for the fields of a script.
+ */
 export function bodyOf(formData: FormData, enctype?: string): FormData | URLSearchParams {
   const entries = [...formData]
   if (enctype === MULTIPART) return formData
-  // Without files in the short form that every parser reads.
+  // Fields of a script are multipart only if there are files.
   if (enctype === undefined && entries.some(([, value]) => typeof value !== 'string')) return formData
   return new URLSearchParams(
     entries.map(([name, value]) => [name, enctype === undefined ? String(value) : withLineBreaks(value)]),
   )
 }
 
-// As forms are sent. A `FormData` is written so by itself.
+// Browsers send the line breaks of forms as CRLF. They do that themselves for a `FormData`.
 function withLineBreaks(value: FormDataEntryValue): string {
   return (typeof value === 'string' ? value : value.name).replace(/\r\n?|\n/g, '\r\n')
 }
 
-/** The same for the same fields to the same address. */
+/** Returns the same text for the same fields to the same URL. */
 export function keyOf(url: URL, formData: FormData): string {
-  const seen = (value: FormDataEntryValue) =>
+  const describeValue = (value: FormDataEntryValue) =>
     typeof value === 'string' ? value : [value.name, value.size, value.lastModified]
-  return JSON.stringify([url.href, [...formData].map(([name, value]) => [name, seen(value)])])
+  return JSON.stringify([url.href, [...formData].map(([name, value]) => [name, describeValue(value)])])
 }

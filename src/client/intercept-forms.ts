@@ -1,21 +1,23 @@
-// Takes over forms that a page's action answers. It does so when they are sent, and not when the browser navigates: a
-// navigation that is cancelled is one that test tools wait for without end.
+// Takes over forms of pages with an action. It uses the `submit` event and not the Navigation API: a navigation that is
+// cancelled makes test tools wait until their timeout, see decision 013.
 
-// An input of a form may have the name of one of its methods, and hides it then.
+// An input whose name is the name of one of the form's methods hides that method.
 const { closest, getAttribute } = Element.prototype
 
-/** Method, target and character set of a form that can be answered in place. */
+/** Method, target and character set of a form that the navigator can send. */
 const POSTED = /^post,(_self)?,(utf-8)?$/i
 
 type Send = (url: URL, method: 'POST', formData: FormData, form: HTMLFormElement, enctype: string) => void
 
+/** Calls `send` instead of the browser for each form that is submitted to a page of this site. */
 export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
   let clicked: MouseEvent | null = null
 
   function onSubmit(event: SubmitEvent) {
-    // Handlers of the site come first. An event that a script has made submits nothing.
+    // A handler of the site may have prevented the submission. An event that a script dispatched does not submit the
+    // form.
     if (event.defaultPrevented || !event.isTrusted) return
-    // The browser dispatches this event at nothing else.
+    // The browser dispatches this event at forms only.
     const form = event.target as HTMLFormElement
     const { submitter } = event
     const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? getAttribute.call(form, name) ?? ''
@@ -23,7 +25,7 @@ export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
     const enctype = read('enctype').toLowerCase()
     if (!POSTED.test([read('method'), target, read('accept-charset')].join()) || enctype === 'text/plain') return
     if ([form, submitter].some((element) => element && closest.call(element, '[data-hydrant-reload]'))) return
-    // As with a link, it opens in another tab or window.
+    // The result opens in another tab or window, as with a link.
     if (clicked?.ctrlKey || clicked?.metaKey || clicked?.shiftKey) return
     const url = readUrl(read('action'))
     if (!url || !isOurs(url)) return
@@ -32,13 +34,13 @@ export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
     send(url, 'POST', formData, form, enctype)
   }
 
-  // Behind all other listeners, whenever they were added: each of them may prevent it.
+  // Runs `onSubmit` after all other listeners, whenever they were added: each of them may prevent the submission.
   function onCapturedSubmit() {
     removeEventListener('submit', onSubmit)
     addEventListener('submit', onSubmit)
   }
 
-  // A form is sent by a click before anything else happens.
+  // A click submits its form in the same task. The timer runs after that.
   function onCapturedClick(event: MouseEvent) {
     clicked = event
     setTimeout(() => {
@@ -51,7 +53,10 @@ export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
   addEventListener('click', onCapturedClick, true)
 }
 
-/** An empty address is that of the document. Null for an address that only the browser can handle: no page has a malformed path. */
+/**
+ * Returns the URL of a form's `action`; an empty one is the document's URL. Returns null for a URL that is malformed,
+ * which is left to the browser.
+ */
 function readUrl(action: string): URL | null {
   try {
     const url = new URL(action || location.href, document.baseURI)
@@ -62,7 +67,7 @@ function readUrl(action: string): URL | null {
   }
 }
 
-/** Older browsers leave the button out; they send forms themselves. */
+/** Returns whether `FormData` can contain the button that submits. Older browsers cannot, and send forms themselves. */
 function canReadSubmitter(): boolean {
   const form = document.createElement('form')
   const button = document.createElement('button')

@@ -1,17 +1,19 @@
-// Hands the browser's navigations within the site to the navigator, which is loaded when somebody is about to go
-// somewhere. The server stays the only router: whatever is no page of this site is left to the browser. Forms that are
-// posted are no navigations: the navigator takes them over when they are sent, in `intercept-forms.ts`.
+// Passes navigations within the site to the navigator, which is loaded when the visitor points at a link or a form. The
+// server is the only router: the browser itself loads whatever is not a page of this site. A POST of a form is not a
+// navigation here: see `intercept-forms.ts`.
 
 import { base } from '../shared/base.ts'
 import type { Submit } from '../shared/tree/navigation-state.ts'
 import type { App } from './app-state.ts'
-import type { Journey, Navigator } from './navigator.ts'
+import type { Navigator } from './navigator.ts'
+import type { PendingNavigation } from './page-navigation.ts'
 
-/** What navigations have ended with before their page stood. */
+/** The reasons of navigations that ended before their page was shown. */
 export const ended = new Set<unknown>()
 
 export const importNavigator = () => import('./navigator.ts')
 
+/** Listens for navigations. Returns the function that sends fields to an action. */
 export function startNavigation(app: App): Submit {
   let loaded: Promise<Navigator> | undefined
 
@@ -21,9 +23,9 @@ export function startNavigation(app: App): Submit {
   }
 
   function onPoint({ type, target }: Event) {
-    // The document has no ancestors to ask.
+    // The target may be the document, which has no `closest`.
     const element = (target as Element).closest?.('a,form')
-    // What cannot be loaded now is asked for when it is needed.
+    // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
     if (element || loaded)
       load()
         .then((navigator) => navigator.point(type, element))
@@ -36,32 +38,32 @@ export function startNavigation(app: App): Submit {
     const url = new URL(destination.url)
     const isTraverse = navigationType === 'traverse'
     if (!event.canIntercept || event.downloadRequest !== null || navigationType === 'reload' || !isOurs(url)) return
-    // Within the page that stands, also by `history.pushState()`.
+    // The target is within the current page, also after `history.pushState()`.
     if (event.hashChange || (destination.sameDocument && !isTraverse)) return
-    // React's own tells the browser that a transition is going on.
+    // React starts navigations of its own to show a transition as loading.
     if (url.href === app.leaving || info === 'react-transition') return
-    // Other elements have neither of what is asked of a button.
+    // The source may be another element. Then `form` and `formMethod` are undefined.
     const submitter = sourceElement as HTMLButtonElement | null
     if ((submitter?.form ?? submitter)?.closest('[data-hydrant-reload]')) return
-    // Chromium asks the form for its method, and not the button that sends it.
+    // Chromium uses the method of the form instead of the method of the submitting button.
     const method = submitter?.formMethod
     if (method !== 'post' && (!formData || method === 'get')) go(event, url, isTraverse)
   }
 
   function go(event: NavigateEvent, url: URL, isTraverse: boolean) {
-    // As in an ordinary navigation the address changes when the page is there, where the browser can wait for that.
+    // The URL changes when the page has been fetched, as in an ordinary navigation, if the browser can wait for that.
     const canWait = !isTraverse && event.cancelable && 'NavigationPrecommitController' in window
     const from = canWait ? null : location.href
-    let journey: Promise<Journey> | undefined
+    let pending: Promise<PendingNavigation> | undefined
     const start = () => {
-      journey ??= load().then(
+      pending ??= load().then(
         (navigator) => navigator.go(url, event, from),
         () => {
           location.href = app.leaving = url.href
           return new Promise(() => {})
         },
       )
-      return journey
+      return pending
     }
     event.intercept({
       ...(canWait && { precommitHandler: () => start().then(({ ready }) => ready) }),
@@ -72,13 +74,13 @@ export function startNavigation(app: App): Submit {
   if ('navigation' in window) {
     for (const type of ['mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
     navigation.addEventListener('navigate', onNavigate)
-    // What is loaded for it has come with the page's own scripts. Without that the browser sends forms as ever.
+    // `hydrate` has imported the navigator already. If it could not, the browser sends forms itself.
     if (document.forms[0]) load().catch(() => {})
   }
   return (...what) => load().then(({ send }) => send(...what))
 }
 
 function isOurs({ origin, pathname }: URL): boolean {
-  // What looks like a file is one.
+  // A path with an extension is a file.
   return origin === location.origin && `${pathname}/`.startsWith(`${base}/`) && !/\.\w+$/.test(pathname)
 }

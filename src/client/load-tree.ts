@@ -1,17 +1,17 @@
 import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../shared/tree/default-layout.tsx'
-import type { BootLeaf, BootModule, BootPlan, BootVisit } from '../shared/wire/boot.ts'
+import type { BootDocument, BootLeaf, BootModule, BootPlan } from '../shared/wire/boot.ts'
 import { layoutKey } from '../shared/wire/layout-key.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
 import { importModule } from './import-module.ts'
 
-/** A file in the folder that this script was loaded from. What is no plain file name leads to no file there. */
+/** Returns the URL of a file in the folder of this script. The replacement keeps the URL inside that folder. */
 const assetUrl = (file: string) => new URL(file.replace(/[^\w.-]/g, ''), import.meta.url)
 
-/** Loads the modules of a page and its layouts. Rejects when one of them cannot be had. */
+/** Loads the modules of a page and its layouts. Rejects when one of them cannot be loaded. */
 export async function loadTree(
   plan: Pick<BootPlan, 'layouts' | 'leaf'>,
-  { url: href, params, shown }: BootVisit,
+  { url: href, params, shown }: BootDocument,
   revived: Promise<unknown[]>,
 ): Promise<Tree> {
   const url = new URL(href)
@@ -23,7 +23,7 @@ export async function loadTree(
   return { layouts, leaf, data, params, address: { url } }
 }
 
-async function loadLayout(layout: BootPlan['layouts'][number], params: BootVisit['params']): Promise<TreeLayout> {
+async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocument['params']): Promise<TreeLayout> {
   const [Component, ErrorPage] = await Promise.all([
     loadComponent<LayoutComponent>(layout.file),
     loadComponent<ErrorComponent>(layout.error),
@@ -32,11 +32,11 @@ async function loadLayout(layout: BootPlan['layouts'][number], params: BootVisit
   return { Component: Component ?? DefaultLayout, css: stylesheets(layout), ErrorPage, key }
 }
 
-// Another page or the same one for another path starts afresh; with another query it goes on.
+// A page keeps its state when only its query changes. Another path, or another page, starts with new state.
 async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): Promise<TreeLeaf> {
   const Component = await loadComponent(leaf.file)
   const key = leaf.kind + leaf.file + pathname
-  // The server names a component of the leaf's kind.
+  // The server has named a module with a component for this kind of leaf.
   return { ...leaf, shown, Component, css: stylesheets(leaf), key } as TreeLeaf
 }
 

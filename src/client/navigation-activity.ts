@@ -2,23 +2,23 @@ import { IDLE, type NavigationState } from '../shared/tree/navigation-state.ts'
 import type { App } from './app-state.ts'
 
 /**
- * Tells components what is going on. What is begun lasts until the function that comes back is called. Of several, the
- * last counts; what is being sent is told as long as anything is, also while the page that it leads to is fetched.
+ * Returns the function that begins a state of `useNavigation`. The state lasts until the returned function is called.
+ * With several states at the same time, components see the last one that is submitting, else the last one.
  */
 export function createActivity(navigation: App['navigation']) {
   const states = new Set<NavigationState>()
 
-  function tell() {
+  function update() {
     const all = [...states]
     navigation.set(all.findLast(({ state }) => state === 'submitting') ?? all.at(-1) ?? IDLE)
   }
 
   return (state: NavigationState) => {
     states.add(state)
-    tell()
+    update()
     return () => {
       states.delete(state)
-      tell()
+      update()
     }
   }
 }

@@ -1,40 +1,42 @@
-// Tells a visitor in the page what became of a form, when no answer can stand in the page.
+// Notices in the page about a form whose result the page cannot show.
 
 import { fallbackContent } from '../shared/tree/fallback.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
 
 const NOTICE = 'hydrant-notice'
 
-/** Shows a sentence before the form, or at the top when the form is not there. It takes the place of the one before. */
+/** Shows a sentence above the form, or at the top of the page without a form. Replaces an earlier notice there. */
 export function showSentence(sentence: string, form?: HTMLFormElement) {
   const paragraph = document.createElement('p')
   paragraph.textContent = sentence
-  place(form).append(paragraph)
+  addNotice(form).append(paragraph)
 }
 
-/** The same for a failure or a refusal. */
-export function showFailure(shown: PublicError, form?: HTMLFormElement) {
+/** Shows a failure or a refusal in the same place as `showSentence`. */
+export function showError(error: PublicError, form?: HTMLFormElement) {
   const { hostname, search } = location
-  const notice = place(form)
+  const notice = addNotice(form)
   notice.classList.add('hydrant-failure')
-  notice.innerHTML = fallbackContent(shown, { host: hostname, search })
+  notice.innerHTML = fallbackContent(error, { host: hostname, search })
 }
 
+/** Removes the notice above the form, or at the top of the page. */
 export function removeNotice(form?: HTMLFormElement) {
   const before = form?.isConnected ? form.previousElementSibling : document.body.firstElementChild
   if (before?.classList.contains(NOTICE)) before.remove()
 }
 
+/** Removes all notices of the page. */
 export function removeNotices() {
   for (const notice of document.querySelectorAll(`.${NOTICE}`)) notice.remove()
 }
 
-function place(form?: HTMLFormElement): HTMLElement {
+function addNotice(form?: HTMLFormElement): HTMLElement {
   removeNotice(form)
   const notice = document.createElement('div')
   notice.className = NOTICE
   notice.role = 'alert'
-  // An input of the form may be called `before`.
+  // An input may be named `before`, so the method is called this way.
   if (form?.isConnected) Element.prototype.before.call(form, notice)
   else document.body.prepend(notice)
   return notice

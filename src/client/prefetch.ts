@@ -1,34 +1,35 @@
-import type { Answer } from './fetch-page.ts'
+import type { FetchResult } from './fetch-page.ts'
 
-/** How long what was fetched ahead counts as fresh. */
+/** How long a prefetched page may be used. */
 const FRESH_MS = 10_000
-/** How long the pointer has to rest on a link. */
+/** How long the pointer has to rest on a link before its page is fetched. */
 const REST_MS = 60
 
-interface Asked {
-  answer: Promise<Answer>
+/** A page that is being fetched. */
+export interface Prefetched {
+  result: Promise<FetchResult>
   controller: AbortController
 }
 
 /**
- * Fetches module and data of a page whose link is pointed at, focused or touched. `take` gives what there is, once, or
- * asks. Not for visitors who save data, and not below `data-hydrant-prefetch="off"`.
+ * Creates the functions that fetch the page of a link when the visitor points at it, focuses it or touches it. Does
+ * nothing for visitors who save data, and inside `data-hydrant-prefetch="off"`.
  */
 export function createPrefetcher(
-  ask: (url: URL, signal: AbortSignal) => Promise<Answer>,
+  fetch: (url: URL, signal: AbortSignal) => Promise<FetchResult>,
   isOurs: (url: URL) => boolean,
 ) {
-  let ahead: (Asked & { href: string; until: number }) | null = null
+  let ahead: (Prefetched & { href: string; until: number }) | null = null
   let timer: number | undefined
-  // Not in the type declarations yet.
+  // TypeScript's DOM types do not contain `connection`.
   const { connection } = navigator as { connection?: { saveData?: boolean } }
 
-  function start(url: URL): Asked {
+  function start(url: URL): Prefetched {
     const controller = new AbortController()
-    const answer = ask(url, controller.signal)
-    // Whoever takes it hears of it.
-    answer.catch(() => {})
-    return { answer, controller }
+    const result = fetch(url, controller.signal)
+    // The caller of `take` handles the rejection. A page that is never taken has no handler.
+    result.catch(() => {})
+    return { result, controller }
   }
 
   function startAhead(link: HTMLAnchorElement) {
@@ -40,6 +41,7 @@ export function createPrefetcher(
     ahead = { ...start(url), href: url.href, until: Date.now() + FRESH_MS }
   }
 
+  /** Discards the prefetched page: it was fetched for a current page that is being replaced. */
   function drop() {
     clearTimeout(timer)
     ahead?.controller.abort()
@@ -51,21 +53,21 @@ export function createPrefetcher(
   }
 
   return {
-    /** The visitor points at a link (`mouseover`, `focusin`, `touchstart`), or at none any more. */
+    /** Handles `mouseover`, `focusin` and `touchstart`. `link` is missing if the visitor does not point at a link. */
     point(type: string, link?: Element | null) {
       clearTimeout(timer)
-      // Links in SVG are other objects; what is no address of the web has no host.
+      // Links in SVG are other objects, and links to other schemes have no host.
       if (!(link instanceof HTMLAnchorElement && link.host)) return
       if (type === 'touchstart') startAhead(link)
       else timer = setTimeout(startAhead, REST_MS, link)
     },
-    take(url: URL): Asked {
-      const found = isFresh(url) ? ahead : null
-      if (found) ahead = null
+    /** Returns the prefetched page, once, or starts to fetch it. */
+    take(url: URL): Prefetched {
+      const prefetched = isFresh(url) ? ahead : null
+      if (prefetched) ahead = null
       drop()
-      return found ?? start(url)
+      return prefetched ?? start(url)
     },
-    /** Throws away what there is: it was asked for beside a page that no longer stands. */
     drop,
   }
 }

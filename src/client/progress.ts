@@ -1,10 +1,12 @@
-// What tells a visitor that something is going on.
+// Shows a visitor that a navigation is pending, and announces the new page.
 
 import type { NavigationStore } from '../shared/tree/navigation-state.ts'
 
 const SHOW_AFTER_MS = 150
 
-/** A thin bar at the top, in `--hydrant-progress` or the accent colour, when a page lets one wait. */
+/**
+ * Shows a thin bar at the top while a slow page is pending, in the colour `--hydrant-progress` or the accent colour.
+ */
 export function createProgress(navigation: NavigationStore) {
   const bar = document.createElement('div')
   bar.className = 'hydrant-progress'
@@ -27,13 +29,13 @@ export function createProgress(navigation: NavigationStore) {
   }
 }
 
-/** Says the name of the page that stands now, as a screen reader does when a document has loaded. */
+/** Returns the function that makes a screen reader read a page's title, as it does when a document has loaded. */
 export function createAnnouncer() {
   const region = document.createElement('div')
   region.ariaLive = 'assertive'
   region.className = 'hydrant-announcer'
   region.style.cssText = 'position:fixed;clip-path:inset(50%)'
-  // Before there is something to say: what a region holds when it appears is not read out.
+  // The region is added empty: screen readers do not read the text with which a region appears.
   document.body.append(region)
   return (title: string) => {
     if (!region.isConnected) document.body.append(region)

@@ -1,21 +1,21 @@
-// A page that is open while its site is deployed may ask for a part of the old build, which is no longer there. The page
-// of the new build has it. One that is missing there too must not load itself again for ever.
+// A page that is open during a deployment may import a script of the old build, which no longer exists. The page of the
+// new build imports another one. If that is missing too, the page must not reload for ever.
 
 const STORED = 'hydrant-again'
-/** A page that has stood for so long has worked. */
+/** A page that has been open this long has worked. */
 const MOMENT_MS = 60_000
 
-// Chromium and Firefox, Safari.
+// The message in Chromium and Firefox, and in Safari.
 const MISSING = /imported module|importing a module/i
 
 /**
- * Loads the page again when what was thrown says that a part of it cannot be loaded, unless that has just been done, and
- * returns what to wait for meanwhile. Where nothing can be remembered, nothing is loaded again.
+ * Returns the function that reloads the page for an error that says that a script cannot be loaded, and then returns a
+ * promise that never settles. It does not reload the same page twice in a row, nor without session storage.
  */
 export function createRecovery() {
-  let meanwhile: Promise<never> | undefined
+  let reloading: Promise<never> | undefined
   let isMissing = false
-  // A browser that keeps nothing throws when it is asked to, be it full or told so.
+  // `sessionStorage` throws if it is full or turned off.
   addEventListener('pagehide', () => {
     try {
       if (!isMissing) sessionStorage.removeItem(STORED)
@@ -23,15 +23,15 @@ export function createRecovery() {
   })
 
   return (thrown: unknown): Promise<never> | undefined => {
-    if (meanwhile || !(thrown instanceof Error && MISSING.test(thrown.message))) return meanwhile
+    if (reloading || !(thrown instanceof Error && MISSING.test(thrown.message))) return reloading
     isMissing = true
     const address = location.pathname + location.search
     try {
       if (sessionStorage.getItem(STORED) === address && performance.now() < MOMENT_MS) return
       sessionStorage.setItem(STORED, address)
-      meanwhile = new Promise(() => {})
+      reloading = new Promise(() => {})
       location.reload()
     } catch {}
-    return meanwhile
+    return reloading
   }
 }

@@ -1,5 +1,3 @@
-// Tells the server of failures. Loaded at the first one.
-
 import type { ErrorInfo } from 'react'
 import { base } from '../shared/base.ts'
 import { Boundary } from '../shared/tree/boundary.tsx'
@@ -13,36 +11,44 @@ import {
   type Report,
   type ReportedError,
 } from '../shared/wire/report-format.ts'
+// Reports failures to the server. Loaded at the first one.
 
-/** What React says of a failure, besides what was thrown. */
+/** What React passes with a thrown value. */
 export interface FailureInfo {
   componentStack?: string | null | undefined
-  /** The boundary that has caught it. */
+  /** The boundary that caught the value. */
   errorBoundary?: unknown
   isRecovered?: boolean
 }
 
-/** What the `error` and `unhandledrejection` events hold, each its own part. */
+/** Logs or reports a failure that React has caught. */
+export type LogError = (error: unknown, info: FailureInfo) => void
+
+/** The fields of `error` and `unhandledrejection` events; each event has some of them. */
 type FailureEvent = Partial<
   Pick<ErrorEvent & PromiseRejectionEvent, 'error' | 'message' | 'reason' | 'filename' | 'lineno' | 'colno'>
 >
 
-/** Frames of what visitors have added to their browser. */
+/** Matches a frame of a browser extension. */
 const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|webkit-masked-url):/
-const PLACE = /:\d+:\d+\)?$/
+/** Matches a frame with a position. */
+const POSITION = /:\d+:\d+\)?$/
 
-const told = new Set<string>()
+const reported = new Set<string>()
 
 /**
- * Sends a report, once for each failure in this document. With `info` it is React that has told of `thrown`; without, it
- * is an event of the window. `ended` holds what navigations have ended with before their page stood.
+ * Sends a report, once for each failure in this document.
+ *
+ * @param ended The reasons of navigations that ended before their page was shown. They are no failures.
+ * @param thrown What React caught, or an `error` or `unhandledrejection` event.
+ * @param info Undefined for an event.
  */
 export function report({ build }: Boot, ended: ReadonlySet<unknown>, thrown: unknown, info?: FailureInfo) {
   const content = info ? contentOf(thrown, info) : contentOfEvent(thrown as FailureEvent, ended)
   if (!content) return
   const key = JSON.stringify(content)
-  if (told.has(key) || told.size >= MAX_REPORTS) return
-  told.add(key)
+  if (reported.has(key) || reported.size >= MAX_REPORTS) return
+  reported.add(key)
   const path = location.pathname.slice(0, REPORT_LENGTHS.path)
   const body: Report = { build, path, ...content }
   send(JSON.stringify(body))
@@ -53,26 +59,26 @@ type Content = Report extends infer Kind ? (Kind extends Report ? Omit<Kind, 'bu
 function contentOf(thrown: unknown, info: FailureInfo): Content | null {
   const digest = digestOf(thrown)
   if (info.isRecovered && digest) return { kind: 'recovered', digest }
-  // The server has told its log of these, and shown a digest.
+  // The server has logged these failures.
   if (thrown instanceof ServerFailure || thrown instanceof RefusalError) return null
-  if (info.errorBoundary instanceof Boundary && digestShown(info.errorBoundary)) return null
+  if (info.errorBoundary instanceof Boundary && showsDigest(info.errorBoundary)) return null
   const { componentStack, isRecovered = false } = info
   return failureOf(thrown, isRecovered, componentStack)
 }
 
-function digestShown({ examined }: Boundary): boolean {
-  return examined !== undefined && 'digest' in examined.shown
+function showsDigest({ shown }: Boundary): boolean {
+  return shown !== undefined && 'digest' in shown.error
 }
 
 function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Content | null {
   const { error, message = '', reason, filename, lineno, colno } = event
-  // A script that has called `navigation.navigate()` hears so of a visitor who has gone elsewhere instead. A handler that
-  // fails ends its navigation with what it has thrown.
+  // `navigation.navigate()` rejects in this way when the visitor goes elsewhere. Any other reason is an error that a
+  // handler of the navigation threw.
   if (ended.has(reason) && (reason as Error | null)?.name === 'AbortError') return null
-  // Of scripts from elsewhere a browser tells nothing; the other is no exception, but a note of the browser's.
+  // Browsers hide errors in scripts of other origins. The note about a ResizeObserver is not an exception.
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
   const content = failureOf(error ?? reason ?? (message || undefined), false)
-  // The event knows the place of a value without a stack.
+  // The event has a position for a value without a stack.
   if (content?.kind === 'failure' && filename)
     content.error.stack ||= cut(`    at ${filename}:${lineno}:${colno}`, 'stack')
   return content
@@ -83,8 +89,8 @@ function failureOf(
   isRecovered: boolean,
   componentStack?: ErrorInfo['componentStack'],
 ): Content | null {
-  const error = describe(thrown, 0)
-  const frames = error.stack.split('\n').filter((line) => PLACE.test(line))
+  const error = describeThrown(thrown, 0)
+  const frames = error.stack.split('\n').filter((line) => POSITION.test(line))
   if (frames.length > 0 && frames.every((line) => EXTENSION.test(line))) return null
   const stack = componentStack?.slice(0, REPORT_LENGTHS.componentStack)
   return { kind: 'failure', isRecovered, error, ...(stack ? { componentStack: stack } : {}) }
@@ -94,8 +100,8 @@ function digestOf(thrown: unknown): string | null {
   return thrown instanceof Error && 'digest' in thrown && typeof thrown.digest === 'string' ? thrown.digest : null
 }
 
-// Anything may have been thrown, also what throws when it is looked at.
-function describe(thrown: unknown, depth: number): ReportedError {
+// The thrown value may be an object that throws when it is read.
+function describeThrown(thrown: unknown, depth: number): ReportedError {
   try {
     return thrown instanceof Error ? describeError(thrown, depth) : describeValue(thrown)
   } catch {
@@ -104,15 +110,17 @@ function describe(thrown: unknown, depth: number): ReportedError {
 }
 
 function describeError({ name, message, stack, cause }: Error, depth: number): ReportedError {
-  const own = {
+  const described = {
     type: cut(name, 'type') || 'Error',
     message: cut(message, 'message'),
     stack: cut(stack ?? '', 'stack'),
   }
-  return cause === undefined || depth >= MAX_REPORTED_CAUSES ? own : { ...own, cause: describe(cause, depth + 1) }
+  return cause === undefined || depth >= MAX_REPORTED_CAUSES
+    ? described
+    : { ...described, cause: describeThrown(cause, depth + 1) }
 }
 
-// Values of an object that is no error may be anything: its keys have to do.
+// The values of an object may be secret or large, so only its keys are reported.
 function describeValue(value: unknown): ReportedError {
   if (typeof value !== 'object' || value === null) {
     return { type: value === null ? 'null' : typeof value, message: cut(value, 'message'), stack: '' }
@@ -125,16 +133,16 @@ function cut(text: unknown, name: 'type' | 'message' | 'stack'): string {
   return String(text).slice(0, REPORT_LENGTHS[name])
 }
 
-/** Nobody is told when it does not arrive. */
+/** Sends a report. A report that does not arrive is lost. */
 function send(json: string) {
   const url = base + REPORT_PATH
-  // As JSON a browser always says where it comes from, whatever the page's referrer policy.
+  // For JSON, browsers send the `Origin` header whatever the page's referrer policy is.
   const body = new Blob([json], { type: 'application/json' })
   if (isBeaconTaken(url, body)) return
   fetch(url, { method: 'POST', body, keepalive: true }).catch(() => {})
 }
 
-// Some browsers have none, and what blocks advertisements may throw.
+// Some browsers do not have `sendBeacon`, and an ad blocker may make it throw.
 function isBeaconTaken(url: string, body: Blob): boolean {
   try {
     return navigator.sendBeacon(url, body)

@@ -1,11 +1,11 @@
-// What is still to come of a document when it arrives in parts, and what becomes of it when it never does.
+// Watches a document that arrives in parts, and fails the parts that never arrive: see decision 011.
 
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Notice } from '../shared/wire/boot.ts'
 import { type createDeferredPromises, ServerFailure } from '../shared/wire/deferred-data.ts'
 import type { FailureInfo } from './report.ts'
 
-/** A node of React's tree, as far as it is walked here. */
+/** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {
   stateNode: unknown
   return: Fiber | null
@@ -13,7 +13,7 @@ interface Fiber {
 
 const AGAIN_MS = 50
 
-/** Takes what a document says that comes in parts, and notices when it stops in the middle. */
+/** Returns the function that handles notices. It also detects that the document stops before it is complete. */
 export function createWatch(
   document: Document,
   deferred: ReturnType<typeof createDeferredPromises>,
@@ -23,8 +23,8 @@ export function createWatch(
   let silenceMs: number
   let count = 0
 
-  // Of a connection that is cut, a browser may say that the document has ended, or (Chromium) nothing at all.
-  function look() {
+  // When the connection is cut, some browsers end the document; Chromium does nothing.
+  function checkProgress() {
     if (isOver) return
     const { length } = document.getElementsByTagName('*')
     if (document.readyState !== 'loading' || length === count) {
@@ -36,16 +36,16 @@ export function createWatch(
       return
     }
     count = length
-    setTimeout(look, silenceMs)
+    setTimeout(checkProgress, silenceMs)
   }
 
   return (notice: Notice) => {
     switch (notice[1]) {
       case 'open':
         silenceMs = notice[2]
-        document.addEventListener('DOMContentLoaded', look)
-        // Not before all that has come by now is read: `end` may be there as well.
-        setTimeout(look)
+        document.addEventListener('DOMContentLoaded', checkProgress)
+        // The timer runs after the messages that are in the queue already: `end` may be one of them.
+        setTimeout(checkProgress)
         break
       case 'end':
         isOver = true
@@ -57,35 +57,36 @@ export function createWatch(
   }
 }
 
-/** Fails the Suspense boundaries that are pending in the document, or have been failed with that digest. */
+/** Fails the Suspense boundaries that are pending in the document, or that the server has failed with this digest. */
 function failPending(document: Document, reason: Error, digest = '') {
   for (const template of document.querySelectorAll('template')) {
     const start = template.previousSibling
     if (!(start instanceof Comment)) continue
     if (start.data !== '$?' && (start.data !== '$!' || template.dataset.dgst !== digest)) continue
-    // For React the boundary's content has now come and is about to be shown: it does not render it here instead,
-    // to wait for what the server has waited for in vain. Without the id, its scripts in the document leave it alone.
+    // With `$~` React takes the content for complete and about to be shown. With `$!` it would render the content in
+    // the browser, and wait there for the same promise. Without the id, React's scripts in the document ignore the
+    // template.
     start.data = '$~'
     template.id = ''
     failAround(start, reason)
   }
 }
 
-// Until the nearest boundary has removed it: React may not have taken over that part of the page yet.
+// Repeats until the nearest boundary has removed the part: React may not have hydrated it yet.
 function failAround(start: Comment, reason: Error) {
   if (!start.isConnected) return
   let fiber = fiberOf(start)
   while (fiber && !(fiber.stateNode instanceof Boundary))
     fiber = fiber.return
-    // The loop ends at a boundary or at the root, which has none around it.
+    // The loop ends at a boundary, or at null above the root.
   ;(fiber?.stateNode as Boundary | undefined)?.fail(reason)
   setTimeout(failAround, AGAIN_MS, start, reason)
 }
 
-// A comment says by itself where React has it: what surrounds it in the document need not be its place in the tree,
-// and a boundary that has no elements of its own yet cannot be found by them.
+// Reads React's node from the comment itself. The ancestors of the comment in the document may differ from those in
+// React's tree, and a boundary may have no elements yet.
 function fiberOf(start: Comment): Fiber | null | undefined {
   const key = Object.keys(start).find((name) => name.startsWith('__reactFiber$'))
-  // React keeps its own node there.
+  // React stores its node in this property.
   return key === undefined ? null : (start as unknown as Record<string, Fiber>)[key]
 }

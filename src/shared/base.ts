@@ -1,5 +1,5 @@
 /**
- * Where the site is mounted: nothing, or `/shop`. The build gives each site's modules a text of its own for this file,
- * see scripts/build/esbuild/base-module.ts; outside of a site's bundle there is no base to know.
+ * The path below which the site is mounted: `/shop`, or an empty string for none. The build replaces this file in the
+ * bundles of a site, see scripts/build/esbuild/base-module.ts. Outside of such a bundle the base is not known.
  */
 export const base: string = ''

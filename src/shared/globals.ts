@@ -1,7 +1,9 @@
-// What Node and browsers have in common and this room uses. Nothing else of either may appear here.
+// Globals of both Node.js and browsers that this folder uses. It may use no others.
 
 declare global {
-  /** Is there in the bundles for browsers only, which it keeps free of what only the server renders. */
+  /**
+   * Defined only in the bundles for browsers. A test of `typeof` lets the build remove code that only the server runs.
+   */
   const HYDRANT_BROWSER: true
 
   interface URLSearchParams extends Iterable<[string, string]> {

@@ -12,8 +12,6 @@ import { preferredErrorFormat, preferredFormat } from '../../src/server/http/neg
 import { createProblem } from '../../src/server/http/problem.ts'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
 import { isCrawler } from '../../src/server/http/user-agent.ts'
-import { guardPromises } from '../../src/server/render/data-promises.ts'
-import { toPlainJson } from '../../src/server/render/plain-json.ts'
 import { classifyThrown } from '../../src/server/thrown/classify-thrown.ts'
 import {
   HttpError,
@@ -259,73 +257,6 @@ t.test('a problem contains only what a visitor may know', async (t) => {
   })
   t.equal(createProblem({ kind: 'refusal', status: 499, message: 'x' }, 'h', '/a').title, 'Error')
   t.notOk('digest' in createProblem({ kind: 'failure', side: 'client' }, 'h', '/a'))
-})
-
-t.test('plain JSON rejects with the reason of a promise, and in time', async (t) => {
-  const late = () => new Error('late')
-  const reason = { a: 1 }
-  await t.rejects(toPlainJson({ a: Promise.reject(new Error('no')) }, late, 1_000), { message: 'no' })
-  t.equal(await toPlainJson(Promise.reject(reason), late, 1_000).catch((thrown: unknown) => thrown), reason)
-  const names: string[] = []
-  const forever = {
-    a: new Promise(() => {}),
-    b: [Promise.resolve(new Promise(() => {})), 1],
-    c: Promise.resolve({ d: new Promise(() => {}) }),
-  }
-  await t.rejects(
-    toPlainJson(
-      forever,
-      (pending) => {
-        names.push(pending)
-        return late()
-      },
-      20,
-    ),
-    { message: 'late' },
-  )
-  t.match(names[0], /data\.a/)
-  t.match(names[0], /data\.c\.d/)
-  const node: Record<string, unknown> = {}
-  node.list = [{ node }]
-  await t.rejects(toPlainJson(node, late, 1_000), { name: 'TypeError', message: /data\.list\.0\.node/ })
-  t.equal(await toPlainJson(undefined, late, 1_000), 'null')
-  t.equal(await toPlainJson(() => {}, late, 1_000), 'null')
-})
-
-t.test('promises in data are made safe for React, and data without promises stays the same object', async (t) => {
-  const plain = { a: [1, { b: new Date(0) }], c: new Map() }
-  t.equal(
-    guardPromises(plain, () => new Error('replaced')),
-    plain,
-  )
-  const node: Record<string, unknown> = {}
-  node.self = node
-  t.equal(
-    guardPromises(node, () => new Error('replaced')),
-    node,
-    'a circle',
-  )
-  const hostile = new Proxy(
-    {},
-    {
-      get: () => {
-        throw new Error('looked at')
-      },
-    },
-  )
-  const error = new Error('an ordinary one')
-  const data = { bad: Promise.reject(hostile), good: [Promise.reject(error), Promise.resolve(5)] }
-  const seen: unknown[] = []
-  const safe = guardPromises(data, (reason) => {
-    seen.push(reason)
-    return new Error('replaced')
-  }) as typeof data
-  await t.rejects(safe.bad, { message: 'replaced' })
-  t.equal(await safe.good[0]?.catch((thrown: unknown) => thrown), error, 'what is safe stays')
-  t.equal(await safe.good[1], 5)
-  t.equal(seen.length, 1)
-  t.ok(Object.is(seen[0], hostile))
-  await data.bad.catch(() => {})
 })
 
 t.test('crawlers are distinguished from browsers and scripts', async (t) => {

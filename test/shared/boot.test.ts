@@ -2,8 +2,8 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import {
   BOOT_VARIABLE,
+  type BootDocument,
   type BootPlan,
-  type BootVisit,
   bootScript,
   messageScript,
   planText,
@@ -21,7 +21,7 @@ const plan: BootPlan = {
   ],
   leaf: { kind: 'page', file: 'index-ABCD.js' },
 }
-const visit: BootVisit = { url: 'https://shop.example/a?b=c', params: { id: '1' } }
+const visit: BootDocument = { url: 'https://shop.example/a?b=c', params: { id: '1' } }
 
 /** Runs scripts one after another as a browser would. Returns the value of the global variable. */
 function run(scripts: readonly string[]): unknown[] {
@@ -49,7 +49,7 @@ t.test('no value can end the script', async (t) => {
     layouts: [{ file: HOSTILE, css: [HOSTILE], error: HOSTILE }],
     leaf: { kind: 'shown', file: HOSTILE },
   }
-  const hostileVisit: BootVisit = {
+  const hostileVisit: BootDocument = {
     url: HOSTILE,
     params: { [HOSTILE]: HOSTILE, constructor: HOSTILE },
     shown: { kind: 'refusal', status: 403, message: HOSTILE },
@@ -68,7 +68,7 @@ t.test('any path and parameters arrive unchanged', async (t) => {
   for (let round = 0; round < 50; round++) {
     const text = () => random.text(random.below(20), alphabet)
     // A parameter's name is part of a file name, where "__proto__" has no effect.
-    const odd: BootVisit = { url: text(), params: { [`p${text()}`]: text(), q: text() } }
+    const odd: BootDocument = { url: text(), params: { [`p${text()}`]: text(), q: text() } }
     const script = bootScript(planText(plan), odd, [data(text())])
     const [boot] = run([script])
     t.strictSame(boot, { ...odd, ...plan, data: (boot as { data: unknown }).data })

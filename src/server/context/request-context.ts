@@ -131,7 +131,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
     return { digest, status, write: (written) => this.#write(failure, thrown, written) }
   }
 
-  /** Returns an error to reject with in place of a value that React must not see. See `guardPromises`. */
+  /** Returns an error to reject with in place of a value that React must not see. See `withSafePromises`. */
   substitute(thrown: unknown, details: FailureContext): Error {
     const kind = classifyThrown(thrown)
     if (kind.kind === 'redirect') return this.lateRedirect(kind.redirection)

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -8,7 +7,7 @@ import { requireShallow } from '../forms/body-checks.ts'
 import { readForm } from '../forms/read-form.ts'
 import { TemporaryFiles } from '../forms/upload-files.ts'
 import type { ActionContext } from '../options/config.ts'
-import { silencePromises } from '../render/data-promises.ts'
+import { findPromises, silencePromises } from '../render/data-promises.ts'
 import { unserialisable } from '../render/deferred-data.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { createLoadContext } from './load-context.ts'
@@ -80,8 +79,8 @@ async function callAction(route: Route, files: TemporaryFiles, ctx: RequestConte
     ctx.renewSignal()
     throw error
   }
-  const promise = findPromise(value, 'actionData', new Set())
-  if (promise === null) return value
+  const [promise] = findPromises(value, 'actionData').values()
+  if (promise === undefined) return value
   silencePromises(value)
   throw createHydrantError('HYD_ACTION_PROMISE', [serverFile, promise])
 }
@@ -89,21 +88,6 @@ async function callAction(route: Route, files: TemporaryFiles, ctx: RequestConte
 // `async`, so that a synchronous throw rejects.
 async function call({ action }: Route, context: ActionContext): Promise<unknown> {
   return action?.(context)
-}
-
-/** Returns the path of the first promise in a value (`actionData.user.name`), or null. */
-function findPromise(value: unknown, path: string, seen: Set<unknown>): string | null {
-  if (typeof value !== 'object' || value === null || seen.has(value)) return null
-  if (isThenable(value)) return path
-  seen.add(value)
-  if (ArrayBuffer.isView(value)) return null
-  const parts =
-    value instanceof Map || value instanceof Set ? Object.entries([...value.values()]) : Object.entries(value)
-  for (const [key, part] of parts) {
-    const found = findPromise(part, `${path}.${key}`, seen)
-    if (found !== null) return found
-  }
-  return null
 }
 
 function whenClosed({ raw }: FastifyReply, then: () => void) {

@@ -2,11 +2,11 @@ import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-t
 import { fallbackNoscript, hostScript } from '../../shared/tree/fallback.ts'
 import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
-import { type BootVisit, bootScript } from '../../shared/wire/boot.ts'
+import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
-import { guardPromises } from '../render/data-promises.ts'
+import { withSafePromises } from '../render/data-promises.ts'
 import { deferData, NO_DATA } from '../render/deferred-data.ts'
 import { type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
@@ -39,7 +39,7 @@ export function renderPage({ plan, leaf, data: values, action }: PageRender, ctx
   const platform = createPlatform(action, ctx)
   const isBare = !action && values.every((value) => value === undefined)
   const data = isBare ? NO_DATA : deferData(values, plan.dataFiles, ctx)
-  const safe = data.pendingCount() > 0 ? values.map((value) => guardPromises(value, substitute)) : values
+  const safe = data.pendingCount() > 0 ? values.map((value) => withSafePromises(value, substitute)) : values
   const tree: Tree = {
     layouts: plan.layouts,
     leaf,
@@ -67,7 +67,7 @@ export function renderPage({ plan, leaf, data: values, action }: PageRender, ctx
       `<script nonce="${nonce}">${bootScript(plan.boot, bootOf(leaf, ctx), serialised)}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
     data,
-    visit: ctx,
+    ctx,
     canStream: () => mayStream(plan, ctx),
     renderMs: site.options.timeouts.renderMs,
     maxLength: site.options.limits.maxDocumentLength,
@@ -75,8 +75,8 @@ export function renderPage({ plan, leaf, data: values, action }: PageRender, ctx
   })
 }
 
-function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootVisit {
-  const boot: BootVisit = { url: href, params }
+function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {
+  const boot: BootDocument = { url: href, params }
   if (leaf.kind === 'shown') Object.assign(boot, { shown: leaf.shown, host: address.host })
   if (!mayReport(site.options.reports, request.headers)) boot.reports = 0
   return boot

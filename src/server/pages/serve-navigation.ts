@@ -1,4 +1,5 @@
 import { bootText } from '../../shared/wire/boot.ts'
+import { joinFields, prependItem } from '../../shared/wire/join-json.ts'
 import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
@@ -61,7 +62,7 @@ function sendStart(plan: DocumentPlan, mayKeep: boolean, stream: NavigationAnswe
   const kept = mayKeep ? countKept(plan.bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
   const boot = bootText(plan.boot, { url: href, params })
   const preload = JSON.stringify(plan.files)
-  stream.sendText(`["start",{"kept":${kept},"preload":${preload},${boot.slice(1)}]`)
+  stream.sendText(`["start",${joinFields(`{"kept":${kept},"preload":${preload}}`, boot)}]`)
   return kept
 }
 
@@ -96,5 +97,5 @@ async function sendSettlements(deferred: Deferred, stream: NavigationAnswer, ctx
 }
 
 function settledLine(settlement: string): string {
-  return `["settled",${settlement.slice(1)}`
+  return prependItem('"settled"', settlement)
 }

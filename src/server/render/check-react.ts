@@ -5,39 +5,39 @@ import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { DocumentSink } from './document-sink.ts'
 
-/** React's packages choose between these two when they are first imported, by `NODE_ENV`. */
+/** React's builds. Its packages choose one by `NODE_ENV` when they are first imported. */
 export type ReactMode = Mode
 
 /**
- * Refuses to serve with what is not fit for visitors. React's development build writes the message and the stack of an error
- * into the document. Its packages must all be of one build: they read each other's internals. What `NODE_ENV` says now does
- * not matter, as it may have changed since they were loaded.
+ * Checks which of React's builds are loaded. They must be the same build, because React's packages read each other's
+ * internals. The development build must not serve visitors: it writes messages and stacks of errors into the document.
+ * The check looks at the packages and not at `NODE_ENV`, which may have changed since they were loaded.
  *
- * Throws HYD_REACT_MIXED and, for a production build of the site, HYD_REACT_DEVELOPMENT.
+ * Throws HYD_REACT_MIXED, and HYD_REACT_DEVELOPMENT for a production build of the site.
  */
 export async function checkReact(render: RenderToPipe, mode: ReactMode): Promise<void> {
   const loaded: Record<string, ReactMode> = {
     react: modeOfElement(createElement('p')),
     'react/jsx-runtime': modeOfElement(jsx('p', {})),
-    'react-dom/server': (await tellsErrors(render)) ? 'development' : 'production',
+    'react-dom/server': (await writesErrors(render)) ? 'development' : 'production',
   }
   const parts = Object.entries(loaded)
   if (new Set(Object.values(loaded)).size > 1) {
-    const list = parts.map(([name, own]) => `${name} (${own})`).join(', ')
+    const list = parts.map(([name, build]) => `${name} (${build})`).join(', ')
     throw createHydrantError('HYD_REACT_MIXED', [list])
   }
   if (mode === 'production' && loaded.react === 'development') throw createHydrantError('HYD_REACT_DEVELOPMENT', [])
 }
 
-// Only elements of the development build know where they were validated.
+// Only elements of the development build have this field.
 function modeOfElement(element: object): ReactMode {
   return '_store' in element ? 'development' : 'production'
 }
 
 const MESSAGE = 'React tells visitors of this error.'
 
-/** Does the message of an error reach the document? */
-function tellsErrors(render: RenderToPipe): Promise<boolean> {
+/** Returns whether React writes the message of an error into the document. */
+function writesErrors(render: RenderToPipe): Promise<boolean> {
   function Failing(): never {
     throw new Error(MESSAGE)
   }

@@ -1,34 +1,40 @@
 import { types } from 'node:util'
+import { forEachPart, mapParts } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { Redirection } from '../thrown/http-error.ts'
 
 /**
- * The same data with its promises made safe for React: one that rejects with what throws when it is looked at (a
- * Proxy, an error with throwing getters) would end React's whole render, long after the shell has gone out, and one that
- * rejects with something to wait for would never end it. What has
- * no promise inside is returned as it is.
+ * Returns data whose promises reject only with values that React can handle. A value that throws when it is read (a
+ * Proxy, an error with throwing getters) would end React's whole render, even after the shell was sent. With a
+ * thenable, the render would never end.
  *
- * @param replace Gives the error to reject with instead.
+ * Objects and promises that occur several times in the data also do so in the copy. A Proxy stays as it is, because
+ * reading it may throw. Data without promises is returned itself.
+ *
+ * @param replace Returns the error to reject with instead of an unsafe reason.
  */
-export function guardPromises(value: unknown, replace: (reason: unknown) => Error, seen = new Set<unknown>()): unknown {
-  if (typeof value !== 'object' || value === null || types.isProxy(value) || seen.has(value)) return value
-  seen.add(value)
-  if (isThenable(value)) return guarded(value, replace)
-  if (Array.isArray(value)) {
-    const items = value.map((item) => guardPromises(item, replace, seen))
-    return items.some((item, index) => item !== value[index]) ? items : value
+export function withSafePromises(value: unknown, replace: (reason: unknown) => Error): unknown {
+  let hasPromise = false
+  const copies = new Map<unknown, unknown>()
+  function copy(part: unknown): unknown {
+    if (typeof part !== 'object' || part === null || types.isProxy(part)) return part
+    const known = copies.get(part)
+    if (known !== undefined) return known
+    if (!isThenable(part)) return mapParts(part, copy, (created) => copies.set(part, created))
+    hasPromise = true
+    const safe = makeSafe(part, replace)
+    copies.set(part, safe)
+    return safe
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value
-  const entries = Object.entries(value).map(([key, part]) => [key, part, guardPromises(part, replace, seen)] as const)
-  if (entries.every(([, part, safe]) => part === safe)) return value
-  return Object.fromEntries(entries.map(([key, , safe]) => [key, safe]))
+  const copied = copy(value)
+  return hasPromise ? copied : value
 }
 
-function guarded(promise: PromiseLike<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
+function makeSafe(promise: PromiseLike<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
   const safe = promise.then(undefined, (reason: unknown) => {
     throw isSafe(reason) ? reason : replace(reason)
   })
-  // The page may never read it.
+  // The page may never read it, and an unhandled rejection would end the process.
   safe.then(undefined, () => {})
   return safe
 }
@@ -39,7 +45,7 @@ function isSafe(reason: unknown): boolean {
   try {
     if (reason instanceof Redirection) return false
     for (const name of ['name', 'message', 'stack', 'digest']) Reflect.get(reason, name)
-    // What can be waited for React would wait for, again and again.
+    // React would wait for a thenable, again and again.
     return typeof Reflect.get(reason, 'then') !== 'function'
   } catch {
     return false
@@ -47,11 +53,37 @@ function isSafe(reason: unknown): boolean {
 }
 
 /**
- * Keeps promises in data that nobody will read from ending the process when they reject: of loads whose page has been
- * decided otherwise, or that wait for another load.
+ * Returns the promises in a value with their paths, the nearest first: `data.reviews`. It does not look inside
+ * promises.
+ *
+ * @param name The path of the value itself: `data`.
+ */
+export function findPromises(value: unknown, name: string): Map<unknown, string> {
+  const promises = new Map<unknown, string>()
+  const seen = new Set<unknown>()
+  const queue: [value: unknown, path: string][] = [[value, name]]
+  for (const [part, path] of queue) {
+    if (typeof part !== 'object' || part === null || seen.has(part)) continue
+    seen.add(part)
+    try {
+      if (isThenable(part)) promises.set(part, path)
+      else
+        forEachPart(part, (inner, key) => {
+          if (typeof inner === 'object') queue.push([inner, `${path}.${key}`])
+        })
+    } catch {
+      // An object that throws when it is read has no parts to find.
+    }
+  }
+  return promises
+}
+
+/**
+ * Handles the rejections of all promises in a value that is not used: unhandled, they would end the process. It enters
+ * class instances too, as a value may be unused because it cannot be serialised.
  */
 export function silencePromises(value: unknown, seen = new Set<unknown>()): void {
-  // A loop: data may be deeper than calls may be, and what throws behind a promise ends the process.
+  // A loop, because data may be nested more deeply than calls may be.
   const left = [value]
   while (left.length > 0) {
     const part = left.pop()
@@ -63,15 +95,9 @@ export function silencePromises(value: unknown, seen = new Set<unknown>()): void
           (settled) => silencePromises(settled, seen),
           () => {},
         )
-      }
-      for (const inner of partsOf(part)) left.push(inner)
+      } else forEachPart(part, (inner) => left.push(inner))
     } catch {
-      // What throws when it is looked at.
+      // An object that throws when it is read.
     }
   }
-}
-
-function partsOf(value: object): Iterable<unknown> {
-  if (ArrayBuffer.isView(value)) return []
-  return value instanceof Map || value instanceof Set ? value.values() : Object.values(value)
 }

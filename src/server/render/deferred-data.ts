@@ -1,4 +1,3 @@
-import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/wire/serialise.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -6,48 +5,49 @@ import type { SourceFunction } from '../failures/digest.ts'
 import type { Failure } from '../failures/failure-context.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { messageOf } from '../util/message-of.ts'
-import { silencePromises } from './data-promises.ts'
+import { findPromises, silencePromises } from './data-promises.ts'
 
 /** The promises in a page's data. */
 export interface Deferred {
-  /** How many are pending; 0 when the page needs no more data. */
+  /** Returns how many promises are pending; 0 when the page needs no more data. */
   pendingCount(): number
-  /** Where they come from: the page's load. */
+  /** The function that returned the promises: the page's load. */
   place: SourceFunction
-  /** Where the pending ones stand: `data.reviews`. */
+  /** Returns the paths of the pending promises: `data.reviews`. */
   pendingNames(): string[]
-  /** Tells each settlement, as JSON that is safe inside a script. What settled before is told at once. */
+  /** Calls back with each settlement, as JSON that is safe inside a script. Earlier settlements follow at once. */
   subscribe(onSettled: (settlement: string) => void): void
-  /** Settles whatever is pending as this failure. */
+  /** Settles all pending promises as this failure. */
   failPending(failure: Failure): void
 }
 
 export interface DataWriter extends Deferred {
   /**
-   * Writes what the load of a file returned for the browser. Promises in it stay open: each is told when it settles.
-   * Throws HYD_DATA_UNSERIALISABLE for what cannot travel.
+   * Writes the data that the load of a file returned. Promises in it are pending until they settle.
+   * Throws HYD_DATA_UNSERIALISABLE.
    */
   write(value: unknown, file: string): string
 }
 
 /** The data of a document and the promises in it. */
 export interface DeferredData extends Deferred {
-  /** What `bootScript` takes. */
+  /** The data for `bootScript`. */
   serialised: readonly string[]
-  /** Does the browser need the module that reads what JSON cannot say? */
+  /** Whether the browser needs the module that reads data which JSON cannot represent. */
   needsReader: boolean
 }
 
 /**
- * Writes what the loads returned. Throws HYD_DATA_UNSERIALISABLE.
+ * Writes the data that the loads returned. Throws HYD_DATA_UNSERIALISABLE.
  *
- * @param values The layouts' data, outermost first, then the page's; `files` names the files they came from.
+ * @param values The data of the layouts, outermost first, then of the page.
+ * @param files The files of these loads.
  */
-export function deferData(values: readonly unknown[], files: readonly string[], visit: RequestContext): DeferredData {
-  // Most data is plain, and a writer costs as much again as to write it.
+export function deferData(values: readonly unknown[], files: readonly string[], ctx: RequestContext): DeferredData {
+  // perf: most data is plain, and a writer takes as long as writing such data, 0433a75
   const plain = values.map(tryPlain)
-  if (plain.every((text) => text !== null)) return new PlainData(plain)
-  const writer = createDataWriter(files.at(-1) ?? '', visit)
+  if (plain.every((text) => text !== null)) return plainData(plain)
+  const writer = createDataWriter(files.at(-1) ?? '', ctx)
   try {
     const serialised = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
     return { ...writer, serialised, needsReader: serialised.some(needsUnflatten) }
@@ -57,7 +57,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   }
 }
 
-// What throws is the writer's to tell.
+// If reading the value throws, the writer makes the error of it.
 function tryPlain(value: unknown): string | null {
   try {
     return serialisePlain(value)
@@ -66,11 +66,11 @@ function tryPlain(value: unknown): string | null {
   }
 }
 
-/** @param file The page's own file with its load. */
-export function createDataWriter(pageFile: string, visit: RequestContext): DataWriter {
+/** Creates the writer of a page's data. `pageFile` is the file with the page's load. */
+export function createDataWriter(pageFile: string, ctx: RequestContext): DataWriter {
   const values: unknown[] = []
   const pending = new Map<number, unknown>()
-  /** Of the load whose data is being written. */
+  /** The file of the load whose data is being written. */
   let file = ''
   let lastId = 0
   let queued: string[] = []
@@ -90,7 +90,7 @@ export function createDataWriter(pageFile: string, visit: RequestContext): DataW
   }
 
   function settle(id: number, write: () => string) {
-    if (!pending.has(id) || visit.isGone) return
+    if (!pending.has(id) || ctx.isGone) return
     const settlement = write()
     pending.delete(id)
     onSettled(settlement)
@@ -107,16 +107,16 @@ export function createDataWriter(pageFile: string, visit: RequestContext): DataW
   }
 
   function rejected(id: number, reason: unknown, from: SourceFunction): string {
-    const meaning = classifyThrown(reason)
-    switch (meaning.kind) {
+    const classified = classifyThrown(reason)
+    switch (classified.kind) {
       case 'refusal':
-        return messageText([id, 'refusal', meaning.status, meaning.message])
+        return messageText([id, 'refusal', classified.status, classified.message])
       case 'notFound':
         return messageText([id, 'refusal', 404, 'Not Found'])
       case 'redirect':
-        return failed(id, visit.fail(visit.lateRedirect(meaning.redirection), { phase: 'load' }))
+        return failed(id, ctx.fail(ctx.lateRedirect(classified.redirection), { phase: 'load' }))
       case 'failure':
-        return failed(id, visit.fail(reason, { phase: 'load', place: from }))
+        return failed(id, ctx.fail(reason, { phase: 'load', place: from }))
     }
   }
 
@@ -133,7 +133,10 @@ export function createDataWriter(pageFile: string, visit: RequestContext): DataW
       }
     },
     pendingCount: () => pending.size,
-    pendingNames: () => [...pending.values()].map((promise) => pathOf(promise, values)),
+    pendingNames() {
+      const paths = new Map(values.flatMap((value) => [...findPromises(value, 'data')]))
+      return [...pending.values()].map((promise) => paths.get(promise) ?? 'a promise inside deferred data')
+    },
     subscribe(listener) {
       onSettled = listener
       const earlier = queued
@@ -146,60 +149,36 @@ export function createDataWriter(pageFile: string, visit: RequestContext): DataW
   }
 }
 
-/** Nothing in it is pending. */
-class PlainData implements DeferredData {
-  readonly serialised: readonly string[]
-  readonly needsReader = false
-  readonly place = NO_PLACE
+const NO_PLACE: SourceFunction = { file: '', function: 'load' }
+const ignore = () => {}
 
-  constructor(serialised: readonly string[]) {
-    this.serialised = serialised
+/** Returns data without promises. */
+function plainData(serialised: readonly string[]): DeferredData {
+  return {
+    serialised,
+    needsReader: false,
+    place: NO_PLACE,
+    pendingCount: () => 0,
+    pendingNames: () => [],
+    subscribe: ignore,
+    failPending: ignore,
   }
-
-  pendingCount() {
-    return 0
-  }
-
-  pendingNames() {
-    return []
-  }
-
-  subscribe() {}
-
-  failPending() {}
 }
 
-const NO_PLACE: SourceFunction = { file: '', function: 'load' }
-
-/** For a page without any load. */
-export const NO_DATA: DeferredData = new PlainData([])
+/** The data of a page without a load. */
+export const NO_DATA: DeferredData = plainData([])
 
 function failed(id: number, { digest }: Failure): string {
   return messageText([id, 'failure', digest])
 }
 
+/**
+ * Returns HYD_DATA_UNSERIALISABLE for the error of a serialiser. `from` is the function of `file` that returned the
+ * data.
+ */
 export function unserialisable(error: unknown, file: string, from: 'load' | 'action' = 'load') {
-  // Devalue's errors say where in the data: `.user.save`.
+  // Devalue's errors contain the path: `.user.save`.
   const path = error instanceof Error && 'path' in error ? String(error.path) : ''
   const reason = messageOf(error)
   return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, path, reason], error)
-}
-
-const MAX_SEARCH_DEPTH = 4
-
-function pathOf(wanted: unknown, values: readonly unknown[]): string {
-  function search(value: unknown, path: string, depth: number): string | null {
-    if (value === wanted) return path
-    if (typeof value !== 'object' || value === null || isThenable(value) || depth > MAX_SEARCH_DEPTH) return null
-    for (const [key, part] of Object.entries(value)) {
-      const found = search(part, `${path}.${key}`, depth + 1)
-      if (found) return found
-    }
-    return null
-  }
-  for (const value of values) {
-    const found = search(value, 'data', 0)
-    if (found) return found
-  }
-  return 'a promise inside deferred data'
 }

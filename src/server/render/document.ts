@@ -3,46 +3,50 @@ import type { ReactNode } from 'react'
 import { messageScript, type Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialise.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
-import type { RequestContext, UnwrittenFailure } from '../context/request-context.ts'
-import { createHydrantError } from '../errors/hydrant-error.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
-import { startDeadline } from '../util/deadline.ts'
 import type { Deferred } from './deferred-data.ts'
 import { DocumentSink, type WriteHeadEnd } from './document-sink.ts'
-import { optionsFor, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import { createReactOptions, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import { RenderDeadline } from './render-deadline.ts'
+import { failPendingScript } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export type Rendered =
-  /** Complete: one answer with a length. */
+  /** The document is complete: one response with a length. */
   | { kind: 'whole'; text: string; failure: Failure | null }
-  /** Begun: the shell is in the stream, the rest follows. */
+  /** The shell is in the stream, and the rest follows. `ended` resolves when the document is complete. */
   | { kind: 'stream'; stream: Readable; failure: Failure | null; ended: Promise<void> }
-  /** Nothing has gone out: the shell failed, or a component asked for a redirect, a 404 or a refusal. */
+  /** Nothing was sent: the shell failed, or a component asked for a redirect, a 404 or a refusal. */
   | { kind: 'thrown'; thrown: unknown }
-  /** Nobody is there to read it. */
+  /** The client disconnected. */
   | { kind: 'gone' }
 
 export interface DocumentInput {
   render: RenderToPipe
   metrics: Pick<MetricsRecorder, 'now' | 'documentRendered'>
   element: ReactNode
+  /** The nonce of scripts. */
   nonce: string
-  /** Where the document's policy has one for styles. */
+  /** The nonce of styles, if the document's policy has one. */
   styleNonce: string | undefined
-  /** What goes before `</head>`; written with it. */
+  /** Returns the text to insert before `</head>`. */
   headEnd: WriteHeadEnd
-  /** What goes behind a shell that has not failed: the boot data and the client's entry. */
+  /** Returns the text after a shell that has not failed: the boot data and the client's entry. */
   shellEnd(): string
   data: Deferred
-  visit: RequestContext
-  /** Asked once, and only for a document that is not complete at the shell: may it go out in parts? */
+  ctx: RequestContext
+  /**
+   * Whether a document that is not complete with its shell may be sent in parts. Called once, only for such a document.
+   */
   canStream(): boolean
+  /** The time that a document may take, in milliseconds. */
   renderMs: number
-  /** In characters. */
+  /** The greatest length of a document, in characters. */
   maxLength: number
-  /** What stands before `</body>` of a document that failed after it had begun. */
+  /** Returns the text to insert before `</body>` of a document that failed after its first part was sent. */
   noscript(failure: Failure): string
 }
 
@@ -53,32 +57,39 @@ export function renderDocument(input: DocumentInput): Promise<Rendered> {
   })
 }
 
-/** So much longer than to the deadline a browser waits for the next part: the way there takes its time, too. */
+/** How much longer than the deadline a browser waits for the next part, because the network takes time too. */
 const GRACE_MS = 5_000
 const MAX_TIMER_MS = 2_147_483_647
 
-// Cheaper than `queueMicrotask`, which makes an AsyncResource each time.
-const afterThisTurn = Promise.resolve()
+/**
+ * starting  → rendering  React's first turn is over
+ * rendering → piped      the shell is ready, and the document is complete or may stream
+ * rendering → waiting    the shell is ready, but the document is incomplete and may not stream
+ * waiting   → piped      React has rendered everything
+ * piped     → closed     React has written everything, and no promise is pending
+ *
+ * Every state goes to `closed` when the client disconnects. Before `piped`, an error of the shell, a redirect, a 404 or
+ * a refusal closes the document too, and nothing of it is sent. A document that is incomplete in `piped` streams.
+ */
+type State = 'starting' | 'rendering' | 'waiting' | 'piped' | 'closed'
 
 class DocumentRender implements RenderObserver {
   #input: DocumentInput
-  #held: ReactCallbacks = { listener: this }
+  #callbacks: ReactCallbacks = { observer: this }
   #resolve: (rendered: Rendered) => void
   #sink: DocumentSink
   #react: ReturnType<RenderToPipe>
-  #state: 'rendering' | 'waiting' | 'piped' | 'closed' = 'rendering'
-  #isFirstTurn = true
+  #state: State = 'starting'
   #isShellReady = false
   #isAllReady = false
-  #isStreamed = false
-  /** Set while it streams. */
+  /** Resolves `ended` of a document that streams; null for other documents. */
   #onEnded: (() => void) | null = null
   #startedAt: number
-  #clearDeadline = () => {}
-  #timeout: { error: Error; pending: string[]; components: string[]; failure: UnwrittenFailure | null } | null = null
-  /** That components in `<Suspense>` have met the deadline. */
-  #late: Notice | null = null
-  /** A redirect, 404 or refusal that a component threw before anything went out. */
+  /** Null for a document that is complete after React's first turn. */
+  #deadline: RenderDeadline | null = null
+  /** Says that components in `<Suspense>` did not meet the deadline. */
+  #lateNotice: Notice | null = null
+  /** A redirect, 404 or refusal that a component threw before anything was sent. */
   #early: { thrown: unknown } | null = null
 
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
@@ -88,63 +99,65 @@ class DocumentRender implements RenderObserver {
     this.#sink = new DocumentSink(
       input.headEnd,
       input.maxLength,
-      (broken) => (broken ? this.#mendBroken(broken.error) : this.#closeWhenComplete()),
+      (broken) => (broken ? this.#onBroken(broken.error) : this.#closeWhenComplete()),
       (part) => markFallbacks(part, input.styleNonce),
     )
     const nonce = input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce }
-    this.#react = input.render(input.element, optionsFor(this.#held, nonce))
-    // React renders in a microtask of its own, queued before this one.
-    void afterThisTurn.then(() => {
-      this.#isFirstTurn = false
-      if (!this.#isComplete()) this.#watch()
-      if (this.#isShellReady) this.#decide()
-    })
+    this.#react = input.render(input.element, createReactOptions(this.#callbacks, nonce))
+    // React renders in a microtask that it queued before this one.
+    queueMicrotask(() => this.#endFirstTurn())
+  }
+
+  #endFirstTurn() {
+    if (this.#state !== 'starting') return
+    this.#state = 'rendering'
+    if (!this.#isComplete()) this.#watch()
+    if (this.#isShellReady) this.#decide()
   }
 
   onShellReady() {
     this.#isShellReady = true
-    if (this.#isFirstTurn) return
-    // React may complete the rest in the same turn; then nothing needs to stream.
-    void afterThisTurn.then(() => this.#decide())
+    if (this.#state === 'starting') return
+    // React may complete the rest in the same turn. Then the document does not have to stream.
+    queueMicrotask(() => this.#decide())
   }
 
   onShellError(thrown: unknown) {
-    this.#writeTimeout()
-    this.#finish({ kind: 'thrown', thrown: this.#early ? this.#early.thrown : thrown })
+    this.#deadline?.log()
+    this.#close({ kind: 'thrown', thrown: this.#early ? this.#early.thrown : thrown })
   }
 
   onAllReady() {
     this.#isAllReady = true
-    if (this.#state === 'waiting') void afterThisTurn.then(() => this.#goOutWhole())
+    if (this.#state === 'waiting') queueMicrotask(() => this.#endWaiting())
   }
 
-  // A digest that is returned here travels to the browser. React hangs for ever when this throws after the shell
-  // has gone out; everything that is called from here catches for itself.
+  // React sends the digest that is returned here to the browser. React hangs if this method throws after the shell was
+  // sent, so everything that is called from here catches its own errors.
   onError(thrown: unknown, components: Components): string | undefined {
-    const { visit } = this.#input
-    if (visit.isGone || this.#state === 'closed') return undefined
-    // Whatever fails from now on fails because it was told to stop.
-    if (this.#timeout) {
-      this.#timeout.components.push(components.componentStack ?? '')
-      this.#timeout.failure ??= visit.name(this.#timeout.error, { phase: 'render', components })
-      const { digest } = this.#timeout.failure
-      if (!this.#late) {
-        this.#late = [0, 'late', digest]
-        // React writes what it has aborted when all of it is reported: until then it is pending in the browser.
-        if (this.#state === 'piped') this.#tell(this.#late)
-      }
-      return digest
-    }
-    const meaning = classifyThrown(thrown)
-    const { kind } = meaning
+    const { ctx } = this.#input
+    if (ctx.isGone || this.#state === 'closed') return undefined
+    if (this.#deadline?.hasPassed) return this.#onStoppedComponent(components, this.#deadline)
+    const classified = classifyThrown(thrown)
+    const { kind } = classified
     if (kind !== 'failure' && this.#state !== 'piped') {
       this.#early ??= { thrown }
       return undefined
     }
     if (kind === 'notFound' || kind === 'refusal') return undefined
-    const failed = meaning.kind === 'redirect' ? visit.lateRedirect(meaning.redirection) : thrown
-    const failure = visit.fail(failed, { phase: 'render', components })
-    return failure.digest
+    const failed = classified.kind === 'redirect' ? ctx.lateRedirect(classified.redirection) : thrown
+    return ctx.fail(failed, { phase: 'render', components }).digest
+  }
+
+  #onStoppedComponent(components: Components, deadline: RenderDeadline): string | undefined {
+    const digest = deadline.addComponent(components)
+    if (digest !== undefined && !this.#lateNotice) {
+      this.#lateNotice = [0, 'late', digest]
+      // React writes the boundaries that it aborted only after it has reported all of them. Until then they are pending
+      // in the browser.
+      if (this.#state === 'piped') this.#addNotice(this.#lateNotice)
+    }
+    return digest
   }
 
   #decide() {
@@ -154,7 +167,7 @@ class DocumentRender implements RenderObserver {
     else if (this.#input.canStream()) this.#startStream()
     else {
       this.#state = 'waiting'
-      this.#goOutWhole()
+      this.#endWaiting()
     }
   }
 
@@ -163,14 +176,13 @@ class DocumentRender implements RenderObserver {
   }
 
   #startStream() {
-    const { renderMs, visit } = this.#input
-    // Also of a deferred promise that has rejected by now: no 200 that can still be an honest 500.
-    const failure = visit.firstFailure
-    this.#isStreamed = true
+    const { renderMs, ctx } = this.#input
+    // A deferred promise may have failed by now: then the status is 500, while it can still be sent.
+    const failure = ctx.firstFailure
     this.#pipe()
     if (this.#isClosed()) return
-    visit.statusSent = failure?.status ?? visit.reply.statusCode
-    this.#tell([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
+    ctx.statusSent = failure?.status ?? ctx.reply.statusCode
+    this.#addNotice([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
     const stream = this.#sink.startStream()
     this.#measure()
     const ended = new Promise<void>((resolve) => {
@@ -179,7 +191,7 @@ class DocumentRender implements RenderObserver {
     this.#resolve({ kind: 'stream', stream, failure, ended })
   }
 
-  #goOutWhole() {
+  #endWaiting() {
     if (this.#state !== 'waiting' || !this.#isAllReady) return
     if (this.#early) this.#giveUp(this.#early.thrown)
     else this.#pipe()
@@ -189,7 +201,7 @@ class DocumentRender implements RenderObserver {
     this.#react.pipe(this.#sink)
     if (this.#isClosed()) return
     this.#sink.add(this.#input.shellEnd())
-    if (this.#late) this.#tell(this.#late)
+    if (this.#lateNotice) this.#addNotice(this.#lateNotice)
     this.#state = 'piped'
     this.#input.data.subscribe((settlement) => {
       this.#addScript(messageScript(settlement))
@@ -202,74 +214,52 @@ class DocumentRender implements RenderObserver {
     this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)
   }
 
-  #tell(notice: Notice) {
+  #addNotice(notice: Notice) {
     this.#addScript(messageScript(messageText(notice)))
   }
 
-  // What React has left pending would wait in the browser for ever: fail it there as React itself would have.
-  #mendBroken(error: unknown) {
-    const { data, visit } = this.#input
-    // Nothing has gone out: it can still be an honest 500.
+  // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
+  #onBroken(error: unknown) {
+    const { data, ctx } = this.#input
+    // Nothing was sent, so the status can still be 500.
     if (this.#state !== 'piped') return this.#giveUp(error)
-    const failure = visit.fail(error, { phase: 'render' })
+    const failure = ctx.fail(error, { phase: 'render' })
     this.#addScript(failPendingScript(failure.digest))
     data.failPending(failure)
     this.#closeWhenComplete()
   }
 
   #closeWhenComplete() {
-    const { data, noscript, visit } = this.#input
-    // Not before what has settled in the meantime has been added.
+    const { data, noscript, ctx } = this.#input
     if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount() > 0) return
-    this.#writeTimeout()
-    if (this.#isStreamed) this.#tell([0, 'end'])
-    const failure = visit.firstFailure
+    this.#deadline?.log()
+    if (this.#onEnded) this.#addNotice([0, 'end'])
+    const failure = ctx.firstFailure
     if (failure) this.#sink.add(noscript(failure))
-    this.#finish({ kind: 'whole', text: this.#sink.close(), failure })
+    this.#close({ kind: 'whole', text: this.#sink.close(), failure })
   }
 
+  /** Watches an incomplete document, which ends early when the client disconnects or the deadline passes. */
   #watch() {
-    if (this.#state === 'closed') return
-    this.#input.visit.watchLeaving(() => {
-      this.#finish({ kind: 'gone' })
+    const { renderMs, data, ctx } = this.#input
+    ctx.watchLeaving(() => {
+      this.#close({ kind: 'gone' })
       this.#react.abort()
       this.#sink.discard()
     })
-    this.#clearDeadline = startDeadline(this.#input.renderMs, () => this.#onDeadline())
-  }
-
-  #onDeadline() {
-    const { renderMs, data, visit } = this.#input
-    const pending = data.pendingNames()
-    const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ') || 'components'])
-    this.#timeout = { error, pending, components: [], failure: null }
-    // Before anything is told to stop: what then rejects is no failure of its own.
-    if (pending.length > 0) {
-      this.#timeout.failure = visit.name(error, { phase: 'render', place: data.place })
-      data.failPending(this.#timeout.failure)
-    }
-    this.#react.abort(error)
-    visit.abort(error)
-    // React reports what it aborts in a timer that it has just set.
-    setTimeout(() => {
-      this.#writeTimeout()
-      this.#closeWhenComplete()
-    }, 0)
-  }
-
-  /** Writes the one line for the deadline, when all that was pending is known. */
-  #writeTimeout() {
-    if (!this.#timeout) return
-    const { error, pending, components, failure } = this.#timeout
-    const found = { pending, pendingComponents: components, components: { componentStack: components[0] } }
-    const details = { phase: 'render' as const, ...found }
-    const named = failure ?? this.#input.visit.name(error, details)
-    // Only the first call writes the line.
-    named.write(details)
+    // A client that has already disconnected closed the document just now.
+    if (this.#isClosed()) return
+    this.#deadline = new RenderDeadline({
+      renderMs,
+      data,
+      ctx,
+      stopReact: (error) => this.#react.abort(error),
+      onStopped: () => this.#closeWhenComplete(),
+    })
   }
 
   #giveUp(thrown: unknown) {
-    this.#finish({ kind: 'thrown', thrown })
+    this.#close({ kind: 'thrown', thrown })
     this.#react.abort()
   }
 
@@ -277,11 +267,11 @@ class DocumentRender implements RenderObserver {
     return this.#state === 'closed'
   }
 
-  #finish(rendered: Rendered) {
+  #close(rendered: Rendered) {
     this.#state = 'closed'
-    this.#held.listener = null
-    this.#clearDeadline()
-    if (rendered.kind === 'whole' && !this.#isStreamed) this.#measure()
+    this.#callbacks.observer = null
+    this.#deadline?.clear()
+    if (rendered.kind === 'whole' && !this.#onEnded) this.#measure()
     this.#resolve(rendered)
     this.#onEnded?.()
   }
@@ -290,12 +280,4 @@ class DocumentRender implements RenderObserver {
     const { metrics } = this.#input
     metrics.documentRendered(metrics.now() - this.#startedAt)
   }
-}
-
-// The same steps as in React's `$RX`, for all Suspense boundaries that are pending.
-function failPendingScript(digest: string): string {
-  return (
-    'for(const t of document.querySelectorAll(\'template[id^="B:"]\')){const c=t.previousSibling;' +
-    `if(c&&c.data==="$?"){c.data="$!";t.dataset.dgst="${digest}";c._reactRetry&&c._reactRetry()}}`
-  )
 }

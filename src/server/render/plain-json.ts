@@ -1,12 +1,17 @@
+import { forEachPart } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
 
 /**
- * What a load returned as plain JSON, for scripts: promises awaited, dates as ISO 8601, BigInt as a decimal string, Set
- * as an array, Map as an object (as an array of pairs when a key is no string). Rejects with what a promise rejects
- * with, with the error that `onTimeout` makes, or with a TypeError for a cycle.
+ * Returns the data of a load as plain JSON, for scripts. Promises are awaited. A date becomes ISO 8601, a BigInt a
+ * decimal string, a set and a typed array an array, and a map an object (an array of pairs if a key is not a string).
  *
- * @param watchLeaving Is given what is to be called when nobody wants it any more; then it rejects.
+ * Rejects with the reason of a promise, with the error of `onTimeout`, with an AbortError when the client disconnects,
+ * or with a TypeError for data that contains itself.
+ *
+ * @param onTimeout Returns the error for a value that is not complete in time; `pending` lists the paths of its
+ *   promises.
+ * @param watchLeaving Receives the function to call when the client disconnects.
  */
 export async function toPlainJson(
   value: unknown,
@@ -20,7 +25,7 @@ export async function toPlainJson(
     clearDeadline = startDeadline(timeoutMs, () => reject(onTimeout([...waiting].join(', '))))
     watchLeaving(() => reject(new DOMException('The client disconnected.', 'AbortError')))
   })
-  // Nobody waits for it when a value throws at once.
+  // It is not awaited when a value throws at once.
   deadline.catch(() => {})
   try {
     const plain = await Promise.race([settle(value, 'data', waiting, new Set()), deadline])
@@ -31,54 +36,46 @@ export async function toPlainJson(
 }
 
 /**
- * At once what holds no promise; a promise of the rest. `around` are the objects that the value stands in, which are the
- * same again when it returns: each list of its own would be as long as the data is deep.
+ * Returns a value that JSON can represent, or a promise of it if the value holds promises.
+ *
+ * @param ancestors The objects that contain the value. They are shared by all calls, and restored before each returns:
+ *   a copy for each object would take memory that grows with the depth of the data.
  */
-function settle(value: unknown, path: string, waiting: Set<string>, around: Set<object>): unknown {
+function settle(value: unknown, path: string, waiting: Set<string>, ancestors: Set<object>): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
-  if (isThenable(value)) return settleLater(value, path, waiting, new Set(around))
-  if (around.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot represent`)
+  if (isThenable(value)) return settleLater(value, path, waiting, new Set(ancestors))
+  if (ancestors.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot represent`)
   if ('toJSON' in value && typeof value.toJSON === 'function') return value
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    // Of any of the typed arrays.
+    // Every typed array is iterable.
     return Array.from(value as unknown as Iterable<number | bigint>, (item) =>
       typeof item === 'bigint' ? item.toString() : item,
     )
   }
-  around.add(value)
-  const part = (item: unknown, key: string | number) => settle(item, `${path}.${key}`, waiting, around)
-  const settled = settleParts(value, part)
-  around.delete(value)
-  return settled
+  ancestors.add(value)
+  const parts: unknown[] = []
+  forEachPart(value, (part, key) => parts.push(settle(part, `${path}.${key}`, waiting, ancestors)))
+  ancestors.delete(value)
+  const rebuild = (settled: readonly unknown[]) => toJsonContainer(value, settled)
+  return parts.some((part) => part instanceof Promise) ? Promise.all(parts).then(rebuild) : rebuild(parts)
 }
 
-function settleParts(value: object, part: (item: unknown, key: string | number) => unknown): unknown {
-  if (Array.isArray(value)) return settleAll(value.map(part))
-  if (value instanceof Set) return settleAll([...value].map(part))
-  const isMap = value instanceof Map
-  const entries: [unknown, unknown][] = isMap ? [...value] : Object.entries(value)
-  const keys = entries.map(([key]) => key)
-  const isObject = keys.every((key) => typeof key === 'string')
-  const items = settleAll(entries.map(([key, item], index) => part(item, isMap ? index : String(key))))
-  const join = (settled: unknown[]) => {
-    const pairs = settled.map((item, index) => [keys[index], item] as const)
-    return isObject ? Object.fromEntries(pairs) : pairs
-  }
-  return items instanceof Promise ? items.then(join) : join(items)
+/** Returns the array or plain object that represents a container in JSON, with the settled parts in its place. */
+function toJsonContainer(container: object, parts: readonly unknown[]): unknown {
+  if (Array.isArray(container) || container instanceof Set) return parts
+  const keys: unknown[] = container instanceof Map ? [...container.keys()] : Object.keys(container)
+  const pairs = parts.map((part, index) => [keys[index], part] as const)
+  return keys.every((key) => typeof key === 'string') ? Object.fromEntries(pairs) : pairs
 }
 
-function settleAll(items: unknown[]): unknown[] | Promise<unknown[]> {
-  return items.some((item) => item instanceof Promise) ? Promise.all(items) : items
-}
-
-function settleLater(promise: PromiseLike<unknown>, path: string, waiting: Set<string>, around: Set<object>) {
+function settleLater(promise: PromiseLike<unknown>, path: string, waiting: Set<string>, ancestors: Set<object>) {
   waiting.add(path)
   const settled = Promise.resolve(promise).then((value) => {
     waiting.delete(path)
-    return settle(value, path, waiting, around)
+    return settle(value, path, waiting, ancestors)
   })
-  // Nobody waits for it any more when another part has thrown.
+  // It is not awaited any more when another part has thrown.
   settled.catch(() => {})
   return settled
 }

@@ -1,9 +1,9 @@
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
 import type { Components } from '../failures/failure-context.ts'
 
-/** Who is told how React gets on with a document. */
+/** Receives React's callbacks for one document. */
 export interface RenderObserver {
-  /** Returns the digest that travels to the browser, if any. */
+  /** Returns the digest that React sends to the browser, if any. */
   onError(thrown: unknown, components: Components): string | undefined
   onShellReady(): void
   onShellError(thrown: unknown): void
@@ -11,22 +11,23 @@ export interface RenderObserver {
 }
 
 /**
- * What React holds of a document. It keeps its options until a timer of its own has fired, when the answer has long gone out;
- * all that belongs to the request would be copied each time that garbage is collected in between.
+ * The only object that React's callbacks refer to. React keeps its options until a timer of its own fires, long after
+ * the response was sent. Setting `observer` to null releases everything that belongs to the request before that.
  */
 export interface ReactCallbacks {
-  /** Null when it is finished. */
-  listener: RenderObserver | null
+  /** Null when the document is closed. */
+  observer: RenderObserver | null
 }
 
 type Nonce = NonNullable<RenderToPipeableStreamOptions['nonce']>
 
-export function optionsFor(held: ReactCallbacks, nonce: Nonce): RenderToPipeableStreamOptions {
+/** Returns options for React that pass its callbacks on to the observer. */
+export function createReactOptions(callbacks: ReactCallbacks, nonce: Nonce): RenderToPipeableStreamOptions {
   return {
     nonce,
-    onError: (thrown, info) => held.listener?.onError(thrown, info),
-    onShellReady: () => held.listener?.onShellReady(),
-    onShellError: (thrown) => held.listener?.onShellError(thrown),
-    onAllReady: () => held.listener?.onAllReady(),
+    onError: (thrown, info) => callbacks.observer?.onError(thrown, info),
+    onShellReady: () => callbacks.observer?.onShellReady(),
+    onShellError: (thrown) => callbacks.observer?.onShellError(thrown),
+    onAllReady: () => callbacks.observer?.onAllReady(),
   }
 }

@@ -8,23 +8,23 @@ import type { RenderToPipe } from '../context/react-renderer.ts'
 import { DocumentSink } from './document-sink.ts'
 import { addLazyUrl } from './lazy-url.ts'
 
-/** After three times V8 knew of none of it, after ten of all. */
+/** After three renders of each leaf V8 had not optimised for failures, after ten it had. See decision 026. */
 const TIMES = 20
 
-let rehearsed: Promise<void> | null = null
+let warmedUp: Promise<void> | null = null
 
 /**
- * Lets React fail before the first visitor comes, once in a process; takes some hundredths of a second. V8 makes fast code
- * for what has happened so far. Where all pages have been fine for a long time, the first that fails undoes a part of
- * React's, and as long as others fail it may not be made again: each of them then costs a sixth more.
+ * Renders failing pages before the first request, once in a process. It takes some hundredths of a second. Without it,
+ * V8 optimises React for pages that work. The first failure would then discard the optimised code, and while failures
+ * continue V8 may not optimise it again: each of them would cost a sixth more. See decision 026.
  */
 export function warmUpFailures(render: RenderToPipe): Promise<void> {
-  rehearsed ??= rehearse(render)
-  return rehearsed
+  warmedUp ??= renderFailures(render)
+  return warmedUp
 }
 
-async function rehearse(render: RenderToPipe) {
-  for (let time = 0; time < TIMES; time++) for (const leaf of LEAVES) await renderAlone(leaf, render)
+async function renderFailures(render: RenderToPipe) {
+  for (let time = 0; time < TIMES; time++) for (const leaf of LEAVES) await renderLeaf(leaf, render)
 }
 
 const Failing: PageComponent = () => {
@@ -52,8 +52,8 @@ const platform: Platform = {
   reload() {},
 }
 
-/** Renders into nothing. Resolves when React is done, however that has ended. */
-function renderAlone(leaf: TreeLeaf, render: RenderToPipe): Promise<void> {
+/** Renders a leaf and discards the output. Resolves when React has finished or failed. */
+function renderLeaf(leaf: TreeLeaf, render: RenderToPipe): Promise<void> {
   const layouts = [{ Component: DefaultLayout, css: [], ErrorPage: null }]
   const tree: Tree = { layouts, leaf, data: [], params: {}, address }
   return new Promise((resolve) => {

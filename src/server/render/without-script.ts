@@ -1,16 +1,17 @@
-// Streamed documents for browsers without JavaScript. React sends what comes late as hidden elements at the end of the document,
-// and a script puts each in the place of its fallback. Without scripts they are shown where they stand, and the fallback
-// of each goes when it has come. With scripts browsers take what stands in `<noscript>` for text.
+// Streamed documents in browsers without JavaScript: see decision 034. React sends late parts as hidden elements at the
+// end of the document, and a script moves each to the place of its fallback. Without scripts, styles in `<noscript>`
+// show the parts where they are, and hide the fallback of each part that has arrived. With scripts, browsers read the
+// content of `<noscript>` as text.
 
 import { escapeHtml } from '../../shared/wire/html.ts'
 import { forEachComment } from './head-end.ts'
 
-// React writes table rows, SVG and MathML into elements of their own kind.
+// React puts parts that are table rows, SVG or MathML into elements of that kind.
 const SHOW_PARTS =
   '[hidden][id^="S:"]{display:block}table[hidden]:has([id^="S:"]){display:table}' +
   'svg[id^="S:"],math[id^="S:"]{display:inline!important}'
 
-/** What goes before `</head>` of a document that streams. */
+/** Returns the text to insert before `</head>` of a document that streams. */
 export function showPartsNoscript(styleNonce: string | undefined): string {
   return noscriptStyle(SHOW_PARTS, styleNonce)
 }
@@ -22,20 +23,21 @@ function noscriptStyle(rules: string, styleNonce: string | undefined): string {
 
 const PENDING = '<!--$?-->'
 const TEMPLATE = /<template id="B:([\da-f]+)"><\/template>/y
-/** Nothing stands there, or what must be the first of its kind. */
+/** Matches an empty fallback, and elements that must be the first of their kind. */
 const NOTHING = /(?:<!--[^>]*-->)*(?:<(?:html|head|body)[\s>]|<!--\/\$-->)/y
-/** Only these may stand there: a parser would put other elements, and text, elsewhere. */
+/** Matches elements whose parent may contain nothing else: a parser would move other elements and text out of it. */
 const PART_OF_TABLE = /(?:<!--[^>]*-->)*<(?:caption|col|colgroup|tbody|thead|tfoot|tr|td|th|option|optgroup|hr)[\s>]/y
 
 /**
- * What only browsers without scripts see as an element, around text as well: for a parser that runs scripts it is two `<noscript>`
- * with text in them; for one that does not, the first cannot be closed across an open `<object>`.
+ * Wraps elements and text in an element that exists only without scripts. A parser that runs scripts sees two
+ * `<noscript>` elements with text in them. For any other parser, the first `</noscript>` cannot close an element across
+ * an open `<object>`.
  */
 const WRAPPER = ['<noscript><object></noscript>', '<noscript></object></noscript>'] as const
 
 /**
- * Lets the fallbacks in a part of a document go, without scripts, when what they stand for has come. React removes what is
- * added together with the fallback, and takes over neither.
+ * Returns a part of a document with styles that hide each fallback, without scripts, when its content has arrived.
+ * React removes the added elements together with the fallback, and hydrates neither.
  */
 export function markFallbacks(html: string, styleNonce: string | undefined): string {
   if (!html.includes(PENDING)) return html
@@ -68,14 +70,14 @@ function insertAll(html: string, insertions: { at: number; text: string }[]): st
 }
 
 interface Fallback {
-  /** Of its boundary, in React's scripts. */
+  /** The id of the boundary in React's scripts. */
   id: string
-  /** Where its content starts. */
+  /** The index at which the fallback's content starts. */
   start: number
   isWrapped: boolean
 }
 
-/** The fallback that stands there; null for one that is left as it is. */
+/** Returns the fallback at an index; null for one that needs no styles. */
 function readFallback(html: string, at: number): Fallback | null {
   TEMPLATE.lastIndex = at
   const id = TEMPLATE.exec(html)?.[1]

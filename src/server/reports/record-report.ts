@@ -77,9 +77,9 @@ function describeReported({ type, message, stack, cause }: ReportedError, mapper
 }
 
 /**
- * Returns the frames of the components around the place. Where no component of the site has a location, the page is
- * added, which is inside Hydrant's error boundary. (React gives the location of a component only if the component fails
- * without its props. The others have only a minified name.) It is added after the last component inside it that is known by its name.
+ * Returns the frames of the components around the place. React gives the location of a component only if the component
+ * fails without its props; the others have only a minified name. Where no component of the site has a location, the page
+ * is added, which is inside Hydrant's error boundary: after the last component inside it that is known by its name.
  */
 function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): MappedFrame[] {
   const index = components.findIndex(

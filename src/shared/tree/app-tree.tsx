@@ -15,9 +15,9 @@ export interface TreeLayout {
   Component: LayoutComponent
   /** URLs of stylesheets. */
   css: readonly string[]
-  /** The site's nearest page for what fails inside this layout. */
+  /** The nearest error page for failures inside this layout; null if the site has none. */
   ErrorPage: ErrorComponent | null
-  /** In the browser: a layout with the same key stays as it is when the page changes. */
+  /** In the browser: a layout with the same key keeps its state when the page changes. */
   key?: string
 }
 
@@ -28,23 +28,24 @@ export type TreeLeaf = { css: readonly string[]; key?: string } & (
 )
 
 export interface Tree {
-  /** Outermost first; the first renders `<html>`. */
+  /** The outermost layout first. It renders `<html>`. */
   layouts: readonly TreeLayout[]
   leaf: TreeLeaf
-  /** Data of the layouts, outermost first, then the page's, then what its action returned, if that has run. */
+  /** The data of the layouts, outermost first, then of the page, then of its action if it has run. */
   data: readonly unknown[]
   params: Record<string, string>
   address: Address
 }
 
-/** A page's address, parsed when somebody asks for it: most pages never do. */
+/** A page's URL. On the server it is parsed when it is first read; most pages never read it. */
 export interface Address {
   readonly url: URL
 }
 
 /**
- * The same elements on both sides: layouts around a boundary around what stands innermost. On the server the boundaries
- * are left out, as they do nothing there, and around a page without action data the platform, which nobody else asks for.
+ * Returns the React elements of a page, the same on both sides: layouts around a boundary around the leaf. The server
+ * leaves out the boundaries, which have no effect there, and the platform of a page without action data, whose hooks
+ * need only the defaults.
  */
 export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const { layouts, leaf, data, address } = tree
@@ -65,7 +66,7 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
     element = <Boundary isDocument>{element}</Boundary>
   else if (leaf.kind === 'page' && data.length <= level + 1) return element
-  // A copy: those who look at it are told that it is another page's. On the server there is only the one.
+  // The browser needs a copy, so that React updates the components that read it. The server renders only one page.
   const value =
     typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
       ? platform
@@ -73,7 +74,7 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   return <PlatformContext value={value}>{element}</PlatformContext>
 }
 
-/** The 404 page of a site that has none of its own. */
+/** The error that a site without a `not-found.tsx` shows for an unknown path. */
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
 function leafElement(tree: Tree, platform: Platform): ReactElement {
@@ -90,11 +91,11 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
         </>
       )
     case 'shown':
-      return <ErrorView shown={leaf.shown} errorPage={leaf.Component} />
+      return <ErrorView error={leaf.shown} errorPage={leaf.Component} />
   }
 }
 
-// `jsx` takes the object as it is, where `createElement` would read the accessor.
+// The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
 function pageProps(
   { data, params, address }: Tree,
   level: number,
@@ -103,8 +104,8 @@ function pageProps(
   actionData?: unknown,
 ) {
   const props = { data: data[level], actionData, params, children }
-  const own = typeof HYDRANT_BROWSER === 'undefined' ? platform.addUrl?.(props, address) : undefined
-  return own ?? Object.assign(props, { url: address.url })
+  const withUrl = typeof HYDRANT_BROWSER === 'undefined' ? platform.addUrl?.(props, address) : undefined
+  return withUrl ?? Object.assign(props, { url: address.url })
 }
 
 function withStyles(css: readonly string[], children: ReactElement): ReactElement {

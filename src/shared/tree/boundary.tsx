@@ -9,11 +9,11 @@ import { type Platform, PlatformContext } from './platform.ts'
 
 interface BoundaryProps {
   children?: ReactNode
-  /** The site's own page for what went wrong. */
+  /** The site's error page. */
   errorPage?: ComponentType<ErrorPageProps> | null
-  /** What to show instead of looking at what was thrown: the first failure, while its error page fails too. */
+  /** The error to show, whatever was thrown: around an error page, the error that the page shows. */
   first?: PublicError
-  /** Does the boundary stand outside of `<html>`? */
+  /** True for the boundary around `<html>`. */
   isDocument?: boolean
 }
 
@@ -22,9 +22,9 @@ interface BoundaryState {
 }
 
 /**
- * Shows the fallback in the place of its children when one of them throws in the browser. Hydrant puts one around
- * each page, inside its layouts; put more around parts of a page that may fail alone. On the server React has
- * no boundaries: there, a failure outside of `<Suspense>` takes the page's place.
+ * Shows the fallback in the place of its children when one of them throws in the browser. Hydrant puts a boundary
+ * around each page, inside its layouts. Put more around the parts of a page that may fail alone. On the server React
+ * has no boundaries: there, an error page replaces a page that fails outside `<Suspense>`.
  */
 export class FailureBoundary extends Component<{ children?: ReactNode }> {
   override render() {
@@ -32,15 +32,17 @@ export class FailureBoundary extends Component<{ children?: ReactNode }> {
   }
 }
 
+/** The boundary of `FailureBoundary`, with props that only Hydrant's own tree sets. */
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
   static override contextType = PlatformContext
   declare context: Platform
-  #place = createRef<FragmentInstance>()
+  #children = createRef<FragmentInstance>()
   #failed: object | undefined
-  /** What it shows, and on which page. */
-  examined: { page: number; shown: PublicError } | undefined
+  /** The error that the boundary shows, and the page on which it occurred. */
+  shown: { page: number; error: PublicError } | undefined
 
-  // Written out: Safari tells no place of a constructor that is not, and by this one reports know what is inside of a page.
+  // Explicit, because Safari's stacks have no position for an implicit constructor. The server finds the boundary in
+  // the component stack of a report to know which components are inside a page.
   constructor(props: BoundaryProps) {
     super(props)
     this.state = { failed: null }
@@ -50,7 +52,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     return { failed: { thrown } }
   }
 
-  /** What is inside will never come: nothing there throws it, so it is told from outside. */
+  /** Shows an error that no child throws: the children are pending, and their content will never arrive. */
   fail(thrown: unknown) {
     this.setState({ failed: { thrown } })
   }
@@ -58,72 +60,73 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render() {
     const { children, errorPage, isDocument, first } = this.props
     const { failed } = this.state
-    const meanwhile = failed && this.context.recover?.(failed.thrown)
-    if (meanwhile) {
-      // Up to the root, where React leaves in place what is there: a Suspense on the way would show its fallback.
+    const reloading = failed && this.context.recover?.(failed.thrown)
+    if (reloading) {
+      // Only the outermost boundary suspends, where React keeps the current page. Any other would show the fallback of
+      // a `<Suspense>` around it.
       if (!isDocument) throw failed.thrown
-      return meanwhile
+      return reloading
     }
-    const shown = failed && (first ?? this.#examine(failed))
-    if (!shown && (isDocument || first)) return children
-    if (!shown) return <Fragment ref={this.#place}>{children}</Fragment>
-    if (!isDocument) return <ErrorView shown={shown} errorPage={errorPage} />
-    // The root layout itself failed: `<html>` has to be made anew.
+    const error = failed && (first ?? this.#errorToShow(failed))
+    if (!error && (isDocument || first)) return children
+    if (!error) return <Fragment ref={this.#children}>{children}</Fragment>
+    if (!isDocument) return <ErrorView error={error} errorPage={errorPage} />
+    // The root layout failed, so `<html>` has to be rendered in its place.
     return (
       <DefaultLayout>
         <style>{PAGE_STYLE}</style>
         <main>
-          <ErrorView shown={shown} errorPage={null} />
+          <ErrorView error={error} errorPage={null} />
         </main>
       </DefaultLayout>
     )
   }
 
-  // React renders a failing boundary more than once, and may catch the same anew each time; only the first time the
-  // digest is in the page. When the visitor has gone to another page, what failed on the one before is over.
-  #examine(failed: { thrown: unknown }): PublicError | null {
+  // React renders a failing boundary several times, and may catch the same error each time. The digest is in the
+  // document only the first time. A failure of the previous page is over: the result is null.
+  #errorToShow(failed: { thrown: unknown }): PublicError | null {
     const { page } = this.context
-    if (this.#failed !== failed && this.examined?.page !== page)
-      this.examined = { page, shown: this.#look(failed.thrown) }
+    if (this.#failed !== failed && this.shown?.page !== page)
+      this.shown = { page, error: this.#toPublicError(failed.thrown) }
     this.#failed = failed
-    return this.examined?.page === page ? this.examined.shown : null
+    return this.shown?.page === page ? this.shown.error : null
   }
 
-  #look(thrown: unknown): PublicError {
+  #toPublicError(thrown: unknown): PublicError {
     if (thrown instanceof RefusalError) return { kind: 'refusal', status: thrown.status, message: thrown.message }
-    const digest = thrown instanceof ServerFailure ? thrown.digest : this.context.findDigest?.(this.#place.current)
+    const digest = thrown instanceof ServerFailure ? thrown.digest : this.context.findDigest?.(this.#children.current)
     if (digest === undefined) return { kind: 'failure', side: 'client' }
     return { kind: 'failure', side: 'server', status: 500, digest }
   }
 }
 
-interface FailedProps {
-  shown: PublicError
-  /** Null when the page has none; parts of a page have none to look for. */
+interface ErrorViewProps {
+  error: PublicError
+  /** Null if the site has none for this page; undefined for a part of a page. */
   errorPage: ComponentType<ErrorPageProps> | null | undefined
 }
 
-/** What stands in the place of what failed: the site's error page, or the plain fallback. */
-export function ErrorView({ shown, errorPage: ErrorPage }: FailedProps) {
+/** Renders the site's error page, or the plain fallback, in the place of a failed part or page. */
+export function ErrorView({ error, errorPage: ErrorPage }: ErrorViewProps) {
   const platform = useContext(PlatformContext)
   const noIndex = <meta name="robots" content="noindex" />
   if (ErrorPage)
     return (
-      <Boundary first={shown}>
+      <Boundary first={error}>
         {noIndex}
-        <ErrorPage {...errorPageProps(shown, platform.host, platform.reload)} />
+        <ErrorPage {...errorPageProps(error, platform.host, platform.reload)} />
       </Boundary>
     )
   return (
     <>
-      {/* Parts of a page leave the title as it is; of a page with an error page it is that one's to give. */}
-      {ErrorPage === null && <title>{fallbackTitle(shown)}</title>}
+      {/* A part of a page does not change the title. An error page sets its own. */}
+      {ErrorPage === null && <title>{fallbackTitle(error)}</title>}
       {noIndex}
       <div
         className="hydrant-failure"
         role="alert"
         suppressHydrationWarning
-        dangerouslySetInnerHTML={{ __html: fallbackContent(shown, platform) }}
+        dangerouslySetInnerHTML={{ __html: fallbackContent(error, platform) }}
       />
     </>
   )

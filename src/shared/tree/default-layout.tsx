@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** The root layout of a site that has none of its own. */
+/** The root layout of a site without one. */
 export function DefaultLayout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">

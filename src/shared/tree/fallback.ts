@@ -1,20 +1,19 @@
-// The fallback is written once, as a string: React puts it in place unparsed, the `<noscript>` copy and the
-// document of last resort use it as it is.
-
 import { clientSentence, digestLine, serverSentence } from '../wire/error-messages.ts'
 import { escapeHtml } from '../wire/html.ts'
 import type { PublicError } from '../wire/public-error.ts'
+// The fallback is a string, so that React (as inner HTML), the `<noscript>` copy and the document of last resort use
+// the same one: see decision 004.
 
 export interface FallbackContext {
-  /** Host name to say in the sentence. */
+  /** The host name in the sentence. */
   host: string
-  /** The address's query, with its question mark, or empty: Try again keeps it. */
+  /** The query of the URL, with its question mark, or an empty string. The Try again form keeps it. */
   search: string
-  /** Given on the server: the nonce of the small script that corrects the host behind a proxy which hides it, */
+  /** The nonce for the script of `hostScript`. On the server only. */
   nonce?: string
-  /** and what writes that script. */
+  /** Returns the script that corrects the host name behind a proxy that hides it. On the server only. */
   hostScript?(nonce: string): string
-  /** the nonce of styles, where a policy of the site's own has one. */
+  /** The nonce of styles, if the site's own policy has one. */
   styleNonce?: string | undefined
 }
 
@@ -25,22 +24,22 @@ const STYLE_AND_END =
   '.hydrant-failure button{background:ButtonFace;color:ButtonText;border:1px solid GrayText;border-radius:8px;padding:.5rem 1rem;' +
   'font:inherit;min-height:2.75rem}.hydrant-failure :focus-visible{outline:3px solid CanvasText}</style>'
 
-/** Where the fallback stands in the place of the whole document. */
+/** The style of a document that consists of the fallback. */
 export const PAGE_STYLE = ':root{color-scheme:light dark}body{margin:0;padding:1rem}'
 
 const NOINDEX = '<meta name="robots" content="noindex">'
 
-/** What stands inside `<div class="hydrant-failure" role="alert">`. */
-export function fallbackContent(shown: PublicError, context: FallbackContext): string {
+/** Returns the content of `<div class="hydrant-failure" role="alert">`. */
+export function fallbackContent(error: PublicError, context: FallbackContext): string {
   const { host, search } = context
-  // The browser's bundles are without what only the server writes.
+  // The bundles for browsers do not contain the code that only the server runs.
   const style = (typeof HYDRANT_BROWSER === 'undefined' ? styleTag(context) : '<style>') + STYLE_AND_END
-  if (shown.kind === 'refusal') return style + paragraph(host, fallbackTitle(shown))
-  const isServers = shown.side === 'server'
-  const digest = isServers ? `<p><code>${escapeHtml(digestLine(shown.digest))}</code></p>` : ''
+  if (error.kind === 'refusal') return style + paragraph(host, fallbackTitle(error))
+  const isServers = error.side === 'server'
+  const digest = isServers ? `<p><code>${escapeHtml(digestLine(error.digest))}</code></p>` : ''
   const sentence = isServers ? serverParagraph(host) : paragraph(host, clientSentence(host))
   const script = typeof HYDRANT_BROWSER === 'undefined' ? scriptOf(context) : ''
-  // Joined, the text lies in one piece: its length is asked for more than once, which takes Node.js long for one of many.
+  // perf: `join` writes one flat string, whose length in bytes Node.js reads several times. 1.2 µs less, a35aa3b
   return [style, sentence, digest, tryAgainForm(search), script].join('')
 }
 
@@ -49,48 +48,51 @@ function scriptOf({ nonce, hostScript }: FallbackContext): string {
 }
 
 function paragraph(host: string, text: string): string {
-  // For the script that corrects it, which only the server writes.
+  // `hostScript` reads the attribute.
   const attribute = typeof HYDRANT_BROWSER === 'undefined' ? ` data-hydrant-host="${escapeHtml(host)}"` : ''
   return `<p${attribute}>${escapeHtml(text)}</p>`
 }
 
-const serverParagraph = rememberLast((host) => paragraph(host, serverSentence(host)))
+const serverParagraph = memoizeLast((host) => paragraph(host, serverSentence(host)))
 
-/** The same sentence for visitors without JavaScript, when a document fails that has already begun. */
+/** Returns the fallback for browsers without JavaScript, for a document that fails after its first part was sent. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
-  const shown: PublicError = { kind: 'failure', side: 'server', status, digest }
+  const error: PublicError = { kind: 'failure', side: 'server', status, digest }
   const { host, search, styleNonce } = context
-  const content = fallbackContent(shown, { host, search, styleNonce })
+  const content = fallbackContent(error, { host, search, styleNonce })
   return `<noscript>${NOINDEX}<div class="hydrant-failure" role="alert">${content}</div></noscript>`
 }
 
-/** A whole document that needs nothing: no layout, no React, no script. */
-export function fallbackDocument(shown: PublicError, context: FallbackContext): string {
-  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(shown, context)}</head><body>${fallbackBody(shown, context)}</body></html>`
+/** Returns a complete document that needs no layout, no React and no script. */
+export function fallbackDocument(error: PublicError, context: FallbackContext): string {
+  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(error, context)}</head><body>${fallbackBody(error, context)}</body></html>`
 }
 
-export function fallbackTitle(shown: PublicError): string {
-  return shown.kind === 'refusal' ? `${shown.status} ${shown.message}` : 'Application error'
+/** Returns the title of a document that consists of the fallback. */
+export function fallbackTitle(error: PublicError): string {
+  return error.kind === 'refusal' ? `${error.status} ${error.message}` : 'Application error'
 }
 
-function fallbackHead(shown: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
+/** Returns the content of the head of a document that consists of the fallback. */
+export function fallbackHead(error: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `${NOINDEX}<title>${escapeHtml(fallbackTitle(shown))}</title>${styleTag(context)}${PAGE_STYLE}</style>`
+    `${NOINDEX}<title>${escapeHtml(fallbackTitle(error))}</title>${styleTag(context)}${PAGE_STYLE}</style>`
   )
 }
 
-export function fallbackBody(shown: PublicError, context: FallbackContext): string {
-  return `<main><div class="hydrant-failure" role="alert">${fallbackContent(shown, context)}</div></main>`
+/** Returns the content of the body of a document that consists of the fallback. */
+export function fallbackBody(error: PublicError, context: FallbackContext): string {
+  return `<main><div class="hydrant-failure" role="alert">${fallbackContent(error, context)}</div></main>`
 }
 
 function styleTag({ styleNonce }: Pick<FallbackContext, 'styleNonce'>): string {
   return styleNonce === undefined ? '<style>' : `<style nonce="${escapeHtml(styleNonce)}">`
 }
 
-// A form sends its fields as the whole query, so the address's own query goes along as hidden fields. Without
-// JavaScript and with it, sending the form loads the page again by GET.
-const tryAgainForm = rememberLast((search) => {
+// Sending the form loads the page again by GET, with and without JavaScript. The fields of a form replace the query of
+// the URL, so the query is written as hidden fields.
+const tryAgainForm = memoizeLast((search) => {
   let fields = ''
   for (const [name, value] of new URLSearchParams(search)) {
     fields += `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`
@@ -98,8 +100,9 @@ const tryAgainForm = rememberLast((search) => {
   return `<form method="get" data-hydrant-reload>${fields}<button type="submit">Try again</button></form>`
 })
 
-/** On the server, what is written for one visitor after the other is most often the same. */
-function rememberLast(write: (from: string) => string): (from: string) => string {
+// perf: on the server most failures in a row have the same host and query. 0.3 µs instead of 3.7 for a fallback
+/** Returns `write` with a memory of its last result. In the browser it returns `write` itself. */
+function memoizeLast(write: (from: string) => string): (from: string) => string {
   if (typeof HYDRANT_BROWSER !== 'undefined') return write
   let last = ''
   let written = write(last)
@@ -111,8 +114,8 @@ function rememberLast(write: (from: string) => string): (from: string) => string
 }
 
 /**
- * Behind a proxy that does not forward the public host name only the browser knows it. The browser's own tree says the
- * right one by itself, so its scripts do without this.
+ * Returns the script that puts the browser's host name into the sentence. Behind a proxy that does not forward the
+ * public host name, only the browser knows it. In the browser the tree renders the right name itself.
  */
 export function hostScript(nonce: string): string {
   return `<script nonce="${escapeHtml(nonce)}">${CORRECT_HOST}</script>`

@@ -1,19 +1,19 @@
-// What the browser is doing, for components that show it.
+// The state of the current navigation, for components that show it.
 
-/** What a navigation or a form that was sent is waiting for. */
+/** Whether a navigation or a submission is pending, and its target. */
 export type NavigationState =
   | { readonly state: 'idle' }
   | { readonly state: 'loading'; readonly url: URL }
   | { readonly state: 'submitting'; readonly url: URL; readonly formData: FormData }
 
-/** What a script sends: fields, with files in a `FormData`. */
+/** The fields that a script submits. Files need a `FormData`. */
 export type SubmitBody = FormData | URLSearchParams | Readonly<Record<string, string>>
 
-/** Sends it to a page's action; resolves when the answer stands in the page. */
+/** Sends fields to a page's action. Resolves when the page shows the result. */
 export type Submit = (to: string | URL, method: string, body: SubmitBody) => Promise<void>
 
 export interface NavigationStore {
-  /** In the browser, once the page is interactive. */
+  /** Set in the browser, when the page is interactive. */
   submit?: Submit
   get(): NavigationState
   subscribe(listener: () => void): () => void
@@ -37,5 +37,5 @@ export function createNavigationStore(): NavigationStore & { set(next: Navigatio
   }
 }
 
-/** Where nothing is ever waited for. */
+/** A store that stays idle, for the server. */
 export const idleStore: NavigationStore = createNavigationStore()

@@ -2,36 +2,39 @@ import { createContext, type FragmentInstance } from 'react'
 import type { Side } from '../page-types.ts'
 import { idleStore, type NavigationStore } from './navigation-state.ts'
 
-/** What the tree asks of the side that it runs on. */
+/** The values and functions that differ between the server and the browser. */
 export interface Platform {
   side: Side
   /** The host name in the address bar, without a port. */
   host: string
-  /** The address's query, with its question mark, or empty. */
+  /** The query of the URL, with its question mark, or an empty string. */
   search: string
-  /** Of the document that is being rendered; on the server only. */
+  /** The nonce of the document's scripts. On the server only. */
   nonce?: string
-  /** What the browser is doing. */
+  /** The state of the current navigation. */
   navigation: NavigationStore
-  /** What the page's action returned, when it has just run, */
+  /** The value that the page's action returned, if it has just run. In the browser `createAppTree` sets it. */
   actionData?: unknown
-  /** and the page's address; in the browser both are what `createAppTree` is given. */
+  /** The page's URL. In the browser `createAppTree` sets it. */
   address?: { readonly url: URL }
-  /** Counts the pages that have stood in this document: what failed on one of them is forgotten with the next. */
+  /** The number of pages that this document has shown before. A boundary forgets a failure when the number changes. */
   page: number
-  /** With it: writes what corrects the host in a fallback. */
+  /** Returns the script that corrects the host name in a fallback. On the server only. */
   hostScript?(nonce: string): string
-  /** Of the document's styles, where its policy has one for them. */
+  /** The nonce of styles, if the document's policy has one. On the server only. */
   styleNonce?: string | undefined
-  /** On the server: adds the address to a component's props without parsing it. */
+  /** Adds `url` to a component's props without parsing it. On the server only. */
   addUrl?<Props extends object>(props: Props, address: { readonly url: URL }): Props & { readonly url: URL }
-  /** In the browser: the digest that the server left for a failed Suspense boundary inside that place of the page, if any. */
-  findDigest?(place: FragmentInstance | null): string | undefined
+  /**
+   * Returns the digest that the server wrote for a failed Suspense boundary in this part of the page. In the browser
+   * only.
+   */
+  findDigest?(part: FragmentInstance | null): string | undefined
   /** Loads the page again. */
   reload(): void
   /**
-   * In the browser: loads the page again if that may mend what was thrown, and returns a promise that never settles, to
-   * wait for meanwhile.
+   * Loads the page again if that may fix the error. Then it returns a promise that never settles, to wait for
+   * meanwhile. In the browser only.
    */
   recover?(thrown: unknown): Promise<never> | undefined
 }

@@ -1,82 +1,85 @@
-// What the document tells the browser's side, as a script that fills an array: first the boot data, then
-// settlements and notices as they come. Written by the server, read by the client.
-
 import type { Flat, Settlement } from './deferred-data.ts'
 import { escapeScript } from './html.ts'
+import { addField, joinFields } from './join-json.ts'
 import type { PublicError } from './public-error.ts'
+// The data that the document gives to the client: a script fills an array, first with the boot data, then with
+// settlements and notices as they occur. The server writes it, and the client reads it.
 
 /** The global variable that holds the array. */
 export const BOOT_VARIABLE = '__hydrant'
 
 /** A module of the site, as file names in the assets folder. */
 export interface BootModule {
-  /** Its script; null for Hydrant's own root layout. */
+  /** The module's script; null for Hydrant's own root layout. */
   file: string | null
   css?: string[]
-  /** Of a layout: names of the parameters in its folder's path. */
+  /** For a layout: the names of the parameters in its folder's path. */
   params?: string[]
 }
 
-/** What stands innermost. */
+/** The module of the innermost component: a page, a not-found page or an error page. */
 export interface BootLeaf extends BootModule {
   kind: 'page' | 'notFound' | 'shown'
 }
 
-/** What is the same each time a page is served. */
+/** The part of the boot data that is the same for every request of a page. */
 export interface BootPlan {
-  /** Outermost first, each with the script of the nearest error page for what fails inside it. */
+  /** The outermost layout first, each with the script of the nearest error page for failures inside it. */
   layouts: (BootModule & { error?: string })[]
   leaf: BootLeaf
   /** Id of the build. */
   build: string
 }
 
-/** What belongs to one document. */
-export interface BootVisit {
-  /** The URL of the page, as the server sees it. */
+/** The part of the boot data that belongs to one document. */
+export interface BootDocument {
+  /** The page's URL as the server saw it. */
   url: string
   params: Record<string, string>
-  /** What a leaf of that kind shows. */
+  /** The error that a leaf of the kind `shown` shows. */
   shown?: PublicError
-  /** Host name in the sentence of a document that stands on a failure. */
+  /** Host name in the sentence of a document that shows a failure. */
   host?: string
-  /** Set when the document must not report failures. */
-  reports?: 0
+  /** How many failures the document may report, if it is not `MAX_REPORTS`; 0 for none. */
+  reports?: number
 }
 
-export type Boot = BootPlan & BootVisit
+export type Boot = BootPlan & BootDocument
 
-/** What concerns the document and not one promise, which 0 says. */
+/** A message about the whole document. The 0 distinguishes it from a settlement, which begins with a promise's id. */
 export type Notice =
-  /** The document comes in parts: within that time something more of it, and `end` when it is complete. */
+  /** The document streams: another part follows within this time, and `end` when the document is complete. */
   | [0, kind: 'open', silenceMs: number]
   | [0, kind: 'end']
-  /** The Suspense boundaries that are pending have failed: the deadline has passed. */
+  /** The deadline has passed: the Suspense boundaries that are pending have failed. */
   | [0, kind: 'late', digest: string]
 
 export type BootMessage = Settlement | Notice
 
 export type BootQueue = [Boot & { data: Flat[] }, ...BootMessage[]]
 
-/** Writes a plan for `bootScript`, once for all visits. */
+/** Writes a plan as JSON that is safe inside a script. Call it once for all documents of a page. */
 export function planText(plan: BootPlan): string {
-  return escapeScript(JSON.stringify(plan)).slice(1, -1)
+  return escapeScript(JSON.stringify(plan))
+}
+
+/** Writes a `Boot` as JSON that is safe inside a script. `plan` is the result of `planText`. */
+export function bootText(plan: string, document: BootDocument): string {
+  return joinFields(escapeScript(JSON.stringify(document)), plan)
 }
 
 /**
- * `data` holds what `serialise` wrote: of the layouts' data, then of the page's, then of what its action returned if it
- * returned anything. Empty when there is none.
+ * Returns the script with the boot data.
+ *
+ * @param plan The result of `planText`.
+ * @param data Results of `serialise`: the data of the layouts, of the page, and of the action if it ran. Empty if there
+ *   is no data.
  */
-export function bootScript(plan: string, visit: BootVisit, data: readonly string[]): string {
-  return `self.${BOOT_VARIABLE}=[${bootText(plan, visit).slice(0, -1)},"data":[${data.join()}]}]`
+export function bootScript(plan: string, document: BootDocument, data: readonly string[]): string {
+  return `self.${BOOT_VARIABLE}=[${addField(bootText(plan, document), 'data', `[${data.join()}]`)}]`
 }
 
-/** A `Boot` as JSON that is safe inside a script. */
-export function bootText(plan: string, visit: BootVisit): string {
-  return `${escapeScript(JSON.stringify(visit)).slice(0, -1)},${plan}}`
-}
-
-/** `message` is what `fulfilledText` or `messageText` wrote. */
+/** Returns the script with a message. `message` is the result of `fulfilledText` or `messageText`. */
 export function messageScript(message: string): string {
   return `self.${BOOT_VARIABLE}.push(${message})`
 }

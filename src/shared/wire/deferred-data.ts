@@ -1,12 +1,13 @@
-// How a load's data travels to the browser, and the half that reads it there. The half that writes it on the server
-// stands beside this, in serialise.ts, or bundlers would give devalue to every page. Promises travel as a number; what
-// became of them follows later as a `Settlement` with that number.
+// The format of a load's data on its way to the browser, and the half that reads it there. The half that writes it is
+// in serialise.ts: in one file, bundlers would add devalue to every page. A promise is written as a number. Its result
+// follows later, as a `Settlement` with that number.
 
 export type Path = (string | number)[]
 
 /**
- * What `JSON.stringify` can say stands as it is (a third of the time), and promises in it beside it, each with the way
- * to its place; nothing at all is `undefined`. All else is devalue's flat array or number.
+ * Data as `serialise` writes it. `plain` is data that JSON can represent, which is written in a third of the time. It
+ * has 0 in the place of each promise, and `promises` lists them with their paths. Without `plain` the data is
+ * `undefined`. All other data is devalue's flat array or number.
  */
 export type Flat = { plain?: unknown; promises?: [id: number, ...path: Path][] } | unknown[] | number
 
@@ -15,7 +16,7 @@ export type Settlement =
   | [id: number, kind: 'failure', digest: string]
   | [id: number, kind: 'refusal', status: number, message: string]
 
-/** What a deferred promise rejects with in the browser after a failure on the server. */
+/** A deferred promise rejects with this error in the browser when it failed on the server. */
 export class ServerFailure extends Error {
   override name = 'ServerFailure'
   readonly digest: string
@@ -25,7 +26,7 @@ export class ServerFailure extends Error {
   }
 }
 
-/** What a deferred promise rejects with in the browser after a refusal (4xx) on the server. */
+/** A deferred promise rejects with this error in the browser when the server refused it (4xx). */
 export class RefusalError extends Error {
   override name = 'Refusal'
   readonly status: number
@@ -35,7 +36,7 @@ export class RefusalError extends Error {
   }
 }
 
-/** Reads what `serialise` wrote (parsed as JSON). `promised` gives the promise of a number. */
+/** Reads the parsed JSON of `serialise`. `promised` returns the promise with a number. */
 export async function revive(flat: Flat, promised: (id: number) => PromiseLike<unknown>): Promise<unknown> {
   if (typeof flat !== 'object' || Array.isArray(flat)) {
     const { unflatten } = await import('./unflatten.ts')
@@ -43,7 +44,7 @@ export async function revive(flat: Flat, promised: (id: number) => PromiseLike<u
   }
   for (const [id, ...path] of flat.promises ?? []) {
     const key = path.pop() ?? ''
-    // `serialise` has come to the promise by this way.
+    // `serialise` writes only paths that exist.
     const step = (value: unknown, name: string | number) => (value as Record<string, unknown>)[name]
     const holder = path.reduce(step, flat.plain) as Record<string, unknown>
     holder[key] = promised(id)
@@ -51,12 +52,16 @@ export async function revive(flat: Flat, promised: (id: number) => PromiseLike<u
   return flat.plain
 }
 
+/** Returns whether a value has a method `then`, as promises do. Throws if reading it throws. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
+
 type Settle = (settlement: Settlement) => void | Promise<void>
 
-/** The browser's side of deferred promises: hands them out by number and settles them as the server says. */
+/**
+ * Creates the browser's deferred promises: returns each by its number, and settles them with the server's settlements.
+ */
 export function createDeferredPromises() {
   const known = new Map<number, { promise: Promise<unknown>; settle: Settle }>()
   const pending = new Map<number, (reason: Error) => void>()
@@ -67,7 +72,7 @@ export function createDeferredPromises() {
     if (existing) return existing
     let settle!: Settle
     const promise = new Promise<unknown>((resolve, reject) => {
-      // React reads a settled promise at once if these fields say so, instead of waiting for a microtask.
+      // React reads these fields of a settled promise, and then does not wait for a microtask.
       const fulfil = (value: unknown) => {
         Object.assign(promise, { status: 'fulfilled', value })
         resolve(value)
@@ -77,13 +82,13 @@ export function createDeferredPromises() {
         reject(reason)
       }
       pending.set(id, refuse)
-      settle = ([, kind, told, message]) => {
+      settle = ([, kind, content, message]) => {
         if (!pending.delete(id)) return
-        if (kind === 'value') return revive(told, promised).then(fulfil, refuse)
-        refuse(kind === 'failure' ? new ServerFailure(told) : new RefusalError(told, message))
+        if (kind === 'value') return revive(content, promised).then(fulfil, refuse)
+        refuse(kind === 'failure' ? new ServerFailure(content) : new RefusalError(content, message))
       }
     })
-    // Nobody may be waiting for it; the server has logged the failure.
+    // The page may never read it. The server has logged the failure.
     promise.catch(() => {})
     const created = { promise, settle }
     known.set(id, created)
@@ -96,12 +101,12 @@ export function createDeferredPromises() {
 
   return {
     promised,
-    /** Settlements take effect in the order they come in, even if one must wait for the module that reads it. */
+    /** Settles a promise. Settlements take effect in the order of the calls, even if one has to wait for a module. */
     settle(settlement: Settlement): Promise<void> {
       last = last.then(() => entry(settlement[0]).settle(settlement))
       return last
     },
-    /** Rejects those that have not settled by what has come: nothing more will. */
+    /** Rejects the promises that are still pending after all settlements so far. Call it when no more will follow. */
     failPending(reason: Error) {
       last = last.then(() => {
         for (const refuse of pending.values()) refuse(reason)

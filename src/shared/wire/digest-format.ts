@@ -10,35 +10,34 @@ export const OCCURRENCE_LENGTH = 6
 
 export interface Digest {
   fingerprint: string
-  /** Missing when only the first half was given. */
+  /** Missing in a digest that has only the first half. */
   occurrence?: string
 }
 
-/** Writes bytes as base 32, five bits a character, `length` characters; from there on bytes must hold that many bits. */
+/** Encodes bytes as base 32, five bits for each character. There must be enough bytes after `from` for `length`. */
 export function encodeBase32(bytes: Uint8Array, length: number, from = 0): string {
   let text = ''
   let bits = 0
-  let held = 0
+  let buffer = 0
   for (let at = from; text.length < length; at++) {
-    held = (held << 8) | (bytes[at] ?? 0)
+    buffer = (buffer << 8) | (bytes[at] ?? 0)
     bits += 8
     while (bits >= 5 && text.length < length) {
       bits -= 5
-      text += ALPHABET.charAt((held >> bits) & 31)
+      text += ALPHABET.charAt((buffer >> bits) & 31)
     }
-    held &= (1 << bits) - 1
+    buffer &= (1 << bits) - 1
   }
   return text
 }
 
 /**
- * Returns the fingerprint with a first character that says its side: one of the alphabet's first half (0 to F) for the
- * server, one of its second half (G to Z) for browsers. So no report of a browser ever has the fingerprint of a failure
- * on the server.
+ * Returns the fingerprint with a first character that marks its side: 0 to F, the first half of the alphabet, for the
+ * server, and G to Z for browsers. A browser's report therefore never has the fingerprint of a failure on the server.
  */
 export function fingerprintOfSide(fingerprint: string, side: Side): string {
-  const place = ALPHABET.indexOf(fingerprint.charAt(0)) % HALF
-  return ALPHABET.charAt(side === 'client' ? place + HALF : place) + fingerprint.slice(1)
+  const index = ALPHABET.indexOf(fingerprint.charAt(0)) % HALF
+  return ALPHABET.charAt(side === 'client' ? index + HALF : index) + fingerprint.slice(1)
 }
 
 export function formatDigest(fingerprint: string, occurrence: string): string {
@@ -46,8 +45,8 @@ export function formatDigest(fingerprint: string, occurrence: string): string {
 }
 
 /**
- * Reads a digest as a person types it: any case, I and L for 1, O for 0, blanks and a missing hyphen.
- * Returns null for what is no digest.
+ * Parses a digest as a person types it: in any case, with I and L for 1, with O for 0, with blanks, without the hyphen.
+ * Returns null for any other text.
  */
 export function parseDigest(typed: string): Digest | null {
   const text = typed

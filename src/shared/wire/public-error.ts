@@ -1,13 +1,13 @@
 import type { ErrorPageProps } from '../page-types.ts'
 import { clientSentence, serverSentence } from './error-messages.ts'
 
-/** What a visitor may learn of something that went wrong. */
+/** The part of an error that a visitor may see. */
 export type PublicError =
   | { kind: 'failure'; side: 'server'; status: number; digest: string }
   | { kind: 'failure'; side: 'client' }
   | Refusal
 
-/** An answer meant for the visitor. */
+/** An error whose message is written for the visitor. */
 export interface Refusal {
   kind: 'refusal'
   /** 400 to 499. */
@@ -15,12 +15,14 @@ export interface Refusal {
   message: string
 }
 
-export function publicMessage(shown: PublicError, host: string): string {
-  if (shown.kind === 'refusal') return shown.message
-  return shown.side === 'server' ? serverSentence(host) : clientSentence(host)
+/** Returns the text that a visitor reads. `host` is the host name in the sentence for a failure. */
+export function publicMessage(error: PublicError, host: string): string {
+  if (error.kind === 'refusal') return error.message
+  return error.side === 'server' ? serverSentence(host) : clientSentence(host)
 }
 
-export function errorPageProps(shown: PublicError, host: string, retry: () => void): ErrorPageProps {
-  const { kind: _, ...own } = shown
-  return { status: 500, side: 'server', ...own, message: publicMessage(shown, host), host, retry }
+/** Returns the props of an error page. */
+export function errorPageProps(error: PublicError, host: string, retry: () => void): ErrorPageProps {
+  const { kind: _, ...fields } = error
+  return { status: 500, side: 'server', ...fields, message: publicMessage(error, host), host, retry }
 }

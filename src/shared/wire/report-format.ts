@@ -1,15 +1,16 @@
-// What a browser tells the server of a failure. Written by src/client/report.ts, read by src/server/reports/parse-report.ts.
+// A browser's report of a failure. Written by src/client/report.ts, read by src/server/reports/parse-report.ts.
 
-/** Where it is sent, by POST as JSON. */
+// A literal: bundlers would make a script of its own of `paths.ts` if two scripts that are loaded later used it.
+/** The path to which reports are sent, by POST as JSON. */
 export const REPORT_PATH = '/_hydrant/report'
 
-/** The most reports that one document sends. */
+/** How many reports a page sends, if the boot data contains no other number. */
 export const MAX_REPORTS = 10
 
 export interface ReportedError {
   type: string
   message: string
-  /** As the browser wrote it. */
+  /** The stack as the browser wrote it. */
   stack: string
   cause?: ReportedError
 }
@@ -17,23 +18,23 @@ export interface ReportedError {
 interface ReportedPage {
   /** Id of the build that the page runs. */
   build: string
-  /** Path of the page's address. */
+  /** The path of the page's URL. */
   path: string
 }
 
 export type Report =
   | (ReportedPage & {
       kind: 'failure'
-      /** Does the page work nevertheless? */
+      /** Whether the page works nevertheless. */
       isRecovered: boolean
       error: ReportedError
-      /** React's stack of components. */
+      /** React's component stack. */
       componentStack?: string
     })
-  /** What failed on the server under that digest has been rendered by the browser. */
+  /** The browser has rendered the part that failed on the server with this digest. */
   | (ReportedPage & { kind: 'recovered'; digest: string })
 
-/** Most characters of each text; what is longer is cut by the browser and refused by the server. */
+/** The greatest length of each text, in characters. The browser cuts longer texts, and the server refuses them. */
 export const REPORT_LENGTHS = {
   build: 64,
   path: 2_000,
@@ -44,5 +45,5 @@ export const REPORT_LENGTHS = {
   digest: 20,
 } as const
 
-/** How many causes of causes are told. */
+/** How many levels of `cause` a report contains. */
 export const MAX_REPORTED_CAUSES = 2

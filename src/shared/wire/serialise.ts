@@ -1,13 +1,15 @@
-// The half of data.ts that writes.
+// Writes the format that deferred-data.ts describes and reads.
 
 import * as devalue from 'devalue'
 import type { BootMessage } from './boot.ts'
+import { mapParts } from './data-parts.ts'
 import { type Flat, isThenable, type Path } from './deferred-data.ts'
 import { escapeScript } from './html.ts'
 
 /**
- * Writes a value as JSON that is safe inside a script. `defer` is called for each promise and gives its number (1 or
- * more). A key named `__proto__` is left out. Throws `devalue.DevalueError` with a `path` for what cannot travel.
+ * Writes a value as JSON that is safe inside a script. `defer` is called for each promise and returns its number (1 or
+ * more). A key named `__proto__` is left out. Throws a `DevalueError` with a `path` for a value that cannot be
+ * serialised.
  */
 export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
   if (value === undefined) return '{}'
@@ -22,7 +24,9 @@ export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>)
   return escapeScript(JSON.stringify({ plain, promises }))
 }
 
-/** What `serialise` writes of a value that has neither a promise nor anything else that JSON cannot say; null of any other. */
+/**
+ * Writes a value as `serialise` does, if JSON can represent it and it holds no promise. Returns null for other values.
+ */
 export function serialisePlain(value: unknown): string | null {
   if (value === undefined) return '{}'
   const found: Found = { objects: new Set(), hasPromise: false }
@@ -33,19 +37,19 @@ function plainJson(value: unknown): string {
   return `{"plain":${escapeScript(JSON.stringify(value))}}`
 }
 
-/** A settlement with a value as JSON that is safe inside a script; `data` is what `serialise` wrote. */
+/** Returns a settlement with a value, as JSON that is safe inside a script. `data` is the result of `serialise`. */
 export function fulfilledText(id: number, data: string): string {
   return `[${id},"value",${data}]`
 }
 
-/** The same of any other message. */
+/** Returns any message other than a settlement with a value, as JSON that is safe inside a script. */
 export function messageText(message: Exclude<BootMessage, [number, 'value', Flat]>): string {
   return escapeScript(JSON.stringify(message))
 }
 
-/** Is what `serialise` wrote read with a module that browsers load for it? */
+/** Returns whether the browser needs the module `unflatten.ts` to read this result of `serialise`. */
 export function needsUnflatten(serialised: string): boolean {
-  return serialised[0] !== '{'
+  return !serialised.startsWith('{')
 }
 
 interface Found {
@@ -53,8 +57,8 @@ interface Found {
   hasPromise: boolean
 }
 
-// Would JSON give back the same, but for promises? Not what it leaves out (undefined), changes (-0, a Date) or doubles
-// (an object that stands in two places), and not the one key that means something else inside a script.
+// Returns whether parsed JSON would be the same value, apart from promises. It would not if JSON leaves a part out
+// (undefined), changes it (-0, a Date) or duplicates it (an object that occurs twice), nor with the key `__proto__`.
 function isPlain(value: unknown, found: Found): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
@@ -69,7 +73,7 @@ function isPlain(value: unknown, found: Found): boolean {
     return isThenable(value)
   }
   if (Object.getOwnPropertySymbols(value).length > 0) return false
-  // All of them are its own: a plain object inherits nothing enumerable.
+  // `in` yields own properties only: a plain object inherits none that are enumerable.
   const object = value as Record<string, unknown>
   for (const key in object) {
     if (key === '__proto__' || key === 'toJSON' || !isPlain(object[key], found)) return false
@@ -77,26 +81,22 @@ function isPlain(value: unknown, found: Found): boolean {
   return true
 }
 
-// No page means such a key: a visitor has sent it, in a query or a form that a page gives back. Devalue throws for it, and
-// what anybody can send must not be a failure.
+// Only visitors send a key named `__proto__`, in a query or a form that a page returns. Devalue throws for it, and a
+// visitor's input must not be a failure: see decision 022.
 function shapeWithoutProto(value: unknown): ReturnType<typeof devalue.defaultStringifyOperations.shapeOf> {
   const shape = devalue.defaultStringifyOperations.shapeOf(value)
   if (!('keys' in shape) || !shape.keys.includes('__proto__')) return shape
   return { kind: shape.kind, keys: shape.keys.filter((key) => key !== '__proto__') }
 }
 
-/** Copies what is plain with 0 in the place of each promise. */
+/** Copies plain data and puts 0 in the place of each promise. */
 function liftPromises(
   value: unknown,
   path: Path,
   lift: (promise: PromiseLike<unknown>, path: Path) => unknown,
 ): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((part, index) => liftPromises(part, [...path, index], lift))
-  if (isThenable(value)) {
-    lift(value, path)
-    return 0
-  }
-  const parts = Object.entries(value).map(([key, part]) => [key, liftPromises(part, [...path, key], lift)])
-  return Object.fromEntries(parts)
+  if (!isThenable(value)) return mapParts(value, (part, key) => liftPromises(part, [...path, key], lift))
+  lift(value, path)
+  return 0
 }

@@ -1,3 +1,3 @@
-// A module of its own, so that a browser loads it only for data that JSON cannot say.
+// A separate module, so that a browser loads it only for data that JSON cannot represent.
 
 export { unflatten } from 'devalue'

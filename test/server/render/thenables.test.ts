@@ -39,3 +39,17 @@ t.test(
     t.strictSame([...new Set(digests)], [failure?.digest], 'one digest in the document')
   },
 )
+
+t.test('a promise that rejects with an unreadable value is a failure, wherever the data holds it', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': page.replace('data.part', "data.map.get('key')"),
+    'pages/index.server.ts':
+      "export const load = () => {\n  const part = new Promise((_, reject) => setImmediate(() => reject(new Proxy({}, { get() { throw 1 } }))))\n  return { part, map: new Map([['key', part]]) }\n}\n",
+  })
+  const { get, failuresOf } = await serve(t, dir, { ledger: false })
+  const document = await get('/')
+  const [failure, ...more] = failuresOf(document)
+  t.strictSame(more, [])
+  t.match(document.body, String(failure?.digest))
+  t.match(document.body, '</html>')
+})

@@ -1,0 +1,104 @@
+import type { App } from './app-state.ts'
+import type { createActivity } from './navigation-activity.ts'
+import type { Page, PageView } from './page-view.ts'
+import type { Prefetched } from './prefetch.ts'
+
+/** A navigation that is not finished. */
+export interface PendingNavigation {
+  /** Resolves when the page has been fetched; never if the visitor goes elsewhere. */
+  ready: Promise<void>
+  /** Shows the page in the document. */
+  show(): Promise<void>
+}
+
+/** The state that navigations and forms share. */
+export interface NavigatorState {
+  /** An action may have changed data since the current page and the prefetched one were fetched. */
+  isStale: boolean
+  /** How many times the visitor has left for another page. */
+  departures: number
+  /** How many forms have been sent from this document. */
+  formsSent: number
+  /** How many redirects in a row have been followed. */
+  redirects: number
+}
+
+/** How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself. */
+export const MAX_REDIRECTS = 20
+
+/** Returns the function that starts a navigation. */
+export function createNavigate(
+  app: App,
+  state: NavigatorState,
+  view: PageView,
+  take: (url: URL) => Prefetched,
+  begin: ReturnType<typeof createActivity>,
+) {
+  function show(page: Page): Promise<void> {
+    state.redirects = 0
+    return view.show(page)
+  }
+
+  async function receive(url: URL, event: NavigateEvent, from: string | null): Promise<Page> {
+    const { navigationType, signal } = event
+    const sentBefore = state.formsSent
+    const { result: pending, controller } = take(url)
+    const stop = () => controller.abort()
+    signal.addEventListener('abort', stop)
+    // If the network fails, or a module is missing, the browser loads the document and shows its own error page.
+    const result = await pending.catch(() => ({ kind: 'load' }) as const)
+    if (signal.aborted) return never
+    // As in any document, sending a form cancels a navigation, as long as the URL has not changed.
+    if (from === null && sentBefore !== state.formsSent) {
+      stop()
+      throw new DOMException('A newer form was sent.', 'AbortError')
+    }
+    if (result.kind === 'page') return { ...result, stop }
+    const isReplaced = from !== null || navigationType === 'replace'
+    if (result.kind === 'redirect' && state.redirects++ < MAX_REDIRECTS) return move(result.to, isReplaced)
+    state.redirects = 0
+    // The URL has changed already, so loading it would be a reload: the browser would use the new document for the
+    // history entries of the earlier pages too. Restoring the URL first prevents that.
+    if (from) history.replaceState(null, '', from)
+    app.leaving = url.href
+    return move(url.href, isReplaced)
+  }
+
+  /** @param from The URL of the current page if the address bar shows the new one already, else null. */
+  return (url: URL, event: NavigateEvent, from: string | null): PendingNavigation => {
+    const { info, signal } = event
+    if (info instanceof FetchedPage) return { ready: Promise.resolve(), show: () => show(info.page) }
+    state.departures++
+    // The visitor went elsewhere while this script was loaded.
+    if (signal.aborted) return { ready: never, show: () => never }
+    const wasStale = state.isStale
+    const end = begin({ state: 'loading', url })
+    // After the next navigation has begun, so that the state does not become idle in between.
+    signal.addEventListener('abort', () => setTimeout(end))
+    const received = receive(url, event, from)
+    return {
+      ready: received.then(() => {}),
+      async show() {
+        await show(await received)
+        if (wasStale) state.isStale = false
+        end()
+      },
+    }
+  }
+}
+
+/** Marks a navigation to a page that has been fetched already. */
+export class FetchedPage {
+  readonly page: Page
+  constructor(page: Page) {
+    this.page = page
+  }
+}
+
+const never = new Promise<never>(() => {})
+
+function move(to: string, isReplaced: boolean): Promise<never> {
+  if (isReplaced) location.replace(to)
+  else location.assign(to)
+  return never
+}

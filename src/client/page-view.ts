@@ -1,0 +1,44 @@
+import type { Tree } from '../shared/tree/app-tree.tsx'
+import type { App } from './app-state.ts'
+import { removeNotices } from './notice.ts'
+import { createAnnouncer } from './progress.ts'
+
+/** A page that has been fetched. */
+export interface Page {
+  tree: Tree
+  /** The part of the tree's data that came with this page. */
+  newData: readonly unknown[]
+  /** Stops receiving the page's deferred data. */
+  stop(): void
+}
+
+/** Returns a page whose data is complete. */
+export const completePage = (tree: Tree): Page => ({ tree, newData: [], stop() {} })
+
+export type PageView = ReturnType<typeof createPageView>
+
+/** Creates the functions that show pages in the document. `dropPrefetched` discards the prefetched page. */
+export function createPageView(app: App, dropPrefetched: () => void) {
+  const announce = createAnnouncer()
+  let current = completePage(app.tree)
+
+  /** Replaces the page. Resolves when the new one is in the document. */
+  function replace(page: Page): Promise<void> {
+    const { newData, stop } = current
+    current = page
+    // A layout that stays may still wait for data of the page before.
+    if (!newData.some((data) => data && page.tree.data.includes(data))) stop()
+    dropPrefetched()
+    return app.show(page.tree)
+  }
+
+  return {
+    replace,
+    /** Replaces the page, removes its notices, and announces the new one to screen readers. */
+    async show(page: Page) {
+      await replace(page)
+      removeNotices()
+      announce(document.title)
+    },
+  }
+}
