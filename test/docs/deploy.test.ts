@@ -14,7 +14,7 @@ import { until } from '../until.ts'
 const FOLDER = 'docs/deploy'
 const files = new Map(walk(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), 'utf8')]))
 const textOf = (file: string) => files.get(file) ?? ''
-/** The same files in short, for the project's site. */
+/** Short forms of these files, for the project's site. */
 const shown = readFileSync('site/content/deployments.ts', 'utf8')
 const unit = textOf('systemd/my-site.service')
 const manifests = [...files].filter(([file]) => file.endsWith('.yaml'))

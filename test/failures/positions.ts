@@ -217,7 +217,7 @@ export interface ThrownKind {
   /** The type and message in the log. */
   type: string
   message: RegExp
-  /** The same if React has inspected the value first, so that an error of its traps and getters replaces it. */
+  /** This also holds if React has inspected the value first, so that an error of its traps and getters replaces it. */
   rendered?: { type: string; message: RegExp }
 }
 

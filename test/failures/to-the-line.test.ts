@@ -168,7 +168,7 @@ t.test('replicas that share a ledger have the same fingerprint, and each has its
   const { createDatabase } = startPostgres(t)
   const url = createDatabase('shared')
   const env = { HYDRANT_LEDGER: url, HYDRANT_ADMIN: 'false' }
-  // The same code in two folders, as on two machines.
+  // One site's code in two folders, as on two machines.
   const folder = t.testdir({})
   const dirs = [await buildSite(t, join(folder, 'one')), await buildSite(t, join(folder, 'two'))]
   const digests: string[] = []

@@ -125,7 +125,7 @@ export function wrong({ params }: LoadContext<'/products/[id]'>) {
   href('/', { id: 7 })
 }
 `,
-  // The same before the first build.
+  // The state before the first build.
   'early.ts': `import { href } from 'hydrant/react'
 
 export const anyPath = (path: \`/\${string}\`) => href(path)

@@ -14,7 +14,7 @@ export class CountedResponse<Request extends IncomingMessage = IncomingMessage> 
 
   override end(chunk?: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): this {
     this.bodyBytes += sizeOf(chunk, encoding)
-    // The same overloads as in `write`.
+    // `end` has the overloads of `write`.
     return super.end(chunk, encoding as BufferEncoding, callback as Callback)
   }
 }

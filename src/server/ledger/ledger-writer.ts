@@ -7,7 +7,7 @@ import { createWriteQueue } from './write-queue.ts'
 
 /** How long an occurrence waits, so that others are written in the same batch. */
 const BATCH_DELAY_MS = 200
-/** The same delay while there are more occurrences than are kept: fewer batches leave more time for requests. */
+/** This delay applies while there are more occurrences than are kept: fewer batches leave more time for requests. */
 const STORM_BATCH_DELAY_MS = 1_000
 /** The longest pause before a batch is written again that could not be written. */
 const MAX_RETRY_DELAY_MS = 10_000

@@ -14,7 +14,7 @@ async function read(admin: ServedAdmin): Promise<Map<string, number>> {
   return new Map(
     samples.map((line): [string, number] => {
       const [, name = '', value] = /^([a-zA-Z_:][\w:]*(?:\{(?:\w+="[^"\n]*",?)*\})?) (\S+)$/.exec(line) ?? []
-      // Of what has not been measured yet.
+      // Values before the first measurement.
       t.ok(name !== '' && (!Number.isNaN(Number(value)) || /^nan$/i.test(value ?? '')), line)
       return [name, Number(value)]
     }),

@@ -81,7 +81,7 @@ const above = (file: string) =>
     : '// A remark.\n\n\n'
 const below = '\n\nfunction addedLater(): number {\n  return 1\n}\nvoid addedLater\n'
 
-/** The same throw sites after changes to the rest of the site: other lines, other pages with the same names. */
+/** Equal throw sites after changes to the rest of the site: other lines, other pages with the same names. */
 const edited: Files = Object.fromEntries([
   ...Object.entries(site).map(([file, contents]) => [file, `${above(file)}${contents}${below}`]),
   // The first modules of the bundle: their names make esbuild rename those of the others.

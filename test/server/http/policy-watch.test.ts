@@ -20,9 +20,9 @@ interface Case {
   set?(request: FastifyRequest, reply: FastifyReply): void
   /** A plugin of the site. */
   register?(app: FastifyInstance): Promise<void>
-  /** Of a load. */
+  /** The policy of a load. */
   load?: string
-  /** Of an element in the layout. */
+  /** The policy of an element in the layout. */
   meta?: string
 }
 const current: { case: Case } = { case: {} }
