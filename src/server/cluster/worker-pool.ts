@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { type Reload, warnOfSameRelease } from '../build-output/served-build.ts'
+import type { Reload } from '../build-output/served-build.ts'
 import type { Options } from '../options/options.ts'
+import { createReload } from './reload.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
 import { createWorkerSlot } from './worker-slot.ts'
 
@@ -42,8 +43,6 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
   const { drainMs, stopDelayMs } = timeouts
   const alive = new Set<WorkerProcess>()
   let isStopping = false
-  let reloads = 0
-  let lastReload: Reload | null = null
   let lost = 0
   const slots = Array.from({ length: count }, (_, index) =>
     createWorkerSlot({ name: String(index + 1), drainMs, log, fork: startWorker, countLost: () => lost++ }),
@@ -59,11 +58,6 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
     return worker
   }
 
-  async function replaceAll(): Promise<boolean> {
-    for (const slot of slots) if (!(await slot.replace())) return false
-    return true
-  }
-
   /** Resolves with false for a worker that was ready and has not finished its requests. */
   async function stopWorker(worker: WorkerProcess): Promise<boolean> {
     const wasReady = worker.isReady()
@@ -75,6 +69,7 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
     return slots.map(({ current }) => current()).filter((worker): worker is WorkerProcess => worker?.isReady() === true)
   }
 
+  const reload = createReload({ slots, serving, isStopping: () => isStopping, log })
   const slotOf = (worker: WorkerProcess) => slots.find(({ current }) => current() === worker)
 
   return {
@@ -92,22 +87,7 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
       for (const slot of slots) slot.open()
       return { addresses: addresses[0] ?? [] }
     },
-    async reload() {
-      // A reload that is requested during a reload may be for a newer build, so the loop runs again.
-      if (reloads++ > 0 || isStopping) return
-      for (let done = 0; done < reloads; ) {
-        done = reloads
-        log.info('reloading: each worker stops when its replacement is ready')
-        const [before] = serving()
-        const isDone = await replaceAll()
-        if (isStopping) return
-        lastReload = { at: Date.now(), isDone }
-        if (isDone) warnOfSameRelease(before?.served(), serving()[0]?.served(), log)
-        if (isDone) log.info('reloaded: all workers serve the build on disk')
-        else log.error('the build on disk cannot start: the workers of the previous build continue to serve')
-      }
-      reloads = 0
-    },
+    reload: reload.run,
     leave: (worker) => slotOf(worker)?.onLost(worker, 'is shutting down'),
     replace(worker) {
       const slot = slotOf(worker)
@@ -117,7 +97,7 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
     },
     serving,
     lostCount: () => lost,
-    lastReload: () => lastReload,
+    lastReload: reload.last,
     async stop() {
       isStopping = true
       for (const slot of slots) slot.close()

@@ -1,0 +1,44 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { type Reload, warnOfSameRelease } from '../build-output/served-build.ts'
+import type { WorkerProcess } from './worker-process.ts'
+import type { WorkerSlot } from './worker-slot.ts'
+
+interface ReloadInput {
+  slots: readonly WorkerSlot[]
+  /** Returns the workers that are ready. */
+  serving(): WorkerProcess[]
+  isStopping(): boolean
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
+}
+
+/** Replaces the workers, one after the other, by workers that serve the build on disk. */
+export function createReload({ slots, serving, isStopping, log }: ReloadInput) {
+  let requested = 0
+  let last: Reload | null = null
+
+  async function replaceAll(): Promise<boolean> {
+    for (const slot of slots) if (!(await slot.replace())) return false
+    return true
+  }
+
+  return {
+    async run() {
+      // A reload that is requested during a reload may be for a newer build, so the loop runs again.
+      if (requested++ > 0 || isStopping()) return
+      for (let done = 0; done < requested; ) {
+        done = requested
+        log.info('reloading: each worker stops when its replacement is ready')
+        const [before] = serving()
+        const isDone = await replaceAll()
+        if (isStopping()) return
+        last = { at: Date.now(), isDone }
+        if (isDone) warnOfSameRelease(before?.served(), serving()[0]?.served(), log)
+        if (isDone) log.info('reloaded: all workers serve the build on disk')
+        else log.error('the build on disk cannot start: the workers of the previous build continue to serve')
+      }
+      requested = 0
+    },
+    /** Returns the last reload; null before the first. */
+    last: () => last,
+  }
+}
