@@ -12,8 +12,8 @@ import { installSqlite, installTools } from './tools.ts'
 const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
 const FIXTURES = '.tap/fixtures'
-/** The number of files that run at the same time: one more than processors, because files often wait for deadlines. */
-const JOBS = availableParallelism() + 1
+/** The number of files that run at the same time: two more than processors, because files often wait for deadlines and servers. */
+const JOBS = availableParallelism() + 2
 
 const words = process.argv.slice(2)
 const isMeasured = words.includes('--coverage')
