@@ -135,10 +135,10 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
   }
 }
 
-function createManifest(
+export function createManifest(
   site: DiscoveredSite,
   mode: Mode,
-  { dataReader, entry, entryImports, files, modules }: ClientOutput,
+  { dataReader, entry, entryImports, files, modules }: Omit<ClientOutput, 'maps'>,
   contents: readonly (string | Uint8Array)[],
 ): Manifest {
   // The keys have a fixed order, so that equal builds are equal byte by byte.

@@ -23,11 +23,14 @@ export async function runDev(
     flags,
     env: process.env,
     createLogging: ({ logLevel }) => createLogging(logLevel),
-    onReady(build, changed) {
-      for (const warning of build.warnings) console.error(`${formatWarning(warning)}\n`)
-      const why = changed.length > 0 ? ` (${[...new Set(changed)].slice(0, 3).join(', ')})` : ''
-      console.log(`built in ${formatDuration(build.durationMs)}${why}`)
+    onReady({ warnings, durationMs, changed }) {
+      for (const warning of warnings) console.error(`${formatWarning(warning)}\n`)
+      const names = changed.filter((path) => path !== '')
+      const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
+      const why = names.length > 0 ? ` (${names.slice(0, 3).join(', ')}${more})` : ''
+      console.log(`${names.length > 0 ? 'updated' : 'ready'} in ${formatDuration(durationMs)}${why}`)
     },
+    onBundle: () => console.log('bundling the packages of the site, which is kept for the next start'),
     onFailure(failure) {
       const text = describeFailure(failure)
       console.error(failure.error instanceof BuildError ? text : `${failure.title}: ${text}`)

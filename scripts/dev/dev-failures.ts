@@ -1,10 +1,7 @@
-import { dirname } from 'node:path'
-import { ownBundles } from '../../src/server/build-output/loaded-bundles.ts'
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { mapStacks } from '../../src/server/failures/stacks/map-error.ts'
 import { processFrames } from '../../src/server/failures/stacks/place-frames.ts'
-import { createSourceMapper } from '../../src/server/failures/stacks/source-map.ts'
-import type { SiteBuild } from '../build/site-builder.ts'
+import type { ServerMapper } from '../../src/server/failures/stacks/source-map.ts'
 import { isKnownError } from '../terminal/format-error.ts'
 
 /** A failure of `hydrant dev` to build, start or stop a site. */
@@ -17,10 +14,9 @@ export interface DevFailure {
 
 export const DOES_NOT_BUILD = 'The site does not build'
 
-/** Describes why a build did not start. Rewrites the error's stack to positions in the source. */
-export function describeStart(error: unknown, { folder, manifest }: SiteBuild): DevFailure {
-  const source = findSource(error, { folder, manifest })
-  const plugin = manifest.serverPlugin
+/** Describes why a site did not start. Rewrites the error's stack to positions in the source. */
+export function describeStart(error: unknown, mapper: ServerMapper, plugin: string | null): DevFailure {
+  const source = findSource(error, mapper, plugin)
   const isPlugins = plugin !== null && (isKnownError(error) ? source?.file === plugin : true)
   return { title: isPlugins ? `${plugin} failed while it started` : 'The site does not start', error, source }
 }
@@ -28,18 +24,15 @@ export function describeStart(error: unknown, { folder, manifest }: SiteBuild): 
 /**
  * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
  * error's stack to positions in the source.
+ *
+ * @param plugin The path of `server.ts`; null without one.
  */
-export function findSource(
-  error: unknown,
-  { folder, manifest }: Pick<SiteBuild, 'folder' | 'manifest'>,
-): SourceFrame | null {
+export function findSource(error: unknown, mapper: ServerMapper, plugin: string | null): SourceFrame | null {
   const isStackless = isKnownError(error) && error.code === 'HYD_SERVER_THREW'
   const thrown = isStackless ? (error as Error).cause : error
-  const source = mapStacks(thrown, folder, manifest.buildId)
+  const source = mapStacks(thrown, mapper)
   if (source || thrown instanceof Error) return source
-  const mapper = createSourceMapper(dirname(folder), ownBundles(folder, manifest.buildId))
-  const files = { plugin: manifest.serverPlugin, pageOf: () => undefined }
-  const [innermost] = processFrames(mapper, files)
+  const [innermost] = processFrames(mapper, { plugin, pageOf: () => undefined })
   if (!innermost?.frame) return null
   const code = mapper.codeAround(innermost.frame)
   return code ? { ...innermost.frame, code } : innermost.frame

@@ -4,17 +4,20 @@ import type { Duplex } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { createInstance } from '../../src/server/create-server.ts'
 import type { FailureRecord, SourceFrame } from '../../src/server/errors/failure-record.ts'
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
-import { createSiteBuilder, type SiteBuild } from '../build/site-builder.ts'
+import { BuildError, type BuildProblem } from '../build-problem.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
+import { createDevEngine, type DevChange, type DevState } from './dev-engine.ts'
 import { createDevFailureStores } from './dev-failure-stores.ts'
 import { type DevFailure, DOES_NOT_BUILD, describeStart, findSource } from './dev-failures.ts'
 import { createErrorPage } from './error-page.ts'
-import { createRebuildLoop } from './rebuild-loop.ts'
-import { createReloadChannel } from './reload-channel.ts'
-import { isRelevant, watchSite } from './watch-site.ts'
+import { serveModule } from './serve-modules.ts'
+import { createUpdateChannel } from './update-channel.ts'
+import { createUpdateLoop } from './update-loop.ts'
+import { type Change, ENV_FILE, isRelevant, SETTINGS, watchSite } from './watch-site.ts'
 
 /** Separate from the folder of `hydrant build`, so that a site can be developed while its build is served. */
 const DEV_FOLDER = '.hydrant-dev'
@@ -24,19 +27,29 @@ export interface DevSiteInput {
   flags: Record<string, string | undefined>
   env: Record<string, string | undefined>
   createLogging(options: Options): Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
-  /** Called after each build that was started. `changed` lists the changed files. */
-  onReady(build: SiteBuild, changed: readonly string[]): void
+  /** Called when a change has been applied, and when the site has been read. */
+  onReady(update: AppliedUpdate): void
+  /** Called before packages are bundled, which can take seconds. */
+  onBundle(): void
   /** Called when the site does not build or start. Returns the text that the browser shows. */
   onFailure(failure: DevFailure): string
   /** Called after a failure in a request or in a browser, when its line is logged. */
   onFailed(failure: FailureRecord): void
 }
 
-/** A site that is rebuilt whenever it changes. */
+export interface AppliedUpdate {
+  /** esbuild's warnings, in the form of errors. */
+  warnings: readonly BuildProblem[]
+  durationMs: number
+  /** The changed files, relative to the site. */
+  changed: readonly string[]
+}
+
+/** A site that is kept up to date whenever it changes. */
 export interface DevSite {
   /** Returns the options of the last build; before the first build, without those of the configuration. */
   options(): Options
-  respond(request: IncomingMessage, response: ServerResponse): void
+  respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /**
    * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
@@ -49,67 +62,93 @@ export interface DevSite {
 /** Resolves after the first build, also when it failed. Throws HYD_OPTION_… for flags and the environment. */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const { dir } = input
+  const env = createEnvFiles(dir, input.env)
+  env.load()
   let options = readOptions(input, {})
-  let inputs: ReadonlySet<string> | null = null
-  let last: SiteBuild | null = null
-  let page = ''
-  let changed: string[] = []
-  const findLastSource = (thrown: unknown) => last && findSource(thrown, last)
+  let state: DevState | null = null
+  let page: string | null = ''
+  let isChecked = true
+  const channel = createUpdateChannel()
+  const failureStores = createDevFailureStores(dir, input.onFailed)
+  const engine = createDevEngine({ dir, folder: DEV_FOLDER, base: () => options.base, onBundle: input.onBundle })
+  const findLastSource = (thrown: unknown) => findSource(thrown, engine.mapper, state?.manifest.serverPlugin ?? null)
   const slot = createAppSlot((error) => {
     input.onFailure({ title: 'The site does not stop', error, source: findLastSource(error) })
   })
-  const channel = createReloadChannel()
-  const failureStores = createDevFailureStores(dir, input.onFailed)
-  const builder = createSiteBuilder({ dir, mode: 'development', folder: DEV_FOLDER })
 
-  async function take(build: SiteBuild) {
-    last = build
-    options = readOptions(input, build.config)
+  async function startServer({ live, structure }: DevState) {
+    options = readOptions(input, structure.config.config)
     const { app } = await createInstance({
-      ...{ dir, folder: build.folder, options, logging: input.createLogging(options) },
+      ...{ dir, folder: engine.folder, options, logging: input.createLogging(options), live },
       getStore: (log) => failureStores.find(options, log),
     })
     slot.put(app)
-    inputs = new Set(build.inputs)
-    watcher.include(outsideFiles(dir, build.inputs))
-    input.onReady(build, changed)
   }
 
-  async function start(build: SiteBuild): Promise<DevFailure | null> {
+  function fail(failure: DevFailure) {
+    page = createErrorPage(failure.title, input.onFailure(failure), options.base)
+  }
+
+  async function apply(changes: readonly Change[]): Promise<void> {
+    const startedAt = performance.now()
+    const paths = changes.map(({ path }) => path)
+    if (paths.some((path) => ENV_FILE.test(path))) {
+      env.load()
+      engine.restart()
+    }
+    const isStructural = page !== null || changes.some(({ kind, path }) => kind !== 'change' || isStructure(path))
+    const wasBroken = page !== null && page !== ''
+    let change: DevChange
     try {
-      await take(build)
-      return null
+      change = await engine.change(paths, isStructural)
     } catch (error) {
-      return describeStart(error, build)
+      fail({ title: DOES_NOT_BUILD, error, source: null })
+      if (!wasBroken) return
+      return channel.send({ type: 'reload' })
     }
+    state = change.state
+    try {
+      if (change.isNewServer || !slot.isFilled()) await startServer(state)
+    } catch (error) {
+      slot.put(null)
+      return fail(describeStart(error, engine.mapper, state.manifest.serverPlugin))
+    }
+    page = null
+    watcher.include(outsideFiles(dir, engine.inputs()))
+    input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
+    channel.send(change.update ? { type: 'update', ...change.update } : { type: 'reload' })
+    isChecked = isStructural
   }
 
-  const loop = createRebuildLoop(builder, async (outcome) => {
-    const failure =
-      'error' in outcome ? { title: DOES_NOT_BUILD, error: outcome.error, source: null } : await start(outcome.build)
-    if (failure) {
-      inputs = null
-      slot.put(null)
-      page = createErrorPage(failure.title, input.onFailure(failure), options.base)
-    }
-    changed = []
-    channel.announce()
-  })
+  // An update looks at the changed modules only.
+  async function rest(): Promise<void> {
+    if (isChecked || page !== null) return
+    isChecked = true
+    const problems = await engine.check()
+    if (problems.length > 0) fail({ title: DOES_NOT_BUILD, error: new BuildError(problems), source: null })
+  }
+
+  const isStructure = (path: string) => SETTINGS.test(path) || state?.structure.config.inputs.includes(path) === true
+  const loop = createUpdateLoop({ apply, rest })
   const watcher = await watchSite(dir, {
-    isWanted: (kind, path) => isRelevant(kind, path, inputs),
-    onChange(paths) {
-      changed.push(...paths)
-      loop.request()
-    },
+    isWanted: (change) => isRelevant(change, page === null ? engine.isInput : null),
+    onChange: (changes) => loop.add(changes),
   })
-  loop.request()
+  loop.add([{ kind: 'add', path: '' }])
   await loop.settled()
+
+  async function settled() {
+    await watcher.settled()
+    await loop.settled()
+  }
 
   return {
     options: () => options,
-    respond(request, response) {
+    async respond(request, response) {
       if (channel.respond(request, response)) return
-      if (slot.isFilled()) slot.serve(request, response)
+      await settled()
+      if (state && (await serveModule(request, response, engine, state, options.base))) return
+      if (page === null) slot.serve(request, response)
       else respondWithFailure(request, response, page)
     },
     upgrade: slot.upgrade,
@@ -117,6 +156,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     async close() {
       await watcher.close()
       await loop.close()
+      await engine.dispose()
       channel.close()
       await slot.close()
       await failureStores.close()

@@ -61,4 +61,5 @@ export async function hydrate(scope: Window): Promise<void> {
     await render()
   }
   navigation.submit = startNavigation(app)
+  if (HYDRANT_DEV) __hydrant_dev__.start(app)
 }

@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
+import type { LiveBuild } from './build-output/live-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
 import { firstFailureOf } from './failures/request-failures.ts'
@@ -80,6 +81,8 @@ export interface InstanceInput {
   worker?: string | null
   /** Returns a failure store that outlives the instance (one that is closed with the instance). */
   getStore?(log: FastifyBaseLogger): FailureStore
+  /** A build whose code changes while it is served (the build in the folder). */
+  live?: LiveBuild
 }
 
 export interface Instance extends ServedSite {
@@ -90,7 +93,7 @@ export interface Instance extends ServedSite {
 
 /** Creates a Fastify instance that serves a built site, from resolved options. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, getStore } = input
+  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, getStore, live } = input
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
   const store = getStore?.(app.log) ?? createFailureStore(dir, options, app.log)
@@ -101,7 +104,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   metrics.countConnections(app.server)
   addRefusals(app)
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { store, metrics, worker })))
+    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { store, metrics, worker, ...(live ? { live } : {}) })))
   })
   // Rejects with the error of the registration above.
   await app.ready()

@@ -1,5 +1,7 @@
 import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
+import { ownBundles } from './build-output/loaded-bundles.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { StartAttempt } from './cluster/report-start-failure.ts'
@@ -41,9 +43,18 @@ export async function startServer(input: StartInput): Promise<void> {
     // The open channel would keep the process running.
     worker?.disconnect()
     const { folder, buildId } = attempt
-    if (buildId !== null) (await import('./failures/stacks/map-error.ts')).mapStacks(error, folder, buildId)
+    if (buildId !== null) await mapStartError(error, folder, buildId)
     throw error
   }
+}
+
+// The modules that map stacks are loaded only for an error.
+async function mapStartError(error: unknown, folder: string, buildId: string) {
+  const [{ mapStacks }, { createSourceMapper }] = await Promise.all([
+    import('./failures/stacks/map-error.ts'),
+    import('./failures/stacks/source-map.ts'),
+  ])
+  mapStacks(error, createSourceMapper(dirname(folder), ownBundles(folder, buildId)))
 }
 
 async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt: StartAttempt): Promise<void> {

@@ -33,7 +33,7 @@ export function createClientBundle(input: BundleInput): Bundle {
   const modules = [
     {
       name: CLIENT_ENTRY,
-      contents: COMMON_IMPORT + (mode === 'development' ? importOf(HYDRANT_FILES.devReload) : ''),
+      contents: COMMON_IMPORT,
     },
     // Only the component: the browser does not use a page file's other exports.
     ...site.components.map(({ file }) => ({
@@ -59,7 +59,7 @@ export function createClientBundle(input: BundleInput): Bundle {
       sourcemap: 'external',
       legalComments: 'external',
       // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
-      define: { 'process.env.NODE_ENV': JSON.stringify(mode), HYDRANT_BROWSER: 'true', ...options.define },
+      define: { 'process.env.NODE_ENV': JSON.stringify(mode), HYDRANT_BROWSER: 'true', HYDRANT_DEV: 'false', ...options.define },
       loader: bundleLoaders(options),
       plugins: [
         ...options.plugins,
@@ -127,7 +127,7 @@ function createNodeOptions(
   }
 }
 
-function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) {
+export function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) {
   return {
     absWorkingDir: siteDir,
     alias: options.alias,
@@ -146,7 +146,7 @@ function shared({ siteDir, options }: Pick<BundleInput, 'siteDir' | 'options'>) 
 }
 
 // A loader that the site sets replaces Hydrant's handling of an extension. The loader `file` asks for that handling.
-function assetExtensions({ loader }: EsbuildSettings): string[] {
+export function assetExtensions({ loader }: EsbuildSettings): string[] {
   const ofSite = Object.entries(loader).map(([end, name]) => ({
     extension: end.replace(/^\./, ''),
     isFile: name === 'file',
@@ -155,11 +155,11 @@ function assetExtensions({ loader }: EsbuildSettings): string[] {
   return [...others, ...ofSite.filter(({ isFile }) => isFile).map(({ extension }) => extension)]
 }
 
-function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loader> {
+export function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loader> {
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
 }
 
-function writeServerModule(files: readonly string[]): string {
+export function writeServerModule(files: readonly string[]): string {
   const imports = files.map((file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)}\n`)
   const members = files.map((file, index) => `  ${JSON.stringify(file)}: module${index},\n`)
   return `${imports.join('')}export const modules = {\n${members.join('')}}\n`

@@ -8,9 +8,9 @@ import { type BundleOutcome, type Bundler, createBundler } from '../esbuild/incr
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { type Bundle, type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
-import { explainRefusals } from './import-chain.ts'
 import type { SiteConfig } from './read-config.ts'
-import { isAboutBrowserGuard, isAboutVirtualModule, translateMessage } from './translate-message.ts'
+import { translateErrors } from './translate-errors.ts'
+import { translateMessage } from './translate-message.ts'
 
 export interface SiteBundles {
   client: ClientOutput
@@ -35,7 +35,10 @@ export function createBundlesPart(input: { siteDir: string; folder: string; mode
       const entries = JSON.stringify([key, site.components, site.serverFiles, site.serverPlugin, site.config])
       const sides = await Promise.all([client.compile(entries, bundleInput), server.compile(entries, bundleInput)])
       const [{ outcome: forClient }, { outcome: forServer }] = sides
-      if (!forClient.ok || !forServer.ok) return { problems: await translateErrors(sides, site) }
+      if (!forClient.ok || !forServer.ok) {
+        const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
+        return { problems: await translateErrors(messages, site, sides[0].bundle.options) }
+      }
       const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
       const folder = join(input.siteDir, input.folder)
       return {
@@ -76,13 +79,4 @@ function createSide(createBundle: (input: BundleInput) => Bundle) {
     cancel: bundler.cancel,
     dispose: bundler.dispose,
   }
-}
-
-async function translateErrors([client, server]: readonly Side[], site: DiscoveredSite): Promise<BuildProblem[]> {
-  const messages = [client, server].flatMap((side) => (side && !side.outcome.ok ? side.outcome.errors : []))
-  const refused = messages.filter(isAboutBrowserGuard)
-  const entries = site.components.map(({ file }) => file)
-  // `checkExports` reports a missing default export, at the file of the site instead of a module of the build.
-  const rest = messages.filter((message) => !isAboutBrowserGuard(message) && !isAboutVirtualModule(message))
-  return [...rest.map(translateMessage), ...(await explainRefusals(refused, entries, client?.bundle.options ?? {}))]
 }

@@ -28,7 +28,7 @@ export interface SiteConfig {
 
 export interface ConfigPart extends Pick<Bundler, 'cancel' | 'dispose'> {
   /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
-  compile(file: string | null, output: OutputFolder): Promise<SiteConfig>
+  compile(file: string | null, output: Pick<OutputFolder, 'path' | 'write'>): Promise<SiteConfig>
 }
 
 const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {} }

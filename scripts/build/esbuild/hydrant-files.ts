@@ -9,8 +9,8 @@ const FOLDER = realpathSync(fileURLToPath(new URL('../../../src/', import.meta.u
 export const HYDRANT_FILES = {
   /** Starts the browser's side. */
   clientEntry: 'client/entry.js',
-  /** Reloads the page after a rebuild, in development only. */
-  devReload: 'client/dev-reload.js',
+  /** Runs before React, in development only. */
+  devPreamble: 'client/dev/preamble.js',
   /** Replaced by an `import()` without TypeScript's rewriting of paths. */
   importModule: 'client/import-module.js',
   /** `hydrant/react`. */

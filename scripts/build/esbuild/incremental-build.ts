@@ -49,6 +49,7 @@ export async function settle(build: () => Promise<BuildResult<BundleOptions>>): 
   }
 }
 
-function isBuildFailure(error: unknown): error is { errors: Message[]; warnings: Message[] } {
+/** Returns whether an error is the one that esbuild rejects with when it finds errors in the code. */
+export function isBuildFailure(error: unknown): error is { errors: Message[]; warnings: Message[] } {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors) && 'warnings' in error
 }

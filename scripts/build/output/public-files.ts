@@ -10,13 +10,13 @@ const AT_A_TIME = 16
 
 export interface PublicFiles {
   /** Copies the files of public/ into the build. Returns the path and the content hash of each. */
-  write(paths: readonly string[], output: OutputFolder): Promise<string[]>
+  write(paths: readonly string[], output: Pick<OutputFolder, 'copy' | 'keep'>): Promise<string[]>
 }
 
 export function createPublicFiles(siteDir: string): PublicFiles {
   const copied = new Map<string, { stamp: string; hash: string }>()
 
-  async function writeFile(path: string, output: OutputFolder): Promise<string> {
+  async function writeFile(path: string, output: Pick<OutputFolder, 'copy' | 'keep'>): Promise<string> {
     const source = join(siteDir, 'public', path)
     const name = `${BUILD_PATHS.public}/${path}`
     const { size, mtimeMs } = await stat(source)

@@ -75,6 +75,19 @@ export async function loadBuild(folder: string, manifest: Manifest, base: string
   const bundlePath = join(folder, BUILD_PATHS.server)
   // The build writes a module of this type.
   const { modules } = (await importBundle(bundlePath, query, 'the server bundle')) as unknown as ServerBundle
+  return createBuild({ folder, manifest, modules, base, bundles: ownBundles(folder, manifest.buildId) })
+}
+
+export interface BuildParts extends ServerBundle {
+  folder: string
+  manifest: Manifest
+  base: string
+  /** Bundles whose stack frames are mapped to the site's source. */
+  bundles: readonly MappedBundle[]
+}
+
+/** Returns the build that consists of a manifest and the modules that it names. */
+export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
   const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
   return {
     manifest,
@@ -93,7 +106,7 @@ export async function loadBuild(folder: string, manifest: Manifest, base: string
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
     serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
-    bundles: ownBundles(folder, manifest.buildId),
+    bundles,
   }
 }
 

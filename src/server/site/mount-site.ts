@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
+import type { LiveBuild } from '../build-output/live-build.ts'
 import { loadBuild } from '../build-output/load-build.ts'
 import { readManifest } from '../build-output/read-build.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
@@ -23,6 +24,7 @@ import { warmUpFailures } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { createSite } from './create-site.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
+import { addLiveUpdates } from './live-updates.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
 import { addSiteRoutes } from './routes.ts'
 import { addSitePlugin } from './site-plugin.ts'
@@ -36,6 +38,8 @@ export interface SiteParts {
   metrics?: MetricsRecorder
   /** Number of the worker that this process is; null for none (null). */
   worker?: string | null
+  /** A build whose code changes while it is served (the build in the folder). */
+  live?: LiveBuild
 }
 
 /** A mounted site, for events outside of its requests. */
@@ -77,10 +81,10 @@ export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { store, metrics = NO_METRICS, worker = null }: SiteParts,
+  { store, metrics = NO_METRICS, worker = null, live }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
-  const build = await loadBuild(folder, readManifest(folder), base)
+  const build = live ? await live.open(base) : await loadBuild(folder, readManifest(folder), base)
   const { buildId, mode } = build.manifest
   const release = options.release || buildId
   const settleFailures = addFailureListener(outer, options, store)
@@ -94,6 +98,7 @@ export async function mountSite(
   const site = await registerBelow(outer, options.base, async (app) => {
     const created = createSite(app, { build, base, options, render, store, metrics, worker, release })
     addErrorHandlers(outer, created, pages)
+    if (live) addLiveUpdates(created, pages, live)
     await addSiteHooks(created, options)
     await addFiles(app, created)
     await addSiteRoutes(app, created, pages)

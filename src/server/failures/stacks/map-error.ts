@@ -1,28 +1,15 @@
-import { dirname } from 'node:path'
-import { ownBundles } from '../../build-output/loaded-bundles.ts'
 import type { SourceFrame } from '../../errors/failure-record.ts'
-import { createSourceMapper, type ServerMapper } from './source-map.ts'
-
-/** Part of the URL of the server bundle's import: in development a process runs several builds. */
-const BUILD_OF_FRAME = /[?&]build=([\da-f]+)/
+import type { ServerMapper } from './source-map.ts'
 
 /**
  * Maps the stack of an error that was thrown outside of any request, and those of its causes, to the source. Changes
  * the errors. Returns the first frame in the site with its code, or null when no stack has one.
  */
-export function mapStacks(thrown: unknown, folder: string, buildId: string): SourceFrame | null {
-  const mappers = new Map<string, ServerMapper>()
+export function mapStacks(thrown: unknown, mapper: ServerMapper): SourceFrame | null {
   const seen = new Set<unknown>()
   let first: SourceFrame | null = null
 
-  function mapperOf(id: string): ServerMapper {
-    const mapper = mappers.get(id) ?? createSourceMapper(dirname(folder), ownBundles(folder, id))
-    mappers.set(id, mapper)
-    return mapper
-  }
-
   function mapLine(line: string): string {
-    const mapper = mapperOf(BUILD_OF_FRAME.exec(line)?.[1] ?? buildId)
     const { text, frame } = mapper.mapFrame(line)
     if (frame?.isSite && first === null) first = withCode(frame, mapper)
     return text

@@ -1,0 +1,170 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
+import type { BrowserModule } from './browser-module.ts'
+import { createFileNames } from './file-names.ts'
+import type { ModuleCompiler, Stylesheet } from './module-compiler.ts'
+import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
+import type { SiteGraph } from './site-graph.ts'
+
+/** The modules and stylesheets of a site, as scripts of their own for browsers. */
+export interface BrowserModules {
+  /** Uses the result of a new scan. */
+  adopt(graph: SiteGraph): void
+  /**
+   * Compiles the modules again that browsers have. Returns those that differ, and whether their imports do, so that the
+   * site must be scanned. Rejects with esbuild's BuildFailure, and changes nothing then.
+   */
+  recompile(ids: readonly string[]): Promise<{ changed: string[]; needsScan: boolean }>
+  /**
+   * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
+   * Each of them only exports components, or is a page.
+   */
+  update(changed: readonly string[]): DevUpdate['modules'] | null
+  /** Forgets the compiled stylesheets that consist of one of these files. Returns their names. */
+  restyle(ids: readonly string[]): string[]
+  /** Returns the content of a file in the assets folder; null for an unknown one. */
+  read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
+  /** Returns whether a file is part of a stylesheet that was compiled. */
+  isStyled(id: string): boolean
+  asset(name: string): Uint8Array | undefined
+  rootName(id: string): string
+  /** The names of the stylesheets of a page, a layout or an error page. */
+  stylesOf(root: string): string[]
+  /** Forgets everything that was compiled. */
+  clear(): void
+}
+
+export function createBrowserModules(folder: string, compiler: () => ModuleCompiler): BrowserModules {
+  const names = createFileNames()
+  const compiled = new Map<string, Promise<BrowserModule>>()
+  const styles = new Map<string, Promise<Stylesheet>>()
+  const styleInputs = new Map<string, readonly string[]>()
+  const versions = new Map<string, number>()
+  /** The modules that browsers may have, as they are now. */
+  const known = new Map<string, BrowserModule>()
+  /** The modules whose exports have changed since the last update. */
+  const resized = new Set<string>()
+  let graph: SiteGraph | null = null
+  mkdirSync(join(folder, BUILD_PATHS.clientMaps), { recursive: true })
+
+  async function compile(id: string): Promise<BrowserModule> {
+    const pending = compiled.get(id) ?? compiler().browser(id)
+    compiled.set(id, pending)
+    try {
+      const module = await pending
+      if (compiled.get(id) === pending) known.set(id, module)
+      return module
+    } catch (error) {
+      if (compiled.get(id) === pending) compiled.delete(id)
+      throw error
+    }
+  }
+
+  const versionOf = (id: string) => versions.get(id) ?? 1
+
+  async function writeScript(id: string): Promise<string> {
+    const { code, program, map } = await compile(id)
+    const name = names.script(id, versionOf(id))
+    const targetOf = (specifier: string): ImportTarget | null => {
+      const target = graph?.find(id, specifier) ?? null
+      if (target === null) return /^[./]/.test(specifier) ? null : toPackage(specifier)
+      if ('package' in target) return toPackage(target.package)
+      // The document has the stylesheets.
+      if (isStyle(target.id)) return { namespace: '0' }
+      return { url: `./${names.script(target.id, versionOf(target.id))}` }
+    }
+    const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
+    const text = start + rewriteImports(code, program, targetOf)
+    if (map === null) return text
+    const folderOfMaps = join(folder, BUILD_PATHS.clientMaps)
+    writeFileSync(join(folderOfMaps, `${name}.map`), map)
+    rmSync(join(folderOfMaps, `${names.script(id, versionOf(id) - 2)}.map`), { force: true })
+    return `${text}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`
+  }
+
+  async function stylesheet(id: string): Promise<string> {
+    const pending = styles.get(id) ?? compiler().stylesheet(id)
+    styles.set(id, pending)
+    try {
+      const { css, inputs } = await pending
+      styleInputs.set(id, inputs)
+      return css
+    } catch (error) {
+      if (styles.get(id) === pending) styles.delete(id)
+      throw error
+    }
+  }
+
+  return {
+    adopt(next) {
+      graph = next
+      for (const id of [...compiled.keys()].filter((one) => !next.has(one))) {
+        compiled.delete(id)
+        known.delete(id)
+      }
+    },
+    async recompile(ids) {
+      const served = ids.filter((id) => known.has(id))
+      const compiledAgain = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
+      const changed = compiledAgain.filter(({ id, after }) => known.get(id)?.code !== after.code)
+      const needsScan = changed.some(({ id, after }) => known.get(id)?.specifiers.join() !== after.specifiers.join())
+      for (const { id, after } of changed) {
+        // Importers use the exports by name, so other exports concern them.
+        if (known.get(id)?.exports.join() !== after.exports.join()) resized.add(id)
+        compiled.set(id, Promise.resolve(after))
+        known.set(id, after)
+      }
+      return { changed: changed.map(({ id }) => id), needsScan }
+    },
+    update(changed) {
+      const waiting = [...changed]
+      const seen = new Set<string>()
+      const accepted: string[] = []
+      let isReplaceable = true
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        if (seen.has(id)) continue
+        seen.add(id)
+        versions.set(id, versionOf(id) + 1)
+        const importers = [...(graph?.importersOf(id) ?? [])].filter((importer) => known.has(importer))
+        const module = known.get(id)
+        const isAccepted = module?.isBoundary && !resized.has(id)
+        // The browser uses only the default export of a page.
+        if (isAccepted || (importers.length === 0 && module?.hasComponent)) accepted.push(id)
+        else if (importers.length === 0) isReplaceable = false
+        waiting.push(...(isAccepted ? [] : importers))
+      }
+      resized.clear()
+      return isReplaceable ? accepted.map((id) => ({ id, file: names.script(id, versionOf(id)) })) : null
+    },
+    restyle(ids) {
+      const stale = [...styleInputs].flatMap(([id, inputs]) => (inputs.some((input) => ids.includes(input)) ? [id] : []))
+      for (const id of stale) styles.delete(id)
+      return stale.map(names.style)
+    },
+    async read(name) {
+      const file = names.find(name)
+      if (!file) return null
+      if (file.kind === 'style') return { type: 'css', text: await stylesheet(file.id) }
+      if (file.kind === 'script') return { type: 'js', text: await writeScript(file.id) }
+      const script = JSON.stringify(`./${names.script(file.id, versionOf(file.id))}`)
+      return { type: 'js', text: `export { default } from ${script}\n` }
+    },
+    isStyled: (id) => [...styleInputs.values()].some((inputs) => inputs.includes(id)),
+    asset: (name) => compiler().asset(name),
+    rootName: names.root,
+    stylesOf: (root) => (graph?.reach(root) ?? []).filter(isStyle).map(names.style),
+    clear() {
+      for (const map of [compiled, known, styles, styleInputs]) map.clear()
+    },
+  }
+}
+
+function toPackage(specifier: string): ImportTarget {
+  return { namespace: `__hydrant_dev__.package(${JSON.stringify(specifier)})` }
+}
+
+function isStyle(id: string): boolean {
+  return id.startsWith('hydrant-css:') || (!id.includes(':') && id.endsWith('.css'))
+}

@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import { extname, resolve } from 'node:path'
+import { build, type BuildOptions, type Loader, type Plugin, transform } from 'esbuild'
+import { transformSync } from 'oxc-transform'
+import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
+import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
+import { createAssets } from '../../build/esbuild/assets.ts'
+import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
+import { createCss } from '../../build/esbuild/css.ts'
+import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
+import { parseScript } from '../../build/output/parse-script.ts'
+import { type BrowserModule, readBrowserModule } from './browser-module.ts'
+import { listSpecifiers } from './rewrite-imports.ts'
+import type { ObservedPlugins } from './observe-plugins.ts'
+
+/** A compiled module of the server. */
+export interface CompiledServerModule {
+  code: string
+  map: string
+  specifiers: string[]
+  /** Whether `code` is an ES module, because it has a top-level await. Otherwise it is CommonJS. */
+  isEsm: boolean
+}
+
+/** A stylesheet for the browser. */
+export interface Stylesheet {
+  css: string
+  /** The ids of the files that it consists of. */
+  inputs: string[]
+}
+
+export interface CompilerInput {
+  siteDir: string
+  settings: EsbuildSettings
+  plugins: ObservedPlugins
+  compileCssModule: CompileCssModule
+}
+
+/** Compiles modules one by one. Rejects with esbuild's BuildFailure. */
+export interface ModuleCompiler {
+  browser(id: string): Promise<BrowserModule>
+  server(id: string): Promise<CompiledServerModule>
+  stylesheet(id: string): Promise<Stylesheet>
+  /** The assets that the compiled modules use, by their names in the client folder. */
+  asset(name: string): Uint8Array | undefined
+}
+
+const ENTRY = 'hydrant-module'
+const SCRIPT = /\.[cm]?[jt]sx?$/
+
+export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
+  const { siteDir, settings, plugins } = input
+  const extensions = assetExtensions(settings)
+  /** The assets that each module uses, by their names. */
+  const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
+  const define = { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', HYDRANT_DEV: 'true', ...settings.define }
+
+  function isPlain(id: string): boolean {
+    const extension = extname(id)
+    return !id.includes(':') && SCRIPT.test(id) && !(extension in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
+  }
+
+  /** Compiles a module that is not a plain script with the plugins of the build. */
+  async function compileWith(side: 'browser' | 'server', id: string, options: BuildOptions) {
+    const emitted = createAssets(side, extensions)
+    const result = await build({
+      ...shared({ siteDir, options: settings }),
+      entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
+      outdir: siteDir,
+      loader: { ...(side === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
+      plugins: [entryPlugin(siteDir), ...plugins.plugins, ...pluginsOf(side), emitted.plugin],
+      ...options,
+    })
+    if (emitted.files.size > 0) assets.set(`${side} ${id}`, new Map(emitted.files))
+    return result
+  }
+
+  function pluginsOf(side: 'browser' | 'server'): Plugin[] {
+    const href = side === 'server' ? [createHrefBinding(siteDir)] : []
+    return [...href, createCss(siteDir, side, input.compileCssModule)]
+  }
+
+  async function browserSource(id: string): Promise<{ code: string; map: string | null }> {
+    if (isPlain(id)) {
+      const path = resolve(siteDir, id)
+      const source = await readFile(path, 'utf8')
+      const result = transformSync(path, source, {
+        lang: langOf(id),
+        sourceType: 'module',
+        jsx: { runtime: 'automatic', development: false, refresh: true },
+        define,
+        sourcemap: true,
+      })
+      if (result.errors.length === 0) return { code: result.code, map: result.map ? withSource(result.map, id) : null }
+      // esbuild reports the errors in the form that the build uses.
+      await transform(source, { loader: langOf(id), sourcefile: id, jsx: 'automatic', logLevel: 'silent' })
+    }
+    const { outputFiles } = await compileWith('browser', id, { bundle: false, define, platform: 'browser', metafile: true, write: false })
+    const code = outputFiles?.find((file) => file.path.endsWith('.js'))?.text ?? ''
+    const refreshed = transformSync('module.js', code, { lang: 'js', sourceType: 'module', jsx: { refresh: true } })
+    return { code: refreshed.code, map: null }
+  }
+
+  return {
+    async browser(id) {
+      const { code, map } = await browserSource(id)
+      return readBrowserModule(code, map, id)
+    },
+    async server(id) {
+      const compile = async (format: 'cjs' | 'esm') => {
+        if (!isPlain(id)) {
+          const { outputFiles } = await compileWith('server', id, {
+            ...{ bundle: false, format, platform: 'node', target: 'node20', metafile: true, write: false },
+            ...{ sourcemap: 'external', define: { ...settings.define, ...META } },
+          })
+          const textOf = (end: string) => outputFiles?.find((file) => file.path.endsWith(end))?.text ?? ''
+          return { code: textOf('.js'), map: textOf('.js.map') }
+        }
+        const source = await readFile(resolve(siteDir, id), 'utf8')
+        return await transform(source, {
+          ...{ loader: langOf(id), format, platform: 'node', target: 'node20', jsx: 'automatic', charset: 'utf8' },
+          ...{ sourcefile: id, sourcemap: 'external', logLevel: 'silent', supported: { 'dynamic-import': format === 'esm' } },
+          define: format === 'cjs' ? { ...settings.define, ...META } : settings.define,
+        })
+      }
+      try {
+        const { code, map } = await compile('cjs')
+        // With this change, a `require` of a module returns the namespace itself, which has every export.
+        const direct = code.replace('var __toESM = ', 'var __toESM = (mod) => mod, __toESM_ = ')
+        return { code: direct, map, specifiers: listRequires(direct), isEsm: false }
+      } catch (error) {
+        if (!isTopLevelAwait(error)) throw error
+        const { code, map } = await compile('esm')
+        return { code, map, specifiers: listSpecifiers(parseScript(code)), isEsm: true }
+      }
+    },
+    async stylesheet(id) {
+      const { outputFiles, metafile } = await compileWith('browser', id, { bundle: true, platform: 'browser', metafile: true, write: false })
+      const css = outputFiles?.find((file) => file.path.endsWith('.css'))?.text ?? ''
+      return { css, inputs: Object.keys(metafile?.inputs ?? {}) }
+    },
+    asset(name) {
+      for (const files of assets.values()) {
+        const contents = files.get(name)
+        if (contents) return contents
+      }
+      return undefined
+    },
+  }
+}
+
+const META = { 'import.meta': 'hydrantMeta' }
+
+function entryPlugin(siteDir: string): Plugin {
+  return {
+    name: 'hydrant-module-entry',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${ENTRY}:`) }, ({ path }) => {
+        const id = path.slice(ENTRY.length + 1)
+        const [, namespace, rest = ''] = /^([\w-]+):(.*)$/.exec(id) ?? []
+        return namespace === undefined ? { path: resolve(siteDir, id) } : { path: rest, namespace }
+      })
+    },
+  }
+}
+
+function langOf(id: string): 'ts' | 'tsx' | 'js' | 'jsx' {
+  const extension = extname(id)
+  if (extension === '.tsx') return 'tsx'
+  if (/^\.[cm]?ts$/.test(extension)) return 'ts'
+  // As in esbuild, JSX needs its own extension.
+  return extension === '.jsx' ? 'jsx' : 'js'
+}
+
+function withSource(map: object, id: string): string {
+  return JSON.stringify({ ...map, sources: [`../../${id}`] })
+}
+
+function listRequires(code: string): string[] {
+  return [...new Set([...code.matchAll(/\brequire\(("(?:[^"\\]|\\.)+")\)/g)].map(([, text = '""']) => JSON.parse(text) as string))]
+}
+
+function isTopLevelAwait(error: unknown): boolean {
+  return error instanceof Error && /Top-level await is currently not supported/.test(error.message)
+}

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+import type { Plugin } from 'esbuild'
+
+/** The site's esbuild plugins, observed: the dev server has to know which files they load and what they read. */
+export interface ObservedPlugins {
+  plugins: Plugin[]
+  /** Whether a plugin may load a file in place of esbuild. Known after the first build. */
+  mayLoad(path: string): boolean
+  /** Returns the files that a plugin has loaded with the help of a file or folder. Paths are absolute. */
+  dependentsOf(path: string): string[]
+}
+
+interface Watched {
+  files: readonly string[]
+  dirs: readonly string[]
+}
+
+/** Records the filters and the results of `onLoad`. */
+export function observePlugins(given: readonly Plugin[]): ObservedPlugins {
+  const filters = new Map<string, RegExp>()
+  const watched = new Map<string, Watched>()
+
+  const plugins = given.map(({ name, setup }): Plugin => ({
+    name,
+    setup: (build) =>
+      setup({
+        ...build,
+        onLoad(options, callback) {
+          const { filter, namespace = 'file' } = options
+          if (namespace === 'file') filters.set(String(filter), filter)
+          build.onLoad(options, async (args) => {
+            const result = await callback(args)
+            const { watchFiles = [], watchDirs = [] } = result ?? {}
+            watched.set(args.path, { files: watchFiles.map((file) => resolve(file)), dirs: watchDirs.map((dir) => resolve(dir)) })
+            return result
+          })
+        },
+      }),
+  }))
+
+  return {
+    plugins,
+    mayLoad: (path) => [...filters.values()].some((filter) => new RegExp(filter.source, filter.flags).test(path)),
+    dependentsOf(path) {
+      const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some((dir) => path.startsWith(`${dir}/`))
+      return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import type { BuildContext, BuildOptions } from 'esbuild'
+import type { BuildProblem } from '../../build-problem.ts'
+import { assetExtensions, bundleLoaders, shared, writeServerModule } from '../../build/bundles/bundle-options.ts'
+import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
+import { translateErrors } from '../../build/bundles/translate-errors.ts'
+import { translateMessage } from '../../build/bundles/translate-message.ts'
+import type { DiscoveredSite } from '../../build/discover/discover-site.ts'
+import { createAssets } from '../../build/esbuild/assets.ts'
+import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
+import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
+import { createCss } from '../../build/esbuild/css.ts'
+import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
+import { createExternals } from '../../build/esbuild/externals.ts'
+import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
+import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
+import type { ObservedPlugins } from './observe-plugins.ts'
+import { createSiteGraph, type SiteGraph } from './site-graph.ts'
+
+/** The modules of a site and their imports, for both sides. */
+export interface SiteScan {
+  browser: SiteGraph
+  server: SiteGraph
+  warnings: BuildProblem[]
+}
+
+export interface ScanInput {
+  siteDir: string
+  settings: EsbuildSettings
+  plugins: ObservedPlugins
+  compileCssModule: CompileCssModule
+  site: DiscoveredSite
+  /** Changes with the settings. */
+  configKey: string
+}
+
+export interface SiteScanner {
+  /** Finds all modules and imports, and every error that a build would find. Returns null when it is cancelled. */
+  scan(input: ScanInput): Promise<SiteScan | { problems: BuildProblem[] }>
+  dispose(): Promise<void>
+}
+
+/** Creates a scanner: esbuild bundles both sides, without packages, and the result is not used. */
+export function createSiteScanner(): SiteScanner {
+  const bundlers = { browser: createBundler(), server: createBundler() }
+
+  return {
+    async scan(input) {
+      const { site, configKey } = input
+      const key = JSON.stringify([configKey, site.components, site.serverFiles, site.serverPlugin])
+      const options = { browser: browserOptions(input), server: serverOptions(input) }
+      const [browser, server] = await Promise.all([
+        bundlers.browser.compile(key, options.browser),
+        bundlers.server.compile(key, options.server),
+      ])
+      if (!browser.ok || !server.ok) {
+        const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
+        return { problems: await translateErrors(failed, site, options.browser) }
+      }
+      const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
+      return {
+        browser: createSiteGraph(browser.result.metafile, isEntry),
+        server: createSiteGraph(server.result.metafile, isEntry),
+        warnings: [...browser.warnings, ...server.warnings].map(translateMessage),
+      }
+    },
+    async dispose() {
+      await Promise.all([bundlers.browser.dispose(), bundlers.server.dispose()])
+    },
+  }
+}
+
+function browserOptions({ siteDir, settings, plugins, compileCssModule, site }: ScanInput): BundleOptions {
+  const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
+  const files = site.components.map(({ file }) => file).sort()
+  const bundled = bundledExtensions(settings)
+  return {
+    ...scanOptions(siteDir, settings, files),
+    platform: 'browser',
+    target: 'es2022',
+    define: { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', ...settings.define },
+    plugins: [
+      ...plugins.plugins,
+      createVirtualModules(siteDir, [{ name: 'scan', contents: writeServerModule(files) }]),
+      createReactExternals(),
+      createBrowserGuard(siteDir, serverOnly),
+      createCss(siteDir, 'browser', compileCssModule),
+      createAssets('browser', assetExtensions(settings)).plugin,
+      createExternals({ siteDir, alias: settings.alias, bundled }),
+    ],
+  }
+}
+
+function serverOptions({ siteDir, settings, plugins, compileCssModule, site }: ScanInput): BundleOptions {
+  const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
+  if (site.serverPlugin !== null) files.push(site.serverPlugin)
+  const bundled = bundledExtensions(settings)
+  return {
+    ...scanOptions(siteDir, settings, files),
+    platform: 'node',
+    target: 'node20',
+    loader: { '.css': 'empty', ...bundleLoaders(settings) },
+    plugins: [
+      ...plugins.plugins,
+      createVirtualModules(siteDir, [{ name: 'scan', contents: writeServerModule(files) }]),
+      createHrefBinding(siteDir),
+      createCss(siteDir, 'server', compileCssModule),
+      createAssets('server', assetExtensions(settings)).plugin,
+      createExternals({ siteDir, alias: settings.alias, bundled }),
+    ],
+  }
+}
+
+function scanOptions(siteDir: string, settings: EsbuildSettings, files: readonly string[]) {
+  return {
+    ...shared({ siteDir, options: settings }),
+    entryPoints: [{ in: `${VIRTUAL}:scan`, out: 'scan' }],
+    outdir: siteDir,
+    loader: bundleLoaders(settings),
+    sourcemap: false,
+    // The scan must see every import, also of code that nothing uses.
+    treeShaking: false,
+    ignoreAnnotations: true,
+  } as const satisfies BuildOptions
+}
+
+function bundledExtensions(settings: EsbuildSettings): string[] {
+  return ['css', ...assetExtensions(settings), ...Object.keys(settings.loader).map((end) => end.slice(1))]
+}
+
+/** Leaves React and Hydrant's browser API out, also when they are linked: the page has one copy of each. */
+function createReactExternals() {
+  return {
+    name: 'hydrant-react-externals',
+    setup({ onResolve }: Pick<import('esbuild').PluginBuild, 'onResolve'>) {
+      onResolve({ filter: /^(?:react(-dom)?(\/|$)|hydrant\/react$)/ }, ({ path }) => ({ path, external: true }))
+    },
+  }
+}

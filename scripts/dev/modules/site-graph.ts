@@ -1,0 +1,81 @@
+import type { Metafile } from 'esbuild'
+
+/** An imported module of the site by its id, or a package by its specifier. */
+export type ImportedModule = { id: string } | { package: string }
+
+interface GraphNode {
+  imports: Map<string, ImportedModule>
+  importers: Set<string>
+  /** Whether the module is written as CommonJS. */
+  isCommonJs: boolean
+}
+
+/**
+ * The modules of one side of a site and their imports. The id of a module is its path in the site, or the name of a
+ * namespace, a colon and a path for a module that a plugin of the build provides.
+ */
+export interface SiteGraph {
+  has(id: string): boolean
+  ids(): Iterable<string>
+  isCommonJs(id: string): boolean
+  /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
+  find(importer: string, specifier: string): ImportedModule | null
+  /** Returns the ids that a module imports, in the order of their imports. */
+  importsOf(id: string): string[]
+  importersOf(id: string): Iterable<string>
+  /** Returns a module and everything that it imports, in the order of evaluation. */
+  reach(id: string): string[]
+  /** The packages that the modules import. */
+  packages(): string[]
+}
+
+/** Creates a graph from the result of a bundle. `isEntry` recognises the modules that only the build has. */
+export function createSiteGraph({ inputs }: Metafile, isEntry: (id: string) => boolean): SiteGraph {
+  const nodes = new Map<string, GraphNode>()
+  for (const [id, { format }] of Object.entries(inputs)) {
+    if (!isEntry(id)) nodes.set(id, { imports: new Map(), importers: new Set(), isCommonJs: format === 'cjs' })
+  }
+  for (const [importer, { imports }] of Object.entries(inputs)) {
+    const node = nodes.get(importer)
+    if (!node) continue
+    for (const { path, original = path, external } of imports) {
+      const target = external ? null : nodes.get(path)
+      target?.importers.add(importer)
+      node.imports.set(original, target ? { id: path } : { package: path })
+    }
+  }
+
+  function importsOf(id: string): string[] {
+    const targets = [...(nodes.get(id)?.imports.values() ?? [])]
+    return targets.flatMap((target) => ('id' in target ? [target.id] : []))
+  }
+
+  function reach(id: string): string[] {
+    const found = new Set<string>()
+    const order: string[] = []
+    const waiting: { id: string; isDone: boolean }[] = [{ id, isDone: false }]
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      if (next.isDone) order.push(next.id)
+      else if (!found.has(next.id)) {
+        found.add(next.id)
+        waiting.push({ id: next.id, isDone: true })
+        for (const child of importsOf(next.id).reverse()) waiting.push({ id: child, isDone: false })
+      }
+    }
+    return order
+  }
+
+  return {
+    has: (id) => nodes.has(id),
+    ids: () => nodes.keys(),
+    isCommonJs: (id) => nodes.get(id)?.isCommonJs ?? false,
+    find: (importer, specifier) => nodes.get(importer)?.imports.get(specifier) ?? null,
+    importsOf,
+    importersOf: (id) => nodes.get(id)?.importers ?? [],
+    reach,
+    packages() {
+      const all = [...nodes.values()].flatMap(({ imports }) => [...imports.values()])
+      return [...new Set(all.flatMap((target) => ('package' in target ? [target.package] : [])))].sort()
+    },
+  }
+}

@@ -1,0 +1,11 @@
+// The first code of a page in development: React finds the hook of Fast Refresh only if it exists before React does.
+
+import * as refresh from 'react-refresh/runtime'
+import { createDevRuntime, type DevRuntime } from './runtime.ts'
+import { listenForUpdates } from './updates.ts'
+
+refresh.injectIntoGlobalHook(self)
+const runtime: DevRuntime = createDevRuntime(refresh, (app, loaded) =>
+  listenForUpdates(app, loaded, refresh.performReactRefresh),
+)
+Object.assign(self, { __hydrant_dev__: runtime })

@@ -1,0 +1,8 @@
+// Globals that the build defines in the bundles for browsers.
+
+/** Whether this is a page of `hydrant dev`. The build removes code that only such a page runs. */
+declare const HYDRANT_DEV: boolean
+/** Whether React checks components in strict mode. Only defined in development. */
+declare const HYDRANT_STRICT: boolean
+/** The functions of a page in development. */
+declare const __hydrant_dev__: import('./dev/runtime.ts').DevRuntime

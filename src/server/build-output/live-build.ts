@@ -1,0 +1,17 @@
+import type { Build, LayoutChain, Route } from './load-build.ts'
+
+/**
+ * A build whose code changes while it is served. At first its components are placeholders: a route's modules are
+ * loaded with the first request.
+ */
+export interface LiveBuild {
+  /** Returns the build for a base. */
+  open(base: string): Promise<Build>
+  /**
+   * Returns the current code of a route, by its id; null if it has not changed since the last call. Rejects with
+   * whatever a module of the route throws.
+   */
+  refreshRoute(id: string): Promise<Route | null>
+  /** Returns the current code for requests that match no page; null if it has not changed since the last call. */
+  refreshRoot(): Promise<LayoutChain | null>
+}

@@ -1,0 +1,19 @@
+import type { LiveBuild } from '../build-output/live-build.ts'
+import type { Site } from '../context/site.ts'
+import { createPageRoute, type PageRoute } from '../pages/page-route.ts'
+
+/** Adds the hook that brings the code of a page up to date before each request for it. */
+export function addLiveUpdates({ app, build }: Site, pages: readonly PageRoute[], live: LiveBuild) {
+  const byId = new Map(pages.map((page) => [page.id, page]))
+  app.addHook('onRequest', async ({ routeOptions }) => {
+    if (routeOptions.config?.hydrant !== 'page') return
+    const page = byId.get(routeOptions.config.hydrantRoute ?? '')
+    if (page) {
+      const route = await live.refreshRoute(page.id)
+      if (route) Object.assign(page, createPageRoute(route, build))
+    } else {
+      const root = await live.refreshRoot()
+      if (root) Object.assign(build.root, root)
+    }
+  })
+}
