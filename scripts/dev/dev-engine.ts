@@ -5,10 +5,10 @@ import { BUILD_PATHS, type Manifest } from '../../src/server/build-output/manife
 import { createSourceMapper, type ServerMapper } from '../../src/server/failures/stacks/source-map.ts'
 import { toSitePath } from '../../src/server/util/to-site-path.ts'
 import type { DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
-import { BuildError, type BuildProblem, tidyProblems } from '../build-problem.ts'
-import { isBuildFailure } from '../build/esbuild/incremental-build.ts'
-import { createCssModuleCompiler } from '../build/esbuild/css-module.ts'
 import { translateMessage, withoutNamespace } from '../build/bundles/translate-message.ts'
+import { createCssModuleCompiler } from '../build/esbuild/css-module.ts'
+import { isBuildFailure } from '../build/esbuild/incremental-build.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../build-problem.ts'
 import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
 import { createDevManifest } from './dev-manifest.ts'
 import { type BrowserModules, createBrowserModules } from './modules/browser-modules.ts'
@@ -90,6 +90,9 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
   let state: DevState | null = null
   let stateKey = ''
   let isRestart = false
+  /** Whether an import may lack its export. */
+  let isUnchecked = false
+  let generation = 0
   const compiler = () => {
     if (!parts) throw new Error('The site has not been read.')
     return parts.compiler
@@ -120,19 +123,23 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
     const found = await scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey })
     if ('problems' in found) throw new BuildError(tidyProblems(found.problems))
     scan = found
+    isUnchecked = false
     browser.adopt(found.browser)
     server.adopt(found.server)
     return found
   }
 
-  /** Compiles changed modules again. Returns whether their imports differ. */
+  /** Compiles changed modules again. Returns whether the site has to be scanned. */
   async function recompile(ids: readonly string[]): Promise<boolean> {
     const results = await Promise.all(
-      ([
-        [browser, owed.browser],
-        [server, owed.server],
-      ] as const).map(async ([modules, changes]) => {
-        const { changed, needsScan } = await modules.recompile(ids)
+      (
+        [
+          [browser, owed.browser],
+          [server, owed.server],
+        ] as const
+      ).map(async ([modules, changes]) => {
+        const { changed, needsScan, needsCheck } = await modules.recompile(ids)
+        isUnchecked ||= needsCheck
         // Also when the other side fails: the next change must include these.
         for (const id of changed) changes.add(id)
         return needsScan
@@ -159,6 +166,7 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
   }
 
   async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
+    generation++
     const current = isStructural || !structure ? await readStructure() : structure
     const { plugins } = parts ?? { plugins: observePlugins([]) }
     const ids = idsOf(paths)
@@ -173,11 +181,16 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
     const replaced = browser.update([...owed.browser])
     const dirty = server.invalidate([...owed.server])
     const manifest = createDevManifest(structure, buildId, packages, browser)
-    const key = JSON.stringify([manifest, [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file), structure.config.key])
+    const key = JSON.stringify([
+      manifest,
+      [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file),
+      structure.config.key,
+    ])
     const { serverPlugin, publicFiles } = manifest
     const isNewServer = isRestart || key !== stateKey || (serverPlugin !== null && dirty.has(serverPlugin))
     // Pages of another configuration have modules that are not known any more.
-    const isReload = replaced === null || state?.packages.key !== packages.key || state.structure.config.key !== structure.config.key
+    const isReload =
+      replaced === null || state?.packages.key !== packages.key || state.structure.config.key !== structure.config.key
     const live = isNewServer || !state ? createLiveBuild({ folder, manifest, structure, modules: server }) : state.live
     live.expire(dirty)
     const warnings = found.warnings
@@ -207,14 +220,21 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
       }
     },
     async check() {
-      if (!structure || !parts) return []
-      try {
-        await scanSite(structure, parts.plugins)
-        return []
-      } catch (error) {
-        if (error instanceof BuildError) return error.problems
-        throw error
-      }
+      if (!structure || !parts || !isUnchecked) return []
+      const { site, config } = structure
+      const at = generation
+      const found = await scanner.scan({
+        siteDir,
+        settings: config.options,
+        plugins: parts.plugins,
+        compileCssModule,
+        site,
+        configKey: config.key,
+      })
+      // A change came meanwhile, and another check comes after it.
+      if (at !== generation) return []
+      isUnchecked = false
+      return 'problems' in found ? found.problems : []
     },
     restart,
     isInput(path) {

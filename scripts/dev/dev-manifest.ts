@@ -1,4 +1,9 @@
-import { MANIFEST_FORMAT, type Manifest, serverFileKeys, type Surroundings } from '../../src/server/build-output/manifest.ts'
+import {
+  MANIFEST_FORMAT,
+  type Manifest,
+  type Surroundings,
+  serverFileKeys,
+} from '../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
 import type { BrowserModules } from './modules/browser-modules.ts'
 import type { PackageBundle } from './modules/package-bundle.ts'
@@ -21,7 +26,10 @@ export function createDevManifest(
     hydrant: VERSION,
     mode: 'development',
     modules: Object.fromEntries(
-      site.components.map(({ file }) => [file, { js: modules.rootName(file), imports: [], css: modules.stylesOf(file) }]),
+      site.components.map(({ file }) => [
+        file,
+        { js: modules.rootName(file), imports: [], css: modules.stylesOf(file) },
+      ]),
     ),
     publicFiles: site.publicFiles,
     root: site.root,
@@ -31,8 +39,16 @@ export function createDevManifest(
 }
 
 /** Returns the files of the site that respond to a route, or to requests without a page. */
-export function filesOf({ layouts, errors, notFounds }: Surroundings, page: string | null, { site }: SiteStructure): string[] {
-  const components = [...layouts, ...[...errors, ...notFounds].map(({ file }) => file), ...(page === null ? [] : [page])]
+export function filesOf(
+  { layouts, errors, notFounds }: Surroundings,
+  page: string | null,
+  { site }: SiteStructure,
+): string[] {
+  const components = [
+    ...layouts,
+    ...[...errors, ...notFounds].map(({ file }) => file),
+    ...(page === null ? [] : [page]),
+  ]
   const keys = new Set(components.flatMap(serverFileKeys))
   return [...components, ...site.serverFiles.map(({ file }) => file).filter((file) => keys.has(file))]
 }

@@ -67,7 +67,6 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   let options = readOptions(input, {})
   let state: DevState | null = null
   let page: string | null = ''
-  let isChecked = true
   const channel = createUpdateChannel()
   const failureStores = createDevFailureStores(dir, input.onFailed)
   const engine = createDevEngine({ dir, folder: DEV_FOLDER, base: () => options.base, onBundle: input.onBundle })
@@ -117,13 +116,11 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
     channel.send(change.update ? { type: 'update', ...change.update } : { type: 'reload' })
-    isChecked = isStructural
   }
 
   // An update looks at the changed modules only.
   async function rest(): Promise<void> {
-    if (isChecked || page !== null) return
-    isChecked = true
+    if (page !== null) return
     const problems = await engine.check()
     if (problems.length > 0) fail({ title: DOES_NOT_BUILD, error: new BuildError(problems), source: null })
   }

@@ -1,12 +1,12 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { BuildError, tidyProblems } from '../build-problem.ts'
 import { checkExports, createExportReader, type FileExports } from '../build/bundles/check-exports.ts'
 import { createConfigPart, type SiteConfig } from '../build/bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { writeRouteTypes } from '../build/discover/route-types.ts'
 import { createPublicFiles } from '../build/output/public-files.ts'
+import { BuildError, tidyProblems } from '../build-problem.ts'
 
 /** The parts of a site that its file names, its configuration and the exports of its files define. */
 export interface SiteStructure {

@@ -11,7 +11,7 @@ export interface UpdateLoop {
 export interface UpdateLoopInput {
   /** Must not reject. */
   apply(changes: readonly Change[]): Promise<void>
-  /** Called when there has been no change for a while. Must not reject. */
+  /** Called when there has been no change for a while. A change does not wait for it. Must not reject. */
   rest(): Promise<void>
 }
 
@@ -21,6 +21,7 @@ const REST_MS = 300
 export function createUpdateLoop({ apply, rest }: UpdateLoopInput): UpdateLoop {
   let waiting: Change[] = []
   let running: Promise<void> | null = null
+  let resting = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -31,14 +32,10 @@ export function createUpdateLoop({ apply, rest }: UpdateLoopInput): UpdateLoop {
       await apply(changes)
     }
     running = null
-    if (!isClosed) timer = setTimeout(startRest, REST_MS)
-  }
-
-  function startRest() {
-    running ??= rest().then(() => {
-      running = null
-      if (waiting.length > 0) running = run()
-    })
+    if (isClosed) return
+    timer = setTimeout(() => {
+      resting = resting.then(rest)
+    }, REST_MS)
   }
 
   return {
@@ -54,6 +51,7 @@ export function createUpdateLoop({ apply, rest }: UpdateLoopInput): UpdateLoop {
       isClosed = true
       clearTimeout(timer)
       await running
+      await resting
     },
   }
 }

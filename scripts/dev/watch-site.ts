@@ -30,6 +30,8 @@ export interface WatchOptions {
 
 /** Several files are often saved at once. An update waits for this time without a change. */
 const DEBOUNCE_MS = 10
+/** Some editors remove a file and write it again. An update waits for this time after a file was removed. */
+const REMOVAL_MS = 50
 /** How long an event of the file system may take to become a change. */
 const EXAMINATION_MS = 50
 
@@ -59,7 +61,11 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   let timer: NodeJS.Timeout | undefined
   let examination: NodeJS.Timeout | undefined
   let waiting: (() => void)[] = []
-  const watcher = watch(siteDir, { ignoreInitial: true, ignored: (path) => ignored.test(toSitePath(siteDir, path)) })
+  const watcher = watch(siteDir, {
+    ignoreInitial: true,
+    atomic: false,
+    ignored: (path) => ignored.test(toSitePath(siteDir, path)),
+  })
 
   function settle() {
     if (timer !== undefined || examination !== undefined) return
@@ -82,7 +88,8 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     const isReplaced = changed.get(change.path)?.kind === 'unlink' && kind === 'add'
     changed.set(change.path, isReplaced ? { ...change, kind: 'change' } : change)
     clearTimeout(timer)
-    timer = setTimeout(passOn, DEBOUNCE_MS)
+    const isRemoval = [...changed.values()].some((one) => one.kind === 'unlink')
+    timer = setTimeout(passOn, isRemoval ? REMOVAL_MS : DEBOUNCE_MS)
   }
 
   function expect() {

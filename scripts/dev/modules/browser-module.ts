@@ -13,6 +13,8 @@ export interface BrowserModule {
   specifiers: string[]
   /** The names that the module exports, sorted. */
   exports: string[]
+  /** The names that the module imports, by their modules, as a text to compare. */
+  imports: string
   /** Whether every export is a React component: then an update of the module needs no update of its importers. */
   isBoundary: boolean
   /** Whether the default export is a React component. */
@@ -38,6 +40,7 @@ export function readBrowserModule(code: string, map: string | null, id: string):
     map,
     specifiers: listSpecifiers(program),
     exports: exported.map(({ name }) => name).sort(),
+    imports: JSON.stringify(listImports(program)),
     isBoundary: exported.length > 0 && exported.every(({ local }) => registered.has(local)),
     hasComponent: exported.some(({ name, local }) => name === 'default' && registered.has(local)),
   }
@@ -53,7 +56,9 @@ function findAnonymousDefault(program: Program): Anonymous | null {
   const node = program.body.find((statement) => statement.type === 'ExportDefaultDeclaration')
   if (node?.type !== 'ExportDefaultDeclaration') return null
   const { declaration } = node
-  const isFunction = /^(?:ArrowFunctionExpression|FunctionExpression|FunctionDeclaration|ClassDeclaration)$/.test(declaration.type)
+  const isFunction = /^(?:ArrowFunctionExpression|FunctionExpression|FunctionDeclaration|ClassDeclaration)$/.test(
+    declaration.type,
+  )
   return isFunction && !('id' in declaration && declaration.id) ? (node as Anonymous) : null
 }
 
@@ -83,12 +88,26 @@ function listExports(program: Program): { name: string; local: string }[] {
       }
       case 'ExportNamedDeclaration':
         if (node.declaration) return declaredNames(node.declaration).map((name) => ({ name, local: name }))
-        return node.specifiers.map(({ local, exported }) => ({ name: nameOf(exported), local: node.source ? '' : nameOf(local) }))
+        return node.specifiers.map(({ local, exported }) => ({
+          name: nameOf(exported),
+          local: node.source ? '' : nameOf(local),
+        }))
       case 'ExportAllDeclaration':
         return [{ name: '*', local: '' }]
       default:
         return []
     }
+  })
+}
+
+function listImports(program: Program): [specifier: string, names: string[]][] {
+  return program.body.flatMap((node): [string, string[]][] => {
+    if (node.type === 'ImportDeclaration') {
+      const names = node.specifiers.map((one) => (one.type === 'ImportSpecifier' ? nameOf(one.imported) : one.type))
+      return [[String(node.source.value), names]]
+    }
+    if (node.type !== 'ExportNamedDeclaration' || !node.source) return []
+    return [[String(node.source.value), node.specifiers.map(({ local }) => nameOf(local))]]
   })
 }
 
@@ -102,7 +121,8 @@ function declaredNames(declaration: AnyNode): string[] {
 function listRegistered(program: Program): Set<string> {
   const names = new Set<string>()
   for (const node of nodesIn(program)) {
-    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== '$RefreshReg$') continue
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== '$RefreshReg$')
+      continue
     const [, name] = node.arguments
     if (name?.type === 'Literal' && typeof name.value === 'string') names.add(name.value)
   }

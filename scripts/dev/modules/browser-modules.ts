@@ -8,15 +8,25 @@ import type { ModuleCompiler, Stylesheet } from './module-compiler.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
 import type { SiteGraph } from './site-graph.ts'
 
+/** The result of compiling modules again. */
+export interface Recompiled {
+  /** The ids of the modules that differ. */
+  changed: string[]
+  /** Whether modules are imported that were not, or no longer: the graph of the site has to be made again. */
+  needsScan: boolean
+  /** Whether imported or exported names may have changed, so that an import may lack its export. */
+  needsCheck: boolean
+}
+
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export interface BrowserModules {
   /** Uses the result of a new scan. */
   adopt(graph: SiteGraph): void
   /**
-   * Compiles the modules again that browsers have. Returns those that differ, and whether their imports do, so that the
-   * site must be scanned. Rejects with esbuild's BuildFailure, and changes nothing then.
+   * Compiles the modules again that browsers have, and returns those that differ. Rejects with esbuild's BuildFailure,
+   * and changes nothing then.
    */
-  recompile(ids: readonly string[]): Promise<{ changed: string[]; needsScan: boolean }>
+  recompile(ids: readonly string[]): Promise<Recompiled>
   /**
    * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
    * Each of them only exports components, or is a page.
@@ -110,13 +120,17 @@ export function createBrowserModules(folder: string, compiler: () => ModuleCompi
       const compiledAgain = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
       const changed = compiledAgain.filter(({ id, after }) => known.get(id)?.code !== after.code)
       const needsScan = changed.some(({ id, after }) => known.get(id)?.specifiers.join() !== after.specifiers.join())
+      const needsCheck = changed.some(({ id, after }) => {
+        const before = known.get(id)
+        return before?.imports !== after.imports || before.exports.join() !== after.exports.join()
+      })
       for (const { id, after } of changed) {
         // Importers use the exports by name, so other exports concern them.
         if (known.get(id)?.exports.join() !== after.exports.join()) resized.add(id)
         compiled.set(id, Promise.resolve(after))
         known.set(id, after)
       }
-      return { changed: changed.map(({ id }) => id), needsScan }
+      return { changed: changed.map(({ id }) => id), needsScan, needsCheck }
     },
     update(changed) {
       const waiting = [...changed]
@@ -139,7 +153,9 @@ export function createBrowserModules(folder: string, compiler: () => ModuleCompi
       return isReplaceable ? accepted.map((id) => ({ id, file: names.script(id, versionOf(id)) })) : null
     },
     restyle(ids) {
-      const stale = [...styleInputs].flatMap(([id, inputs]) => (inputs.some((input) => ids.includes(input)) ? [id] : []))
+      const stale = [...styleInputs].flatMap(([id, inputs]) =>
+        inputs.some((input) => ids.includes(input)) ? [id] : [],
+      )
       for (const id of stale) styles.delete(id)
       return stale.map(names.style)
     },

@@ -21,7 +21,11 @@ export function createFileNames(): FileNames {
   function stemOf(id: string): string {
     const known = stems.get(id)
     if (known !== undefined) return known
-    const words = id.replace(/^pages\//, '').replace(/\.\w+$/, '').replace(/[^\w]+/g, '-').replace(/^-+|-+$/g, '')
+    const words = id
+      .replace(/^pages\//, '')
+      .replace(/\.\w+$/, '')
+      .replace(/[^\w]+/g, '-')
+      .replace(/^-+|-+$/g, '')
     const stem = `${words.slice(-60) || 'module'}-${contentHash(id)}`
     stems.set(id, stem)
     ids.set(stem, id)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { build, type BuildOptions, type Loader, type Plugin, transform } from 'esbuild'
+import { type BuildOptions, build, type Loader, type Plugin, transform } from 'esbuild'
 import { transformSync } from 'oxc-transform'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
@@ -10,8 +10,8 @@ import { createCss } from '../../build/esbuild/css.ts'
 import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
 import { parseScript } from '../../build/output/parse-script.ts'
 import { type BrowserModule, readBrowserModule } from './browser-module.ts'
-import { listSpecifiers } from './rewrite-imports.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
+import { listSpecifiers } from './rewrite-imports.ts'
 
 /** A compiled module of the server. */
 export interface CompiledServerModule {
@@ -53,11 +53,18 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   const extensions = assetExtensions(settings)
   /** The assets that each module uses, by their names. */
   const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
-  const define = { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', HYDRANT_DEV: 'true', ...settings.define }
+  const define = {
+    'process.env.NODE_ENV': '"development"',
+    HYDRANT_BROWSER: 'true',
+    HYDRANT_DEV: 'true',
+    ...settings.define,
+  }
 
   function isPlain(id: string): boolean {
     const extension = extname(id)
-    return !id.includes(':') && SCRIPT.test(id) && !(extension in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
+    return (
+      !id.includes(':') && SCRIPT.test(id) && !(extension in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
+    )
   }
 
   /** Compiles a module that is not a plain script with the plugins of the build. */
@@ -95,7 +102,13 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       // esbuild reports the errors in the form that the build uses.
       await transform(source, { loader: langOf(id), sourcefile: id, jsx: 'automatic', logLevel: 'silent' })
     }
-    const { outputFiles } = await compileWith('browser', id, { bundle: false, define, platform: 'browser', metafile: true, write: false })
+    const { outputFiles } = await compileWith('browser', id, {
+      bundle: false,
+      define,
+      platform: 'browser',
+      metafile: true,
+      write: false,
+    })
     const code = outputFiles?.find((file) => file.path.endsWith('.js'))?.text ?? ''
     const refreshed = transformSync('module.js', code, { lang: 'js', sourceType: 'module', jsx: { refresh: true } })
     return { code: refreshed.code, map: null }
@@ -119,7 +132,12 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
         const source = await readFile(resolve(siteDir, id), 'utf8')
         return await transform(source, {
           ...{ loader: langOf(id), format, platform: 'node', target: 'node20', jsx: 'automatic', charset: 'utf8' },
-          ...{ sourcefile: id, sourcemap: 'external', logLevel: 'silent', supported: { 'dynamic-import': format === 'esm' } },
+          ...{
+            sourcefile: id,
+            sourcemap: 'external',
+            logLevel: 'silent',
+            supported: { 'dynamic-import': format === 'esm' },
+          },
           define: format === 'cjs' ? { ...settings.define, ...META } : settings.define,
         })
       }
@@ -135,7 +153,12 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       }
     },
     async stylesheet(id) {
-      const { outputFiles, metafile } = await compileWith('browser', id, { bundle: true, platform: 'browser', metafile: true, write: false })
+      const { outputFiles, metafile } = await compileWith('browser', id, {
+        bundle: true,
+        platform: 'browser',
+        metafile: true,
+        write: false,
+      })
       const css = outputFiles?.find((file) => file.path.endsWith('.css'))?.text ?? ''
       return { css, inputs: Object.keys(metafile?.inputs ?? {}) }
     },
@@ -177,7 +200,11 @@ function withSource(map: object, id: string): string {
 }
 
 function listRequires(code: string): string[] {
-  return [...new Set([...code.matchAll(/\brequire\(("(?:[^"\\]|\\.)+")\)/g)].map(([, text = '""']) => JSON.parse(text) as string))]
+  return [
+    ...new Set(
+      [...code.matchAll(/\brequire\(("(?:[^"\\]|\\.)+")\)/g)].map(([, text = '""']) => JSON.parse(text) as string),
+    ),
+  ]
 }
 
 function isTopLevelAwait(error: unknown): boolean {

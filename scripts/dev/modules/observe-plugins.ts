@@ -20,29 +20,35 @@ export function observePlugins(given: readonly Plugin[]): ObservedPlugins {
   const filters = new Map<string, RegExp>()
   const watched = new Map<string, Watched>()
 
-  const plugins = given.map(({ name, setup }): Plugin => ({
-    name,
-    setup: (build) =>
-      setup({
-        ...build,
-        onLoad(options, callback) {
-          const { filter, namespace = 'file' } = options
-          if (namespace === 'file') filters.set(String(filter), filter)
-          build.onLoad(options, async (args) => {
-            const result = await callback(args)
-            const { watchFiles = [], watchDirs = [] } = result ?? {}
-            watched.set(args.path, { files: watchFiles.map((file) => resolve(file)), dirs: watchDirs.map((dir) => resolve(dir)) })
-            return result
-          })
-        },
-      }),
-  }))
+  const plugins = given.map(
+    ({ name, setup }): Plugin => ({
+      name,
+      setup: (build) =>
+        setup({
+          ...build,
+          onLoad(options, callback) {
+            const { filter, namespace = 'file' } = options
+            if (namespace === 'file') filters.set(String(filter), filter)
+            build.onLoad(options, async (args) => {
+              const result = await callback(args)
+              const { watchFiles = [], watchDirs = [] } = result ?? {}
+              watched.set(args.path, {
+                files: watchFiles.map((file) => resolve(file)),
+                dirs: watchDirs.map((dir) => resolve(dir)),
+              })
+              return result
+            })
+          },
+        }),
+    }),
+  )
 
   return {
     plugins,
     mayLoad: (path) => [...filters.values()].some((filter) => new RegExp(filter.source, filter.flags).test(path)),
     dependentsOf(path) {
-      const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some((dir) => path.startsWith(`${dir}/`))
+      const isReadBy = ({ files, dirs }: Watched) =>
+        files.includes(path) || dirs.some((dir) => path.startsWith(`${dir}/`))
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },
   }

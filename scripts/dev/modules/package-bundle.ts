@@ -60,7 +60,11 @@ export async function bundlePackages(input: PackageBundleInput, onBuild: () => v
   return { ...bundle, folder }
 }
 
-async function writeBundle({ siteDir, settings, isStrict }: PackageBundleInput, specifiers: readonly string[], folder: string) {
+async function writeBundle(
+  { siteDir, settings, isStrict }: PackageBundleInput,
+  specifiers: readonly string[],
+  folder: string,
+) {
   const modules = specifiers.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`)
   // The preamble must run before React is evaluated.
   const contents =
@@ -80,7 +84,13 @@ async function writeBundle({ siteDir, settings, isStrict }: PackageBundleInput, 
     sourcemap: 'linked',
     metafile: true,
     write: false,
-    define: { ...settings.define, 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', HYDRANT_DEV: 'true', HYDRANT_STRICT: String(isStrict) },
+    define: {
+      ...settings.define,
+      'process.env.NODE_ENV': '"development"',
+      HYDRANT_BROWSER: 'true',
+      HYDRANT_DEV: 'true',
+      HYDRANT_STRICT: String(isStrict),
+    },
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
     plugins: [...settings.plugins, createHydrantModules(siteDir), assets.plugin],
   })
@@ -95,7 +105,10 @@ async function writeBundle({ siteDir, settings, isStrict }: PackageBundleInput, 
   await mkdir(temporary, { recursive: true })
   for (const { path, contents: bytes, text } of result.outputFiles) {
     const name = posix.basename(path.replaceAll('\\', '/'))
-    await writeFile(join(temporary, name), name.startsWith('packages-') ? text.replace(FORMATS, JSON.stringify(formats)) : bytes)
+    await writeFile(
+      join(temporary, name),
+      name.startsWith('packages-') ? text.replace(FORMATS, JSON.stringify(formats)) : bytes,
+    )
   }
   for (const [name, bytes] of assets.files) await writeFile(join(temporary, name), bytes)
   await rm(folder, { recursive: true, force: true })
@@ -119,10 +132,21 @@ function staticImports(
   return [...found].map((path) => posix.basename(path))
 }
 
-async function keyOf({ siteDir, settings, configKey, isStrict }: PackageBundleInput, specifiers: readonly string[]): Promise<string> {
+async function keyOf(
+  { siteDir, settings, configKey, isStrict }: PackageBundleInput,
+  specifiers: readonly string[],
+): Promise<string> {
   const client = hydrantPath(HYDRANT_FILES.clientEntry)
   return contentHash(
-    JSON.stringify([VERSION, esbuildVersion, statSync(client).mtimeMs, specifiers, settings.define, configKey, isStrict]),
+    JSON.stringify([
+      VERSION,
+      esbuildVersion,
+      statSync(client).mtimeMs,
+      specifiers,
+      settings.define,
+      configKey,
+      isStrict,
+    ]),
     await lockfileOf(siteDir),
   )
 }

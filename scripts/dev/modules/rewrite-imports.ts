@@ -49,7 +49,11 @@ export function rewriteImports(
 
 type Statement = ImportDeclaration | ExportNamedDeclaration | ExportAllDeclaration
 
-function replaceStatement(node: Statement, { namespace, names = [] }: { namespace: string; names?: readonly string[] }, unique: () => string) {
+function replaceStatement(
+  node: Statement,
+  { namespace, names = [] }: { namespace: string; names?: readonly string[] },
+  unique: () => string,
+) {
   if (node.type === 'ImportDeclaration') {
     const declarations = node.specifiers.map((specifier) => {
       if (specifier.type === 'ImportNamespaceSpecifier') return `const ${specifier.local.name} = ${namespace};`

@@ -1,5 +1,4 @@
 import type { BuildContext, BuildOptions } from 'esbuild'
-import type { BuildProblem } from '../../build-problem.ts'
 import { assetExtensions, bundleLoaders, shared, writeServerModule } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
@@ -13,6 +12,7 @@ import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
+import type { BuildProblem } from '../../build-problem.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import { createSiteGraph, type SiteGraph } from './site-graph.ts'
 
@@ -34,7 +34,7 @@ export interface ScanInput {
 }
 
 export interface SiteScanner {
-  /** Finds all modules and imports, and every error that a build would find. Returns null when it is cancelled. */
+  /** Finds all modules and imports, and every error that a build would find. */
   scan(input: ScanInput): Promise<SiteScan | { problems: BuildProblem[] }>
   dispose(): Promise<void>
 }
@@ -43,25 +43,34 @@ export interface SiteScanner {
 export function createSiteScanner(): SiteScanner {
   const bundlers = { browser: createBundler(), server: createBundler() }
 
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function scan(input: ScanInput): Promise<SiteScan | { problems: BuildProblem[] }> {
+    const { site, configKey } = input
+    const key = JSON.stringify([configKey, site.components, site.serverFiles, site.serverPlugin])
+    const options = { browser: browserOptions(input), server: serverOptions(input) }
+    const [browser, server] = await Promise.all([
+      bundlers.browser.compile(key, options.browser),
+      bundlers.server.compile(key, options.server),
+    ])
+    if (!browser.ok || !server.ok) {
+      const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
+      return { problems: await translateErrors(failed, site, options.browser) }
+    }
+    const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
+    return {
+      browser: createSiteGraph(browser.result.metafile, isEntry),
+      server: createSiteGraph(server.result.metafile, isEntry),
+      warnings: [...browser.warnings, ...server.warnings].map(translateMessage),
+    }
+  }
+
   return {
-    async scan(input) {
-      const { site, configKey } = input
-      const key = JSON.stringify([configKey, site.components, site.serverFiles, site.serverPlugin])
-      const options = { browser: browserOptions(input), server: serverOptions(input) }
-      const [browser, server] = await Promise.all([
-        bundlers.browser.compile(key, options.browser),
-        bundlers.server.compile(key, options.server),
-      ])
-      if (!browser.ok || !server.ok) {
-        const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
-        return { problems: await translateErrors(failed, site, options.browser) }
-      }
-      const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
-      return {
-        browser: createSiteGraph(browser.result.metafile, isEntry),
-        server: createSiteGraph(server.result.metafile, isEntry),
-        warnings: [...browser.warnings, ...server.warnings].map(translateMessage),
-      }
+    scan(input) {
+      // esbuild would return the result of the running build, which may lack the last change.
+      const result = last.then(() => scan(input))
+      last = result.catch(() => {})
+      return result
     },
     async dispose() {
       await Promise.all([bundlers.browser.dispose(), bundlers.server.dispose()])

@@ -5,6 +5,7 @@ import type { MappedBundle } from '../../../src/server/build-output/loaded-bundl
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { contentHash } from '../../build/esbuild/content-hash.ts'
 import { parseScript } from '../../build/output/parse-script.ts'
+import type { Recompiled } from './browser-modules.ts'
 import type { CompiledServerModule, ModuleCompiler } from './module-compiler.ts'
 import { rewriteImports } from './rewrite-imports.ts'
 import { createServerRunner, type ServerModule } from './server-runner.ts'
@@ -15,7 +16,7 @@ export interface ServerModules {
   /** Uses the result of a new scan. */
   adopt(graph: SiteGraph): void
   /** Compiles the modules again that have been evaluated. Rejects with esbuild's BuildFailure, and changes nothing. */
-  recompile(ids: readonly string[]): Promise<{ changed: string[]; needsScan: boolean }>
+  recompile(ids: readonly string[]): Promise<Recompiled>
   /** Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them. */
   invalidate(ids: readonly string[]): Set<string>
   /** Returns the namespace of a module. Rejects with whatever the module throws, and with esbuild's BuildFailure. */
@@ -115,11 +116,14 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       const needsScan = changed.some(
         ({ id, after }) => modules.get(id)?.compiled.specifiers.join() !== after.specifiers.join(),
       )
+      const needsCheck = changed.some(
+        ({ id, after }) => namesIn(modules.get(id)?.compiled.code) !== namesIn(after.code),
+      )
       for (const { id, after } of changed) {
         remove(id)
         modules.set(id, { compiled: after, written: write(id, after) })
       }
-      return { changed: changed.map(({ id }) => id), needsScan }
+      return { changed: changed.map(({ id }) => id), needsScan, needsCheck }
     },
     invalidate(ids) {
       const stale = new Set(ids)
@@ -138,4 +142,9 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
 function withSource(map: string, source: string): string {
   // esbuild wrote the map.
   return JSON.stringify({ ...(JSON.parse(map) as object), sources: [source] })
+}
+
+/** Returns the names that a script imports and exports, as a text to compare: `import_db.find`, `load: () => load`. */
+function namesIn(code = ''): string {
+  return [...new Set(code.match(/\bimport_\w+\.[\w$]+|^ {2}[\w$]+: \(\) => .*$/gm) ?? [])].sort().join()
 }

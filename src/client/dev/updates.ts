@@ -2,7 +2,7 @@ import type { DevMessage, DevUpdate } from '../../shared/wire/dev-protocol.ts'
 import type { App } from '../app-state.ts'
 import { fetchPage } from '../fetch-page.ts'
 import { importModule } from '../import-module.ts'
-import { replaceStylesheets, reloadFiles } from './replace-files.ts'
+import { reloadFiles, replaceStylesheets } from './replace-files.ts'
 
 /** Applies the changes of the site to the page, one after another. */
 export function listenForUpdates(app: App, loaded: ReadonlySet<string>, refreshComponents: () => unknown) {
