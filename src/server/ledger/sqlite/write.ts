@@ -1,7 +1,8 @@
-import type { Database } from 'better-sqlite3'
 import type { Occurrence } from '../../errors/failure-record.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { toFailureRow, toOccurrenceRow } from '../rows.ts'
+import type { Database } from './driver.ts'
+import { storableRow } from './storable.ts'
 
 /** Returns a function that writes one entry of a batch. It must be called in a transaction. */
 export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
@@ -48,7 +49,7 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
       if (side === 'client') return
       remove.run(fingerprint)
     }
-    addFailure.run(toFailureRow(entry))
+    addFailure.run(storableRow(toFailureRow(entry)))
     for (const [hour, count] of Object.entries(hours)) addHour.run(fingerprint, Number(hour), count)
     // Nearly all occurrences of a batch have the same release and build, which are then written once.
     let last: Occurrence | null = null
@@ -60,9 +61,9 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
         addRelease.run(build, time, 1)
         reopen.run(fingerprint, release, build)
       }
-      const row = toOccurrenceRow(fingerprint, occurrence)
-      // SQLite has no booleans.
-      addOccurrence.run({ ...row, is_recovered: Number(row.is_recovered) })
+      // SQLite has no booleans, and the table has no column for the build.
+      const { build: _, is_recovered, ...row } = toOccurrenceRow(fingerprint, occurrence)
+      addOccurrence.run(storableRow({ ...row, is_recovered: Number(is_recovered) }))
     }
     trim.run(fingerprint, maxOccurrences)
   }
