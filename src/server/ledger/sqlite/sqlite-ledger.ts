@@ -115,6 +115,8 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 function list(db: Database, query: ListQuery) {
   const { sql, values } = listSql(query, DIALECT)
   // SQLite reads `$1` as a parameter with the name 1.
-  const named = Object.fromEntries(values.map((value, index) => [index + 1, storable(value)]))
+  const named = Object.fromEntries(
+    values.map((value, index) => [index + 1, typeof value === 'string' ? storable(value) : value]),
+  )
   return db.prepare<[Record<string, string | number>], FailureRow>(sql).all(named).map(fromFailureRow)
 }
