@@ -36,7 +36,7 @@ export async function openSqliteFile(file: string): Promise<Database> {
 function toOpenError(file: string, error: unknown): HydrantError {
   const { code, message } = readError(error)
   if (code === 'HYD_LEDGER_NEWER') return error as HydrantError
-  const isUnwritable = /^(?:E[A-Z]+|SQLITE_(?:READONLY|CANTOPEN|PERM))$/.test(code) && !TEMPORARY.includes(code)
+  const isUnwritable = /^(?:E[A-Z]+|SQLITE_(?:READONLY|CANTOPEN|PERM).*)$/.test(code) && !TEMPORARY.includes(code)
   if (isUnwritable) return createHydrantError('HYD_LEDGER_UNWRITABLE', [file, message], error)
   return toSqliteError(file, error)
 }

@@ -32,7 +32,7 @@ export async function openSqliteReader(file: string): Promise<SqliteReader> {
  * The codes of a file that cannot be read in place: its format is an earlier one and has to be migrated, or a killed
  * process has left a write-ahead log whose index is missing or not readable.
  */
-const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)$/
+const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
 
 function openInPlace(openDatabase: OpenDatabase, file: string): SqliteReader | null {
   let db: Database | null = null

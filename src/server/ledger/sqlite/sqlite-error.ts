@@ -3,7 +3,7 @@ import { createHydrantError, type HydrantError } from '../../errors/hydrant-erro
 /** Converts an error of an operation on an open file to HYD_LEDGER_DAMAGED or HYD_LEDGER_FAILED. */
 export function toSqliteError(file: string, error: unknown): HydrantError {
   const { code, message } = readError(error)
-  const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)$/.test(code)
+  const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)/.test(code)
   return createHydrantError(isDamaged ? 'HYD_LEDGER_DAMAGED' : 'HYD_LEDGER_FAILED', [file, message], error)
 }
 
