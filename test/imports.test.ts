@@ -107,7 +107,7 @@ t.test('only the build and the development server know what they are made of', a
 })
 
 for (const [room, packages] of [
-  ['site', ['hydrant', 'react', 'fastify', 'libsql']],
+  ['site', ['hydrant', 'react', 'fastify', '@photostructure/sqlite']],
   ['console', ['hydrant', 'react', 'fastify']],
 ] as const) {
   t.test(`the ${room} uses what any site could`, async (t) => {

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { writeFastModules } from './fast-modules.ts'
 import { type Outcome, runFile } from './run-file.ts'
 import { listTests, usesTools } from './test-files.ts'
-import { installSqlite, installTools } from './tools.ts'
+import { installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
@@ -26,7 +26,6 @@ rmSync(FIXTURES, { recursive: true, force: true })
 
 const failures: string[] = []
 let passed = 0
-await installSqlite()
 await writeFastModules()
 // Installing takes a minute on a fresh machine. The files that use none of the tools run meanwhile.
 const tools = installTools()

@@ -1,7 +1,6 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { installedVersion, isFit } from '../src/server/ledger/sqlite/driver.ts'
 
 /** The programs and fonts that the tests use, each with the Debian package that installs it. */
 const TOOLS = [
@@ -58,41 +57,6 @@ export async function installTools(): Promise<void> {
     if (!existsSync(program)) throw new Error(`${debianPackage} is installed, but ${program} is not there.`)
   }
   if (findPostgres() === null) throw new Error(`postgresql is installed, but not in ${POSTGRES_VERSIONS}.`)
-}
-
-/** The programs that compile better-sqlite3 12. */
-const COMPILER = [
-  { program: '/usr/bin/g++', debianPackage: 'g++' },
-  { program: '/usr/bin/make', debianPackage: 'make' },
-  { program: '/usr/bin/python3', debianPackage: 'python3' },
-]
-
-/**
- * Installs or compiles better-sqlite3 where npm left it out: it is an optional dependency, which needs a prebuilt
- * binary or a compiler. The lockfile has the version for Node.js 20.
- */
-export async function installSqlite(): Promise<void> {
-  if (loadsSqlite()) return
-  // NODE_ENV=production would remove the development dependencies.
-  const install = ['install', '--include=dev', '--include=optional', '--no-save', '--no-audit', '--no-fund']
-  if (!isFit('12', process.versions.node)) return runNpm([...install, 'better-sqlite3@13'])
-  const missing = COMPILER.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
-  if (missing.length > 0) await installPackages(missing)
-  console.log('Building better-sqlite3, once for this checkout…')
-  const isThere = existsSync('node_modules/better-sqlite3')
-  runNpm(isThere ? ['rebuild', 'better-sqlite3'] : install)
-}
-
-function runNpm(words: readonly string[]) {
-  execFileSync('npm', words, { stdio: 'inherit' })
-  if (!loadsSqlite()) throw new Error(`The tests need better-sqlite3, which cannot be loaded: npm ${words.join(' ')}`)
-}
-
-function loadsSqlite(): boolean {
-  const version = installedVersion()
-  if (version !== null && !isFit(version, process.versions.node)) return false
-  const program = "new (require('better-sqlite3'))(':memory:').close()"
-  return spawnSync(process.execPath, ['-e', program]).status === 0
 }
 
 async function installPackages(missing: readonly string[]) {

@@ -1,6 +1,6 @@
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { Database } from 'libsql'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { colours, type NewNote, type Note } from './note.ts'
 
 /** The number of notes to keep. Older ones are deleted. */
@@ -28,9 +28,9 @@ export interface NoteStore {
 
 /** Creates a store of notes in an SQLite file. It opens the file at the first use. */
 export function createNoteStore(file = process.env.NOTES_DB ?? defaultFile()): NoteStore {
-  let opened: Promise<Database> | null = null
+  let opened: Promise<DatabaseSyncInstance> | null = null
 
-  function use(): Promise<Database> {
+  function use(): Promise<DatabaseSyncInstance> {
     opened ??= open(file).catch((error: unknown) => {
       // Try again at the next use.
       opened = null
@@ -73,11 +73,11 @@ function defaultFile(): string {
   return join(tmpdir(), `hydrant-notes-${userInfo().uid}.db`)
 }
 
-async function open(file: string): Promise<Database> {
-  const { default: Libsql } = await import('libsql')
+async function open(file: string): Promise<DatabaseSyncInstance> {
+  const { DatabaseSync } = await import('@photostructure/sqlite')
   // How long to wait, in milliseconds, while another process writes.
-  const database = new Libsql(file, { timeout: 1_000 })
-  database.pragma('journal_mode = WAL')
+  const database = new DatabaseSync(file, { timeout: 1_000 })
+  database.exec('PRAGMA journal_mode = WAL')
   database.exec(SCHEMA)
   return database
 }

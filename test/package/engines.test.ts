@@ -19,18 +19,8 @@ const VERSIONS = ['20.19.0', '22.12.0', '24.0.0'] as const
  */
 const OVERRIDES: Record<string, object> = { '20.19.0': { 'light-my-request': '~6.6.0' } }
 
-/**
- * The most packages of a site that has nothing but Hydrant, Fastify and React. On Node.js 20, npm installs better-sqlite3 12,
- * which brings 35 packages that fetch or compile its binary.
- */
-const MAX_PACKAGES: Record<(typeof VERSIONS)[number], number> = { '20.19.0': 135, '22.12.0': 100, '24.0.0': 100 }
-
-/** Output of `hydrant errors` before the first failure where the installed driver cannot be loaded. */
-const NO_DRIVER: Record<string, RegExp> = {
-  // Its install script, which fetches the binary, has not run.
-  '20.19.0': /\[HYD_LEDGER_SQLITE_MISSING\].*\n.*before Node\.js 22\.14 "npm install better-sqlite3@12"/,
-  '22.12.0': /\[HYD_LEDGER_SQLITE_UNFIT\].*\n.*before Node\.js 22\.14 "npm install better-sqlite3@12"/,
-}
+/** The most packages of a site that has nothing but Hydrant, Fastify and React. */
+const MAX_PACKAGES = 100
 
 const PAGE = 'export default function Page() {\n  return <h1>Hello</h1>\n}\n'
 const PROGRAM = `import { createServer } from 'hydrant'
@@ -62,21 +52,17 @@ for (const version of VERSIONS) {
     writeFileSync(join(site, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(site, 'pages/index.tsx'), PAGE)
     writeFileSync(join(site, 'ask.mjs'), PROGRAM)
-    // Install scripts would compile better-sqlite3, which takes minutes.
+    // The driver of the ledger works without its install script.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
     await run(node, [npm, ...words, tarball, 'fastify', 'react', 'react-dom'], { cwd: site, env })
     const count = await countPackages(node, site)
-    t.ok(count <= MAX_PACKAGES[version], `${count} packages`)
+    t.ok(count <= MAX_PACKAGES, `${count} packages`)
     await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'build'], { cwd: site, env })
     const errors = await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'errors'], { cwd: site, env }).then(
       () => '',
       ({ stderr }: { stderr: string }) => stderr,
     )
-    t.match(
-      errors,
-      NO_DRIVER[version] ?? '[HYD_LEDGER_MISSING]',
-      'hydrant errors loads the driver, or names the step that is missing',
-    )
+    t.match(errors, '[HYD_LEDGER_MISSING]', 'hydrant errors loads the driver before it looks for the file')
     const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
     const answer = JSON.parse(stdout) as { node: string; statusCode: number; body: string }
     t.equal(answer.node, `v${version}`)

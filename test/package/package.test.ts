@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -185,16 +185,14 @@ await run(
     '--no-audit',
     '--no-fund',
     '--silent',
-    // Compiling takes minutes where no binary can be fetched: the one of this checkout is as good.
     '--ignore-scripts',
     join(folder, packed.filename),
-    ...['fastify', 'react', 'react-dom', '@types/react', 'better-sqlite3'].map((name) => `${name}@${version(name)}`),
+    ...['fastify', 'react', 'react-dom', '@types/react', '@photostructure/sqlite'].map(
+      (name) => `${name}@${version(name)}`,
+    ),
   ],
   { cwd: folder, env },
 )
-// 13 brings its own.
-const built = 'node_modules/better-sqlite3/build'
-if (existsSync(join(repository, built))) cpSync(join(repository, built), join(folder, built), { recursive: true })
 
 t.test('the tarball holds what runs and nothing else', async (t) => {
   const paths = packed.files.map(({ path }) => path)

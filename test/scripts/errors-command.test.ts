@@ -179,11 +179,11 @@ t.test('loads neither the compiler nor the server', async (t) => {
 })
 
 t.test('names the missing driver when no server could write the ledger', async (t) => {
-  const node = refuseModules(/^better-sqlite3$/)
+  const node = refuseModules(/^@photostructure\/sqlite$/)
   const { code, stderr } = await runCli(['errors', t.testdir({})], { node })
   t.equal(code, 1)
   t.match(stderr, 'Error [HYD_LEDGER_SQLITE_MISSING] the ledger ')
-  t.match(stderr, 'before Node.js 22.14 "npm install better-sqlite3@12"')
+  t.match(stderr, 'Run "npm install @photostructure/sqlite"')
 })
 
 t.test('reads a ledger that another process has open', async (t) => {

@@ -3,7 +3,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openSqliteLedger } from '../../src/server/ledger/sqlite/sqlite-ledger.ts'
+import { createThreadLedger } from '../../src/server/ledger/ledger-thread.ts'
 import { AS_PLAIN_USER } from '../plain-user.ts'
 import { entry, LIMITS } from '../server/ledger/entries.ts'
 import { type CliResult, runCli } from './run-cli.ts'
@@ -14,7 +14,8 @@ const FILE = 'hydrant-errors.db'
 async function createFolders(t: Test) {
   const folder = t.testdir({ site: {}, temporary: {} })
   const dir = join(folder, 'site')
-  const ledger = await openSqliteLedger(join(dir, FILE), LIMITS)
+  // As a server does. The driver closes the file completely when its thread exits.
+  const ledger = createThreadLedger({ file: join(dir, FILE), limits: LIMITS }, t.fail)
   t.teardown(() => ledger.close())
   await ledger.record([entry()])
   return { dir, temporary: join(folder, 'temporary'), ledger }

@@ -58,12 +58,8 @@ export const errorTable = {
     fix: 'Fix the code that the stack names (move long work to a worker thread, or split it into parts), or raise "timeouts.hangMs".',
   },
   HYD_LEDGER_SQLITE_MISSING: {
-    message: 'the ledger %s needs the package better-sqlite3, which cannot be loaded: %s',
-    fix: 'Run "npm install better-sqlite3" (before Node.js 22.14 "npm install better-sqlite3@12"), or "npm rebuild better-sqlite3" if it is already installed (compiling it needs g++, make and python3), or set another ledger: "postgres://…" or false.',
-  },
-  HYD_LEDGER_SQLITE_UNFIT: {
-    message: 'the ledger %s needs another version of better-sqlite3: version %s would crash the process on Node.js %s',
-    fix: 'Run "npm install better-sqlite3@13" (before Node.js 22.14 "npm install better-sqlite3@12"), or set another ledger: "postgres://…" or false.',
+    message: 'the ledger %s needs the package @photostructure/sqlite, which cannot be loaded: %s',
+    fix: 'Run "npm install @photostructure/sqlite", or "npm rebuild @photostructure/sqlite" if it is already installed and has no binary for this machine (compiling one needs g++, make and python3), or set another ledger: "postgres://…" or false.',
   },
   HYD_LEDGER_PG_MISSING: {
     message: 'the ledger %s needs the package pg, which cannot be loaded: %s',

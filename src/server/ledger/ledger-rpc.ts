@@ -3,11 +3,17 @@
 import { type ErrorCode, errorTable } from '../errors/error-table.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CallMethod, callMethod } from './delegate-ledger.ts'
+import type { ExitGate } from './exit-gate.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 
 export interface ThreadInput {
   file: string
   limits: LedgerLimits
+}
+
+/** The data that a thread receives when it starts. */
+export interface ThreadData extends ThreadInput {
+  gate: ExitGate
 }
 
 export interface LedgerCall {

@@ -1,16 +1,23 @@
 // The program of the ledger's thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerCall, type LedgerCall, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
+import { enterGate, leaveGate } from './exit-gate.ts'
+import { answerCall, type LedgerCall, type ThreadData, type ThreadMessage } from './ledger-rpc.ts'
 import { createFileLedger } from './sqlite/file-ledger.ts'
 
-// `ledger-thread.ts` passes a `ThreadInput`.
-const { file, limits } = workerData as ThreadInput
+// `ledger-thread.ts` passes a `ThreadData`.
+const { file, limits, gate } = workerData as ThreadData
 const send = (message: ThreadMessage) => parentPort?.postMessage(message)
 const ledger = createFileLedger(file, limits, (text) => send({ kind: 'notice', text }))
 
+let running = 0
+
 parentPort?.on('message', async (call: LedgerCall) => {
+  if (running === 0 && !enterGate(gate)) return
+  running++
   send(await answerCall(ledger, call))
+  running--
+  if (running === 0) leaveGate(gate)
   // Without its port the thread has nothing left to do, and exits.
   if (call.method === 'close') parentPort?.close()
 })

@@ -2,8 +2,9 @@ import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { messageOf } from '../util/message-of.ts'
 import { type CallMethod, createForwardingLedger } from './delegate-ledger.ts'
+import { createExitGate, shutGate } from './exit-gate.ts'
 import type { Ledger } from './ledger.ts'
-import { createCalls, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
+import { createCalls, type ThreadData, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
 import type { Notice } from './sqlite/file-ledger.ts'
 
 interface Thread {
@@ -40,8 +41,11 @@ const WORKER = new URL('./ledger-thread-program.js', import.meta.url)
 /** Many times what the thread needs. If it needs more, the thread exits instead of the server. */
 const MAX_HEAP_MB = 256
 
-function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
+function startThread(input: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
   let reason = 'it exited without an error'
+  const workerData: ThreadData = { ...input, gate: createExitGate() }
+  const onExit = () => shutGate(workerData.gate)
+  process.on('exit', onExit)
   // `execArgv` is empty, because some options of the process are valid for its own program only.
   const worker = new Worker(WORKER, {
     ...{ workerData, name: 'hydrant-ledger', execArgv: [] },
@@ -64,6 +68,7 @@ function startThread(workerData: ThreadInput, notice: Notice, onEnd: (ended: Thr
   // 'exit' comes after 'error'.
   const exited = new Promise<void>((resolve) => {
     worker.on('exit', () => {
+      process.off('exit', onExit)
       onEnd(thread)
       calls.failAll(createHydrantError('HYD_LEDGER_THREAD', [reason]))
       resolve()

@@ -88,13 +88,7 @@ function toLimits({ maxAgeDays, ...limits }: Options['ledgerLimits']): LedgerLim
 }
 
 /** Codes of errors that last until the process ends. */
-const LASTING = [
-  'HYD_LEDGER_SQLITE_MISSING',
-  'HYD_LEDGER_SQLITE_UNFIT',
-  'HYD_LEDGER_PG_MISSING',
-  'HYD_LEDGER_UNWRITABLE',
-  'HYD_LEDGER_NEWER',
-]
+const LASTING = ['HYD_LEDGER_SQLITE_MISSING', 'HYD_LEDGER_PG_MISSING', 'HYD_LEDGER_UNWRITABLE', 'HYD_LEDGER_NEWER']
 const MAX_MEMORY_BYTES = 20_000_000
 
 /** Returns a ledger that a ledger in memory replaces after the first lasting error. */

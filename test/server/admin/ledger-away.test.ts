@@ -1,9 +1,9 @@
 // The console while its ledger is unavailable: each page, each form, and the API.
 
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import t from 'tap'
 import { startPostgres } from '../../postgres.ts'
+import { openDatabase } from '../ledger/open-database.ts'
 import { HTML } from '../served.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
@@ -66,7 +66,7 @@ t.test('a file that another process writes can be read, and a failed change is r
   const file = join(t.testdir({}), 'errors.db')
   const admin = await serveAdmin(t, { ledger: file })
   await admin.keep(failureOf('7K2M9QX4-000001'))
-  const other = new Database(file)
+  const other = openDatabase(file)
   t.teardown(() => other.close())
   other.exec('BEGIN IMMEDIATE')
   t.equal((await admin.ask('/', HTML)).status, 200)

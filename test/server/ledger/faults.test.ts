@@ -138,7 +138,8 @@ t.test('a ledger that visitors could fetch is refused, and so is an invalid URL'
 /** Lets another process lock a file for writing. Returns a function that releases the lock. */
 async function holdFile(t: Test, file: string): Promise<() => Promise<void>> {
   const program = `
-    const db = new (require('better-sqlite3'))(${JSON.stringify(file)})
+    const { DatabaseSync } = require('@photostructure/sqlite')
+    const db = new DatabaseSync(${JSON.stringify(file)})
     db.exec('BEGIN IMMEDIATE')
     console.log('held')
     process.stdin.resume()`

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { hourOf } from '../../../src/server/ledger/entries.ts'
@@ -7,11 +6,13 @@ import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import { createLedger } from '../../../src/server/ledger/open-ledger.ts'
 import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger/postgres/schema.ts'
+import type { Database } from '../../../src/server/ledger/sqlite/driver.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/schema.ts'
 import { openSqliteLedger, readSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, LIMITS, NOW } from './entries.ts'
+import { openDatabase } from './open-database.ts'
 
 // Ledgers of earlier versions, and servers that run while a newer version migrates their ledger.
 
@@ -45,10 +46,12 @@ async function check(t: Test, ledger: Ledger) {
 /** Writes a file as the version with that number of migrations wrote it. */
 function earlierFile(t: Test, version: number) {
   const file = join(t.testdir({}), 'errors.db')
-  const db = new Database(file)
-  t.teardown(() => db.close())
+  const db = openDatabase(file)
+  t.teardown(() => {
+    if (db.isOpen) db.close()
+  })
   db.pragma('journal_mode = WAL')
-  migrateSqlite(db, SQLITE_MIGRATIONS.slice(0, version))
+  migrateSqlite(db, SQLITE_MIGRATIONS.slice(0, version), file)
   db.prepare(`INSERT INTO causes (${COLUMNS}) VALUES (${COLUMNS.replace(/\w+/g, '?')})`).run(...FAILURE, ERROR)
   db.prepare(
     "INSERT INTO occurrences (cause, digest, time, route, is_recovered, data) VALUES ('AAAAAAAA', ?, ?, '/', 0, ?)",
@@ -66,12 +69,11 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
   })
 
   t.test(`a file of format ${version} is migrated to the format of a new file`, async (t) => {
-    const { db } = earlierFile(t, version)
-    migrateSqlite(db, SQLITE_MIGRATIONS)
-    const fresh = new Database(':memory:')
-    migrateSqlite(fresh, SQLITE_MIGRATIONS)
-    const schemaOf = (one: Database.Database) =>
-      one.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all()
+    const { file, db } = earlierFile(t, version)
+    migrateSqlite(db, SQLITE_MIGRATIONS, file)
+    const fresh = openDatabase(':memory:')
+    migrateSqlite(fresh, SQLITE_MIGRATIONS, ':memory:')
+    const schemaOf = (one: Database) => one.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all()
     t.strictSame(schemaOf(db), schemaOf(fresh))
     t.notMatch(JSON.stringify(schemaOf(db)), 'cause')
     t.strictSame(db.pragma('foreign_key_check'), [])
@@ -97,7 +99,7 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
     t.equal(db.pragma('user_version', { simple: true }), version, 'while a server has it open')
     db.close()
     await read()
-    const after = new Database(file, { readonly: true })
+    const after = openDatabase(file, { readOnly: true })
     t.teardown(() => after.close())
     t.equal(after.pragma('user_version', { simple: true }), version)
   })
@@ -164,8 +166,8 @@ const OVERTAKE: Record<string, (t: Test) => { ledger: string; overtake: () => Pr
     return {
       ledger,
       async overtake() {
-        const db = new Database(ledger)
-        migrateSqlite(db, [...SQLITE_MIGRATIONS, 'ALTER TABLE failures RENAME TO renamed'])
+        const db = openDatabase(ledger)
+        migrateSqlite(db, [...SQLITE_MIGRATIONS, 'ALTER TABLE failures RENAME TO renamed'], ledger)
         db.close()
       },
     }

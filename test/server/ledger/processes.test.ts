@@ -3,12 +3,12 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { startCli } from '../../scripts/run-cli.ts'
 import { startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles } from '../served.ts'
+import { openDatabase } from './open-database.ts'
 
 const FAILING = { 'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n" }
 
@@ -22,7 +22,7 @@ async function fail(port: number | string, times: number) {
 
 /** Reads a ledger as any other program does. */
 function countIn(file: string): { count: number; integrity: unknown } {
-  const db = new Database(file)
+  const db = openDatabase(file)
   try {
     // A file that has just been created is empty.
     const isMade = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'failures'").get() !== undefined
@@ -50,8 +50,8 @@ t.test('a server that shuts down writes its failures first', async (t) => {
   const site = await startSite(t, { dir })
   await fail(site.port, 3)
   await site.stop()
-  t.strictSame(countIn(site.ledger), { count: 3, integrity: 'ok' })
   t.strictSame(readdirSync(join(site.ledger, '..')), ['errors.db'], 'and leaves one file')
+  t.strictSame(countIn(site.ledger), { count: 3, integrity: 'ok' })
 })
 
 t.test('hydrant start opens the ledger as soon as it listens, and reports problems', async (t) => {
@@ -63,11 +63,11 @@ t.test('hydrant start opens the ledger as soon as it listens, and reports proble
   t.equal(level, 40)
 })
 
-t.test('without better-sqlite3 a server serves and keeps failures in memory', async (t) => {
+t.test('without @photostructure/sqlite a server serves and keeps failures in memory', async (t) => {
   const dir = await buildFiles(t.testdir({}), FAILING)
-  const site = await startWithout(t, 'better-sqlite3', dir, 'errors.db')
+  const site = await startWithout(t, '@photostructure', dir, 'errors.db')
   await site.waitFor(
-    /"failures are kept in memory until the server stops: .*errors\.db needs the package better-sqlite3, which cannot be loaded: .*Run \\"npm install better-sqlite3\\"/,
+    /"failures are kept in memory until the server stops: .*errors\.db needs the package @photostructure\/sqlite, which cannot be loaded: .*Run \\"npm install @photostructure\/sqlite\\"/,
   )
   await fail(site.port, 2)
   t.equal(await site.stop('SIGTERM'), 0)

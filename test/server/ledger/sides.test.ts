@@ -1,7 +1,6 @@
 // Ledgers from before the first character of a fingerprint showed its side, and fingerprints that both sides have.
 
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { findFailure } from '../../../src/server/admin/find-failure.ts'
@@ -15,6 +14,7 @@ import { createWriteQueue } from '../../../src/server/ledger/write-queue.ts'
 import { startPostgres } from '../../postgres.ts'
 import { earlierReleases, earlierRows, insertSql } from './earlier-rows.ts'
 import { entry, failure, LIMITS, NOW } from './entries.ts'
+import { openDatabase } from './open-database.ts'
 
 const postgres = startPostgres(t)
 let databases = 0
@@ -37,8 +37,8 @@ const ROWS = [...earlierReleases(OLD, NOW), ...OLD.flatMap(earlierRows)]
 const EARLIER: Record<string, (t: Test) => Promise<Ledger>> = {
   async SQLite(t) {
     const file = join(t.testdir({}), 'errors.db')
-    const db = new Database(file)
-    migrateSqlite(db, SQLITE_MIGRATIONS.slice(0, 1))
+    const db = openDatabase(file)
+    migrateSqlite(db, SQLITE_MIGRATIONS.slice(0, 1), file)
     for (const row of ROWS) {
       const values = Object.values(row.values).map((value) => (typeof value === 'boolean' ? Number(value) : value))
       db.prepare(insertSql(row, '', () => '?')).run(...values)

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
 import { openLedger } from '../../../src/server/ledger/open-ledger.ts'
 import { listSql } from '../../../src/server/ledger/rows.ts'
 import { createFileLedger } from '../../../src/server/ledger/sqlite/file-ledger.ts'
@@ -9,6 +9,7 @@ import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sql
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { entry, LIMITS, NOW, name } from './entries.ts'
+import { openDatabase } from './open-database.ts'
 import { startWriter } from './writers.ts'
 
 const newFile = (t: Test) => join(t.testdir({}), 'errors.db')
@@ -19,10 +20,11 @@ async function openAt(t: Test, file: string) {
   return ledger
 }
 
-/** Opens a file as any other program does. */
 function openPlainly(t: Test, file: string) {
-  const db = new Database(file)
-  t.teardown(() => db.close())
+  const db = openDatabase(file)
+  t.teardown(() => {
+    if (db.isOpen) db.close()
+  })
   return db
 }
 
@@ -93,17 +95,18 @@ t.test('a file of an older format is migrated with its data', async (t) => {
   await ledger.close()
   const db = openPlainly(t, file)
   const next = [...SQLITE_MIGRATIONS, 'ALTER TABLE failures ADD COLUMN note TEXT', 'UPDATE failures SET note = message']
-  migrateSqlite(db, next)
+  migrateSqlite(db, next, file)
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length + 2)
-  t.strictSame(db.prepare('SELECT note FROM failures').all(), [{ note: 'no price for 7' }])
-  migrateSqlite(db, next)
+  t.strictSame(db.prepare('SELECT note FROM failures').pluck().all(), ['no price for 7'])
+  migrateSqlite(db, next, file)
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length + 2, 'once')
 })
 
 t.test('a migration that fails leaves the file unchanged', async (t) => {
-  const db = openPlainly(t, newFile(t))
-  migrateSqlite(db, SQLITE_MIGRATIONS)
-  t.throws(() => migrateSqlite(db, [...SQLITE_MIGRATIONS, 'CREATE TABLE a (b)', 'CREATE TABLE failures (b)']))
+  const file = newFile(t)
+  const db = openPlainly(t, file)
+  migrateSqlite(db, SQLITE_MIGRATIONS, file)
+  t.throws(() => migrateSqlite(db, [...SQLITE_MIGRATIONS, 'CREATE TABLE a (b)', 'CREATE TABLE failures (b)'], file))
   t.equal(db.pragma('user_version', { simple: true }), SQLITE_MIGRATIONS.length)
   t.equal(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'a'").get(), undefined)
 })
@@ -133,6 +136,26 @@ t.test('a list uses an index, however many occurrences there are', async (t) => 
   t.strictSame(plan({ limit: 50 }), ['SCAN failures USING INDEX failures_by_last_seen'], 'nothing is sorted')
   t.match(plan({ since: NOW }), [/^SEARCH failures USING INDEX failures_by_last_seen/])
   t.match(plan({ route: '/' }).join('\n'), /SEARCH o .*USING COVERING INDEX occurrences_by_fingerprint/)
+})
+
+t.test('texts with NUL are stored and searched to their end', async (t) => {
+  const ledger = await openAt(t, newFile(t))
+  await ledger.record([entry({ message: 'one\0two', route: '/three' })])
+  t.strictSame(
+    (await ledger.list({})).map(({ message }) => message),
+    ['one\ufffdtwo'],
+  )
+  t.equal((await ledger.read('AAAAAAAA'))?.error.message, 'one\0two')
+  t.equal((await ledger.list({ search: 'one\0two' })).length, 1)
+  t.equal((await ledger.list({ search: 'one\0three' })).length, 0)
+})
+
+t.test('a new file has a write-ahead log, and can shrink', async (t) => {
+  const file = newFile(t)
+  await openAt(t, file)
+  const db = openPlainly(t, file)
+  const read = (name: string) => db.pragma(name, { simple: true })
+  t.strictSame([read('journal_mode'), read('auto_vacuum')], ['wal', 2])
 })
 
 t.test('removed data frees space', async (t) => {
@@ -185,7 +208,8 @@ t.test('a damaged file is moved aside, and the batch is written to a new one', a
 
 t.test('a file that turns out to be damaged later is moved aside too', async (t) => {
   const file = newFile(t)
-  const first = await openAt(t, file)
+  // The driver closes the file completely when its thread exits.
+  const first = createThreadLedger({ file, limits: LIMITS }, t.fail)
   for (let number = 0; number < 50; number++) {
     await first.record([entry({ fingerprint: name(number), message: 'x'.repeat(5_000) })])
   }
@@ -224,8 +248,9 @@ t.test('a file that was removed is created again', async (t) => {
 })
 
 t.test('a writer that is killed loses at most the batch that it was writing, and never the file', async (t) => {
-  const file = newFile(t)
+  const folder = t.testdir({})
   for (let round = 1; round <= 3; round++) {
+    const file = join(folder, `${round}.db`)
     const writer = startWriter(t, file, 100_000)
     await writer.written(20 * round)
     const said = await writer.kill()
@@ -235,7 +260,5 @@ t.test('a writer that is killed loses at most the batch that it was writing, and
     t.equal(new Set(counts).size, 1, 'whole batches only')
     const batches = (counts[0] ?? 0) / 2
     t.ok(batches >= said, `${batches} batches of ${said} that were said to be written`)
-    db.close()
-    rmSync(file)
   }
 })

@@ -47,6 +47,21 @@ t.test('errors arrive with their code and their fix', async (t) => {
   })
 })
 
+t.test('a process that exits while its thread writes has the status that it chose', async (t) => {
+  const file = newFile(t)
+  const program = `
+    await ledger.record([entry()])
+    const batch = Array.from({ length: 200 }, (_, index) => entry({ fingerprint: String(10_000_000 + index) }))
+    const write = () => ledger.record(batch).then(write)
+    for (let count = 0; count < 3; count++) void write()
+    setTimeout(() => process.exit(7), 100)`
+  for (let round = 0; round < 8; round++)
+    await t.rejects(runProgram(file, program), { code: 7, signal: null, stderr: '' })
+  const ledger = await openSqliteLedger(file, LIMITS)
+  t.teardown(() => ledger.close())
+  t.equal(new Set((await ledger.list({ search: '100000' })).map(({ count }) => count)).size, 1, 'whole batches')
+})
+
 t.test('a thread that dies rejects the pending calls, and is started again', async (t) => {
   // More than the heap of the thread: it exits while it reads the message.
   const program = `

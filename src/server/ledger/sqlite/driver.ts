@@ -1,47 +1,49 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import { messageOf } from '../../util/message-of.ts'
 
-export type Driver = typeof import('better-sqlite3')
+/** The part of an SQLite database that the ledger uses. */
+export interface Database {
+  exec(sql: string): void
+  prepare<Values extends unknown[] = unknown[], Row = unknown>(sql: string): Statement<Values, Row>
+  /** Runs `PRAGMA <sql>`. Returns its rows; with `simple` the first column of the first row. */
+  pragma(sql: string, options?: { simple?: boolean }): unknown
+  transaction<Values extends unknown[], Result>(work: (...values: Values) => Result): Transaction<Values, Result>
+  readonly isOpen: boolean
+  /** Throws if the database is closed. */
+  close(): void
+}
 
-/** Throws HYD_LEDGER_SQLITE_MISSING and HYD_LEDGER_SQLITE_UNFIT for the ledger of that name. */
-export async function loadDriver(file: string): Promise<Driver> {
-  const version = installedVersion()
-  if (version !== null && !isFit(version, process.versions.node))
-    throw createHydrantError('HYD_LEDGER_SQLITE_UNFIT', [file, version, process.versions.node])
+interface Transaction<Values extends unknown[], Result> {
+  (...values: Values): Result
+  /** Locks the file for writing before `work` starts. */
+  readonly immediate: (...values: Values) => Result
+}
+
+interface Statement<Values extends unknown[], Row> {
+  run(...values: Values): { changes: number }
+  get(...values: Values): Row | undefined
+  all(...values: Values): Row[]
+  /** Makes `get` and `all` return the first column instead of rows. */
+  pluck(): this
+}
+
+interface OpenOptions {
+  /** The default is false. */
+  readOnly?: boolean
+  /** How long to wait for another connection's lock, in milliseconds. The default is 0. */
+  timeout?: number
+}
+
+export type OpenDatabase = (file: string, options?: OpenOptions) => Database
+
+/** Loads the driver. Returns a function that opens a database. Throws HYD_LEDGER_SQLITE_MISSING for the ledger `file`. */
+export async function loadDriver(file: string): Promise<OpenDatabase> {
   try {
-    const { default: Driver } = await import('better-sqlite3')
-    // Its binary is loaded with the first database.
-    new Driver(':memory:').close()
-    return Driver
+    const { DatabaseSync, enhance } = await import('@photostructure/sqlite')
+    return (path, options = {}) => enhance(new DatabaseSync(path, options))
   } catch (error) {
-    // The other lines are the paths where it was looked for.
-    const [reason = ''] = messageOf(error).split(/ Tried:\n|\n/)
+    // The other lines are paths.
+    const [reason = ''] = messageOf(error).split('\n')
     throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
-  }
-}
-
-/**
- * Returns whether that version of better-sqlite3 works on that version of Node.js. One that does not ends the process, which
- * nothing can catch: 12 on Node.js 24 as soon as a statement is collected as garbage, 13 with the first database on a
- * Node.js without Node-API 10, which 22.14 and 23.6 have added.
- */
-export function isFit(driver: string, node: string): boolean {
-  const [major = 0, minor = 0] = node.split('.').map(Number)
-  if (Number.parseInt(driver, 10) < 13) return major < 24
-  return major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 14)
-}
-
-/** The version of better-sqlite3 that is installed; null when it cannot be found. */
-export function installedVersion(): string | null {
-  try {
-    // 13 does not let its package.json be asked for by name; both have their program in a folder beside it.
-    const main = createRequire(import.meta.url).resolve('better-sqlite3')
-    const { version }: { version?: unknown } = JSON.parse(readFileSync(join(dirname(main), '../package.json'), 'utf8'))
-    return typeof version === 'string' ? version : null
-  } catch {
-    return null
   }
 }

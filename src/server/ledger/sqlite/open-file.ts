@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
 import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
-import { loadDriver } from './driver.ts'
+import { type Database, loadDriver } from './driver.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
+import { readError, toSqliteError } from './sqlite-error.ts'
 
 /** How long a write waits for the write of another process. */
 export const BUSY_MS = 2_000
@@ -11,34 +11,26 @@ const MAX_LOG_BYTES = 4_194_304
 
 /**
  * Opens a ledger's file for writing. If there is none, creates one that only its owner can read. Throws
- * HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and
- * HYD_LEDGER_FAILED.
+ * HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteFile(file: string): Promise<Database> {
-  const Driver = await loadDriver(file)
+  const openDatabase = await loadDriver(file)
   let db: Database | null = null
   try {
     closeSync(openSync(file, 'a', 0o600))
-    db = new Driver(file, { timeout: BUSY_MS })
+    db = openDatabase(file, { timeout: BUSY_MS })
     // Has an effect on an empty file only.
     db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`)
     db.pragma('foreign_keys = ON')
-    migrateSqlite(db, SQLITE_MIGRATIONS)
+    migrateSqlite(db, SQLITE_MIGRATIONS, file)
     return db
   } catch (error) {
     db?.close()
     throw toOpenError(file, error)
   }
-}
-
-/** Converts an error of an operation on an open file to HYD_LEDGER_DAMAGED or HYD_LEDGER_FAILED. */
-export function toSqliteError(file: string, error: unknown): HydrantError {
-  const { code, message } = readError(error)
-  const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)/.test(code)
-  return createHydrantError(isDamaged ? 'HYD_LEDGER_DAMAGED' : 'HYD_LEDGER_FAILED', [file, message], error)
 }
 
 function toOpenError(file: string, error: unknown): HydrantError {
@@ -51,9 +43,3 @@ function toOpenError(file: string, error: unknown): HydrantError {
 
 /** Codes of system errors that may be temporary. */
 const TEMPORARY = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO']
-
-/** Returns the code and the message of an error from the driver or the system. */
-export function readError(error: unknown): { code: string; message: string } {
-  if (!(error instanceof Error)) return { code: '', message: String(error) }
-  return { code: 'code' in error ? String(error.code) : '', message: error.message }
-}

@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { type Driver, loadDriver } from './driver.ts'
-import { BUSY_MS, readError, toSqliteError } from './open-file.ts'
+import { type Database, loadDriver, type OpenDatabase } from './driver.ts'
+import { BUSY_MS } from './open-file.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
+import { readError, toSqliteError } from './sqlite-error.ts'
 
 export interface SqliteReader {
   db: Database
@@ -15,14 +15,14 @@ export interface SqliteReader {
 /**
  * Opens a ledger's file for reading. It creates and changes nothing in the file's folder, so that read access is
  * enough. If the file cannot be read in place, it opens a temporary copy. Throws HYD_LEDGER_SQLITE_MISSING,
- * HYD_LEDGER_SQLITE_UNFIT, HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteReader(file: string): Promise<SqliteReader> {
-  const Driver = await loadDriver(file)
+  const openDatabase = await loadDriver(file)
   try {
     // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
-    const inPlace = existsSync(logOf(file)) ? openInPlace(Driver, file) : null
-    return inPlace ?? openCopy(Driver, file)
+    const inPlace = existsSync(logOf(file)) ? openInPlace(openDatabase, file) : null
+    return inPlace ?? openCopy(openDatabase, file)
   } catch (error) {
     throw toReadError(file, error)
   }
@@ -34,12 +34,12 @@ export async function openSqliteReader(file: string): Promise<SqliteReader> {
  */
 const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
 
-function openInPlace(Driver: Driver, file: string): SqliteReader | null {
+function openInPlace(openDatabase: OpenDatabase, file: string): SqliteReader | null {
   let db: Database | null = null
   try {
-    const reader = new Driver(file, { readonly: true, timeout: BUSY_MS })
+    const reader = openDatabase(file, { readOnly: true, timeout: BUSY_MS })
     db = reader
-    migrateSqlite(reader, SQLITE_MIGRATIONS)
+    migrateSqlite(reader, SQLITE_MIGRATIONS, file)
     return { db: reader, close: () => void reader.close() }
   } catch (error) {
     db?.close()
@@ -48,14 +48,14 @@ function openInPlace(Driver: Driver, file: string): SqliteReader | null {
   }
 }
 
-function openCopy(Driver: Driver, file: string): SqliteReader {
+function openCopy(openDatabase: OpenDatabase, file: string): SqliteReader {
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     const copy = join(folder, 'copy.db')
     copyFileSync(file, copy)
     if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
-    const db = new Driver(copy)
+    const db = openDatabase(copy)
     migrateSqlite(db, SQLITE_MIGRATIONS, file)
     return {
       db,

@@ -1,5 +1,5 @@
-import type { Database } from 'better-sqlite3'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import type { Database } from './driver.ts'
 
 /**
  * The migrations of a file from each version of its format to the next. The file's `user_version` is the number of
@@ -83,7 +83,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
 ]
 
 /** Migrates the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
-export function migrateSqlite(db: Database, migrations: readonly string[], file = db.name) {
+export function migrateSqlite(db: Database, migrations: readonly string[], file: string) {
   refuseNewer(db, migrations, file)
   const version = () => readVersion(db)
   if (version() === migrations.length) return
@@ -96,7 +96,7 @@ export function migrateSqlite(db: Database, migrations: readonly string[], file 
 }
 
 /** Throws HYD_LEDGER_NEWER for a file of a later version than that of `migrations`. */
-export function refuseNewer(db: Database, migrations: readonly string[], file = db.name) {
+export function refuseNewer(db: Database, migrations: readonly string[], file: string) {
   const version = readVersion(db)
   if (version > migrations.length) throw createHydrantError('HYD_LEDGER_NEWER', [file, version, migrations.length])
 }

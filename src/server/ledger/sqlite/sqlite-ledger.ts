@@ -1,4 +1,3 @@
-import type { Database } from 'better-sqlite3'
 import type { KeptError } from '../../errors/failure-record.ts'
 import { fingerprintOf } from '../entries.ts'
 import {
@@ -18,10 +17,13 @@ import {
   type OccurrenceRow,
   SUMMARY_COLUMNS,
 } from '../rows.ts'
-import { openSqliteFile, readError, toSqliteError } from './open-file.ts'
+import type { Database } from './driver.ts'
+import { openSqliteFile } from './open-file.ts'
 import { openSqliteReader } from './open-reader.ts'
 import { createSqlitePruner, usedBytes } from './prune.ts'
 import { refuseNewer, SQLITE_MIGRATIONS } from './schema.ts'
+import { readError, toSqliteError } from './sqlite-error.ts'
+import { storable } from './storable.ts'
 import { createSqliteWriter } from './write.ts'
 
 const DIALECT = { prefix: '', position: 'instr' }
@@ -32,7 +34,9 @@ const DIALECT = { prefix: '', position: 'instr' }
  */
 export async function openSqliteLedger(file: string, limits: LedgerLimits): Promise<Ledger> {
   const db = await openSqliteFile(file)
-  return createSqliteLedger(db, file, limits, () => void db.close())
+  return createSqliteLedger(db, file, limits, () => {
+    if (db.isOpen) db.close()
+  })
 }
 
 /** Opens a ledger in a file for reading only, in this thread. Throws the errors of `openSqliteReader`. */
@@ -98,7 +102,9 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     read: (fingerprint, query) => run(() => db.transaction(() => read(fingerprint, query))()),
     fingerprints: () => run(() => fingerprints.all()),
     releases: () => run(() => releases.all(MAX_RELEASES)),
-    hours: (sinceHour) => run(() => hours.all(sinceHour)),
+    hours: (sinceHour) =>
+      // The driver's rows have no prototype.
+      run(() => hours.all(sinceHour).map((row) => ({ ...row }))),
     markRecovered: (digest) => run(() => recover.run(fingerprintOf(digest), digest).changes > 0),
     setSolved: (fingerprint, at) => run(() => solve.run(at, fingerprint).changes > 0),
     stats: () => run(() => ({ failures: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
@@ -109,6 +115,8 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 function list(db: Database, query: ListQuery) {
   const { sql, values } = listSql(query, DIALECT)
   // SQLite reads `$1` as a parameter with the name 1.
-  const named = Object.fromEntries(values.map((value, index) => [index + 1, value]))
+  const named = Object.fromEntries(
+    values.map((value, index) => [index + 1, typeof value === 'string' ? storable(value) : value]),
+  )
   return db.prepare<[Record<string, string | number>], FailureRow>(sql).all(named).map(fromFailureRow)
 }

@@ -1,15 +1,15 @@
-import type { Database } from 'better-sqlite3'
 import type { Occurrence } from '../../errors/failure-record.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { toFailureRow, toOccurrenceRow } from '../rows.ts'
+import type { Database } from './driver.ts'
+import { storable } from './storable.ts'
 
 /** Returns a function that writes one entry of a batch. It must be called in a transaction. */
 export function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
   const addFailure = db.prepare(
     `INSERT INTO failures (fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
       last_release, route, source, search, error, last_build)
-    VALUES (@fingerprint, @side, @phase, @type, @message, @count, @first_seen, @last_seen, @first_release,
-      @last_release, @route, @source, @search, @error, @last_build)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (fingerprint) DO UPDATE SET
       phase = excluded.phase, type = excluded.type, message = excluded.message,
       count = count + excluded.count,
@@ -20,7 +20,7 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
   )
   const addOccurrence = db.prepare(
     `INSERT INTO occurrences (fingerprint, digest, time, route, release, is_recovered, data)
-    VALUES (@fingerprint, @digest, @time, @route, @release, @is_recovered, @data)`,
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const addHour = db.prepare(
     `INSERT INTO hours (fingerprint, hour, count) VALUES (?, ?, ?)
@@ -48,7 +48,7 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
       if (side === 'client') return
       remove.run(fingerprint)
     }
-    addFailure.run(toFailureRow(entry))
+    addFailure.run(...toValues(entry))
     for (const [hour, count] of Object.entries(hours)) addHour.run(fingerprint, Number(hour), count)
     // Nearly all occurrences of a batch have the same release and build, which are then written once.
     let last: Occurrence | null = null
@@ -61,9 +61,20 @@ export function createSqliteWriter(db: Database, maxOccurrences: number): (entry
         reopen.run(fingerprint, release, build)
       }
       const row = toOccurrenceRow(fingerprint, occurrence)
+      const { digest, route, data } = row
       // SQLite has no booleans.
-      addOccurrence.run({ ...row, is_recovered: Number(row.is_recovered) })
+      addOccurrence.run(fingerprint, digest, time, route, release, Number(row.is_recovered), data)
     }
     trim.run(fingerprint, maxOccurrences)
   }
+}
+
+/** Returns the values of the statement `addFailure`. */
+function toValues(entry: LedgerEntry) {
+  const row = toFailureRow(entry)
+  const { fingerprint, side, phase, type, message, count, route, source, search, error } = row
+  return [
+    ...[fingerprint, side, phase, storable(type), storable(message), count, row.first_seen, row.last_seen],
+    ...[row.first_release, row.last_release, route, source, storable(search), error, row.last_build],
+  ]
 }

@@ -1,0 +1,7 @@
+import { DatabaseSync, enhance } from '@photostructure/sqlite'
+import type { Database } from '../../../src/server/ledger/sqlite/driver.ts'
+
+/** Opens a file as any other program does. */
+export function openDatabase(file: string, options: { readOnly?: boolean } = {}): Database {
+  return enhance(new DatabaseSync(file, options))
+}
