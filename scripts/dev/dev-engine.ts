@@ -35,6 +35,8 @@ export interface DevChange {
   update: Omit<DevUpdate, 'type'> | null
   /** Whether the server has to be created again: its routes, `server.ts` or the configuration have changed. */
   isNewServer: boolean
+  /** Whether the files of the site may be other ones. */
+  isScanned: boolean
 }
 
 export interface DevEngine {
@@ -171,39 +173,45 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
     const { plugins } = parts ?? { plugins: observePlugins([]) }
     const ids = idsOf(paths)
     const [exports, haveImportsChanged] = await Promise.all([
-      isStructural ? current.exports : reader.readExports(current, paths),
+      isStructural ? current.exports : reader.readChanged(current, paths),
       recompile(ids.filter((id) => existsSync(resolve(siteDir, withoutNamespace(id))))),
     ])
-    structure = { ...current, exports }
-    const found = isStructural || haveImportsChanged || !scan ? await scanSite(structure, plugins) : scan
-    const packages = await bundle(structure, found)
+    if (exports !== current.exports) structure = { ...current, exports }
+    const next = structure ?? current
+    const known = isStructural || haveImportsChanged ? null : scan
+    const found = known ?? (await scanSite(next, plugins))
+    const isScanned = known === null
+    const packages = await bundle(next, found)
     const styles = browser.restyle(ids)
     const replaced = browser.update([...owed.browser])
     const dirty = server.invalidate([...owed.server])
-    const manifest = createDevManifest(structure, buildId, packages, browser)
-    const key = JSON.stringify([
-      manifest,
-      [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file),
-      structure.config.key,
-    ])
+    const last = state
+    const isSame = last !== null && !isScanned && last.packages === packages
+    const manifest = isSame ? last.manifest : createDevManifest(next, buildId, packages, browser)
+    const key = isSame && exports === last.structure.exports ? stateKey : keyOf(manifest, next)
     const { serverPlugin, publicFiles } = manifest
     const isNewServer = isRestart || key !== stateKey || (serverPlugin !== null && dirty.has(serverPlugin))
     // Pages of another configuration have modules that are not known any more.
     const isReload =
-      replaced === null || state?.packages.key !== packages.key || state.structure.config.key !== structure.config.key
-    const live = isNewServer || !state ? createLiveBuild({ folder, manifest, structure, modules: server }) : state.live
+      replaced === null || last?.packages.key !== packages.key || last.structure.config.key !== next.config.key
+    const live =
+      isNewServer || !last ? createLiveBuild({ folder, manifest, structure: next, modules: server }) : last.live
     live.expire(dirty)
-    const warnings = found.warnings
-    state = { manifest, live, structure, packages, warnings }
+    if (key !== stateKey) writeFileSync(join(folder, BUILD_PATHS.manifest), JSON.stringify(manifest))
+    state = { manifest, live, structure: next, packages, warnings: isScanned ? found.warnings : [] }
     stateKey = key
     isRestart = false
     owed.browser.clear()
     owed.server.clear()
-    writeFileSync(join(folder, BUILD_PATHS.manifest), JSON.stringify(manifest))
-    const data = isNewServer || structure.site.serverFiles.some(({ file }) => dirty.has(file))
+    const data = isNewServer || next.site.serverFiles.some(({ file }) => dirty.has(file))
     const files = paths.filter((path) => path.startsWith('public/')).map((path) => path.slice('public/'.length))
     const changedFiles = files.filter((file) => publicFiles.includes(file))
-    return { state, isNewServer, update: isReload ? null : { modules: replaced, styles, files: changedFiles, data } }
+    return {
+      state,
+      isNewServer,
+      isScanned,
+      update: isReload ? null : { modules: replaced, styles, files: changedFiles, data },
+    }
   }
 
   return {
@@ -246,6 +254,12 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
       await Promise.all([reader.dispose(), scanner.dispose()])
     },
   }
+}
+
+/** Returns a text that changes when the server has to be created again. */
+function keyOf(manifest: Manifest, { exports, config }: SiteStructure): string {
+  const actions = [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file)
+  return JSON.stringify([manifest, actions, config.key])
 }
 
 /** Empties the folder, except for files of other processes. */

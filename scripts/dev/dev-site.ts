@@ -113,7 +113,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       return fail(describeStart(error, engine.mapper, state.manifest.serverPlugin))
     }
     page = null
-    watcher.include(outsideFiles(dir, engine.inputs()))
+    if (change.isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
     channel.send(change.update ? { type: 'update', ...change.update } : { type: 'reload' })
   }

@@ -18,8 +18,8 @@ export interface SiteStructure {
 export interface StructureReader {
   /** Reads the structure and writes the route types and the files of `public/`. Throws BuildError. */
   read(): Promise<SiteStructure>
-  /** Reads the exports of the changed files again. Throws BuildError. */
-  readExports(structure: SiteStructure, paths: readonly string[]): Promise<FileExports>
+  /** Reads the exports of the changed files again, and copies those of `public/`. Throws BuildError. */
+  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<FileExports>
   dispose(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       await writeRouteTypes(siteDir, site)
       return { site, config, exports }
     },
-    async readExports({ site, config, exports }, paths) {
+    async readChanged({ site, config, exports }, paths) {
       const isChanged = ({ file }: { file: string }) => paths.includes(file)
       const changed = {
         ...site,
@@ -63,10 +63,13 @@ export function createStructureReader(siteDir: string, folder: string): Structur
         serverPlugin: site.serverPlugin !== null && paths.includes(site.serverPlugin) ? site.serverPlugin : null,
         config: null,
       }
+      if (paths.some((path) => path.startsWith('public/'))) await publicFiles.write(site.publicFiles, output)
+      if (!changed.components.length && !changed.serverFiles.length && changed.serverPlugin === null) return exports
       const found = await readAll(changed, config.options.loader)
       const problems = await checkExports(siteDir, changed, found)
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
-      return new Map([...exports, ...found])
+      const isSame = [...found].every(([file, names]) => exports.get(file)?.join() === names.join())
+      return isSame ? exports : new Map([...exports, ...found])
     },
     dispose: () => configuration.dispose(),
   }

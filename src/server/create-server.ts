@@ -104,7 +104,9 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   metrics.countConnections(app.server)
   addRefusals(app)
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => resolve(await mountSite(scope, folder, options, { store, metrics, worker, ...(live ? { live } : {}) })))
+    app.register(async (scope) =>
+      resolve(await mountSite(scope, folder, options, { store, metrics, worker, ...(live ? { live } : {}) })),
+    )
   })
   // Rejects with the error of the registration above.
   await app.ready()

@@ -59,7 +59,12 @@ export function createClientBundle(input: BundleInput): Bundle {
       sourcemap: 'external',
       legalComments: 'external',
       // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
-      define: { 'process.env.NODE_ENV': JSON.stringify(mode), HYDRANT_BROWSER: 'true', HYDRANT_DEV: 'false', ...options.define },
+      define: {
+        'process.env.NODE_ENV': JSON.stringify(mode),
+        HYDRANT_BROWSER: 'true',
+        HYDRANT_DEV: 'false',
+        ...options.define,
+      },
       loader: bundleLoaders(options),
       plugins: [
         ...options.plugins,
