@@ -36,6 +36,12 @@ export function createDevRuntime(refresh: Refresh, start: (app: App, loaded: Rea
   const loaded = new Set<string>()
   const packages = new Map<string, () => object>()
 
+  function find(specifier: string): object {
+    const load = packages.get(specifier)
+    if (!load) throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
+    return load()
+  }
+
   return {
     loaded,
     module(id) {
@@ -45,11 +51,7 @@ export function createDevRuntime(refresh: Refresh, start: (app: App, loaded: Rea
         $RefreshSig$: refresh.createSignatureFunctionForTransform,
       }
     },
-    package(specifier) {
-      const load = packages.get(specifier)
-      if (!load) throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
-      return load()
-    },
+    package: find,
     addPackages(loaders, formats, isNode) {
       for (const [specifier, load] of Object.entries(loaders)) {
         let namespace: object | undefined
@@ -62,7 +64,7 @@ export function createDevRuntime(refresh: Refresh, start: (app: App, loaded: Rea
     // The preamble runs before React, so this module cannot import it.
     wrap(children) {
       if (!HYDRANT_STRICT) return children
-      const { createElement, StrictMode } = packages.get('react')?.() as typeof import('react')
+      const { createElement, StrictMode } = find('react') as typeof import('react')
       return createElement(StrictMode, null, children)
     },
     start: (app) => start(app, loaded),
