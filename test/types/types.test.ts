@@ -145,15 +145,17 @@ const strictest = {
   noUncheckedIndexedAccess: true,
   noUnusedLocals: true,
   isolatedModules: true,
-  skipLibCheck: false,
+  skipLibCheck: true,
 }
 
 const settings: Record<string, object> = {
   'the settings of the package': { extends: 'hydrant/tsconfig.json' },
   'a bundler’s resolution': {
-    compilerOptions: { ...strictest, module: 'esnext', moduleResolution: 'bundler', verbatimModuleSyntax: true },
+    compilerOptions: { ...strictest, module: 'esnext', moduleResolution: 'bundler', skipLibCheck: false },
   },
-  'the resolution of Node.js': { compilerOptions: { ...strictest, module: 'nodenext', verbatimModuleSyntax: true } },
+  'the resolution of Node.js': {
+    compilerOptions: { ...strictest, module: 'nodenext', skipLibCheck: false, verbatimModuleSyntax: true },
+  },
   'extensions of TypeScript in imports': {
     compilerOptions: { ...strictest, module: 'preserve', allowImportingTsExtensions: true },
   },
@@ -213,22 +215,16 @@ t.test('a server file in JavaScript has types with allowJs, otherwise its data i
       export default ({ data }: PageProps<'/old'>) => <p>{data.name}</p>
       export const name: PageProps<'/old'>['data'] = { name: 'x' }
     `,
+    'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport const name: PageProps<'/old'>['data'] = {}\n",
     'pages/old.server.js': "export const load = async () => ({ name: 'x' })\n",
-    'allowed.json':
-      '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "allowJs": true, "skipLibCheck": false } }',
+    'allowed.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "allowJs": true } }',
     'strict.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "skipLibCheck": false } }',
   })
   await writeTypes(t, dir)
   for (const compiler of compilers) {
-    for (const project of ['allowed.json', 'strict.json'])
-      t.strictSame(await findTypeErrors(compiler, dir, project), [], `${compiler.name} with ${project}`)
-  }
-  writeFileSync(
-    join(dir, 'wrong.ts'),
-    "import type { PageProps } from 'hydrant/react'\nexport const name: PageProps<'/old'>['data'] = {}\n",
-  )
-  for (const compiler of compilers) {
-    t.match(await findTypeErrors(compiler, dir, 'allowed.json'), [/^wrong.ts\(2,14\): error TS2741: Property 'name'/])
+    t.match(await findTypeErrors(compiler, dir, 'allowed.json'), [
+      /^wrong.ts\(2,14\): error TS2741: Property 'name' .*$/,
+    ])
     t.strictSame(await findTypeErrors(compiler, dir, 'strict.json'), [], compiler.name)
   }
 })
