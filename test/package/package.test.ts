@@ -197,6 +197,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/server/index.d.ts',
     'dist/src/shared/react.js',
     'dist/src/shared/react.d.ts',
+    'src/shared/tsconfig.site.json',
     'dist/src/client/entry.js',
     'dist/src/client/dev-reload.js',
     'console/.hydrant/manifest.json',
