@@ -96,9 +96,8 @@ export function load() {
 
 const PAGE_WITH_DATA = `
 import type { PageProps } from 'hydrant/react'
-import type { load } from './index.server.ts'
 
-export default function Home({ data }: PageProps<typeof load>) {
+export default function Home({ data }: PageProps<'/'>) {
   return <h1>Hello, it is {data.now.toISOString()}</h1>
 }
 `
