@@ -3,15 +3,18 @@ import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { createInstance } from '../../src/server/create-server.ts'
-import type { FailureRecord, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { createSiteBuilder, type SiteBuild } from '../build/site-builder.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
+import { fromFailure, fromStart } from './dev-errors.ts'
 import { createDevFailureStores } from './dev-failure-stores.ts'
 import { type DevFailure, DOES_NOT_BUILD, describeStart, findSource } from './dev-failures.ts'
-import { createErrorPage } from './error-page.ts'
+import { createErrorList } from './error-list.ts'
+import { buildErrorScript, createErrorPage } from './error-page.ts'
+import { createEditorRoute } from './open-editor.ts'
 import { createRebuildLoop } from './rebuild-loop.ts'
 import { createReloadChannel } from './reload-channel.ts'
 import { isRelevant, watchSite } from './watch-site.ts'
@@ -26,10 +29,14 @@ export interface DevSiteInput {
   createLogging(options: Options): Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
   /** Called after each build that was started. `changed` lists the changed files. */
   onReady(build: SiteBuild, changed: readonly string[]): void
-  /** Called when the site does not build or start. Returns the text that the browser shows. */
-  onFailure(failure: DevFailure): string
-  /** Called after a failure in a request or in a browser, when its line is logged. */
-  onFailed(failure: FailureRecord): void
+  /**
+   * Called when the site does not build or start, and after a failure in a request or in a browser.
+   *
+   * @param isRepeat True when the same errors are displayed already.
+   */
+  onErrors(errors: readonly DevError[], isRepeat: boolean): void
+  /** Formats errors for clients without JavaScript. */
+  formatErrors(errors: readonly DevError[]): string
 }
 
 /** A site that is rebuilt whenever it changes. */
@@ -38,11 +45,8 @@ export interface DevSite {
   options(): Options
   respond(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /**
-   * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
-   * error's stack to positions in the source.
-   */
-  findSource(thrown: unknown): SourceFrame | null
+  /** Shows an error that was thrown outside of any request. Rewrites its stack to positions in the source. */
+  report(thrown: unknown): void
   close(): Promise<void>
 }
 
@@ -53,14 +57,25 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   let inputs: ReadonlySet<string> | null = null
   let last: SiteBuild | null = null
   let page = ''
+  let script: string | undefined
   let changed: string[] = []
-  const findLastSource = (thrown: unknown) => last && findSource(thrown, last)
+  const describe = (title: string, error: unknown) =>
+    fromStart({ title, error, source: last && findSource(error, last) }, dir)
+  const errors = createErrorList()
   const slot = createAppSlot((error) => {
-    input.onFailure({ title: 'The site does not stop', error, source: findLastSource(error) })
+    show(describe('The site does not stop', error))
   })
-  const channel = createReloadChannel()
-  const failureStores = createDevFailureStores(dir, input.onFailed)
+  const channel = createReloadChannel(errors.current)
+  errors.subscribe(channel.sendErrors)
+  const openEditor = createEditorRoute(dir)
+  const failureStores = createDevFailureStores(dir, (failure) => show([fromFailure(failure)]))
   const builder = createSiteBuilder({ dir, mode: 'development', folder: DEV_FOLDER })
+
+  function show(list: readonly DevError[]) {
+    const isRepeat = list.every(({ id }) => errors.has(id))
+    errors.add(list)
+    input.onErrors(list, isRepeat)
+  }
 
   async function take(build: SiteBuild) {
     last = build
@@ -87,10 +102,14 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const loop = createRebuildLoop(builder, async (outcome) => {
     const failure =
       'error' in outcome ? { title: DOES_NOT_BUILD, error: outcome.error, source: null } : await start(outcome.build)
+    errors.clear()
     if (failure) {
       inputs = null
       slot.put(null)
-      page = createErrorPage(failure.title, input.onFailure(failure), options.base)
+      const list = fromStart(failure, dir)
+      show(list)
+      script ??= await buildErrorScript()
+      page = createErrorPage(list, input.formatErrors(list), options.base, script)
     }
     changed = []
     channel.announce()
@@ -108,12 +127,14 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   return {
     options: () => options,
     respond(request, response) {
-      if (channel.respond(request, response)) return
+      if (channel.respond(request, response) || openEditor(request, response)) return
+      // The errors of a page are those of the last time that it was loaded.
+      if (request.headers['sec-fetch-dest'] === 'document') errors.clear({ path: request.url?.split('?')[0] ?? '' })
       if (slot.isFilled()) slot.serve(request, response)
       else respondWithFailure(request, response, page)
     },
     upgrade: slot.upgrade,
-    findSource: findLastSource,
+    report: (thrown) => show(describe('An error outside of any request', thrown)),
     async close() {
       await watcher.close()
       await loop.close()
