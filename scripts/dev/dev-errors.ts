@@ -56,8 +56,8 @@ export function fromFailure(failure: FailureRecord): DevError {
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),
     ...(browser === null ? {} : { browser }),
-    frame: source && toFrame(source),
-    // Frames inside React say nothing about a difference.
+    // A difference has no column: its place is the component, and the frames inside React say nothing about it.
+    frame: source && toFrame(mismatch ? { ...source, column: 0 } : source),
     stack: mismatch ? [] : error.stack.map(toStackLine),
     componentStack: components.map(toStackLine),
     ...(mismatch ? { diff: mismatch.diff } : {}),
@@ -85,20 +85,20 @@ function fromProblem({ code, message, fix, location }: BuildProblem, dir: string
 
 function titleOf({ phase, route, path, pending }: FailureRecord, kind: DevErrorKind): string {
   const name = route === null || route === '*' ? (path ?? '') : route
-  if (kind === 'hydration') return `The browser rendered ${name} differently from the server`
+  if (kind === 'hydration') return `The browser rendered the page ${name} differently from the server`
   if (pending) return `The ${phase} of ${name} took too long`
   switch (phase) {
     case 'load':
     case 'action':
       return `The ${phase} of ${name} failed`
     case 'render':
-      return `${name} failed while it rendered`
+      return `The page ${name} failed while it rendered`
     case 'stream':
-      return `${name} failed after the start of the page was sent`
+      return `The page ${name} failed after its first part was sent`
     case 'route':
       return `A route or hook failed at ${name}`
     case 'client':
-      return `${name} failed in the browser`
+      return `The page ${name} failed in the browser`
     case 'process':
       return 'An error outside of any request'
   }

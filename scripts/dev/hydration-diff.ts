@@ -12,8 +12,8 @@ const LINK = 'https://react.dev/link/hydration-mismatch'
 const OWN = /^\s*<(?:Committed|Boundary)\b.*>$/
 /** Props that say nothing about the difference. */
 const EMPTY_PROP = / [\w-]+=\{(?:undefined|null|\{\}|URL|function)\}/g
-/** Lines above and below a difference that are shown, besides the components around it. */
-const MAX_CONTEXT = 14
+/** Lines above the first difference that are shown. */
+const MAX_CONTEXT = 8
 
 /** Reads React's message. Returns null for any other message. */
 export function readHydrationMismatch(message: string): HydrationMismatch | null {

@@ -9,7 +9,7 @@ const OPEN_URL = /^(?:\/[^?]*)?\/_hydrant\/dev\/open(?:\?|$)/
 /** An editor that does not exist fails at once. The process of one that opens may run as long as the editor. */
 const FAILS_WITHIN_MS = 400
 
-const NO_EDITOR = 'No editor was found. Set LAUNCH_EDITOR to the command of yours, for example LAUNCH_EDITOR=code.'
+const ADVICE = 'Set LAUNCH_EDITOR to the command of your editor, for example LAUNCH_EDITOR=code.'
 
 /** A response to a request for the route. */
 interface Answer {
@@ -54,7 +54,7 @@ async function launch(place: string): Promise<string | null> {
     const timer = setTimeout(done, FAILS_WITHIN_MS, null)
     launchEditor(place, (_file, message) => {
       clearTimeout(timer)
-      done(message ? `The editor failed: ${message}` : NO_EDITOR)
+      done(`${message ? `The editor failed: ${message}` : 'No editor was found.'} ${ADVICE}`)
     })
   })
 }

@@ -7,15 +7,15 @@ const FORGET_AFTER_MS = 2_000
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Returns the ids of the errors that were closed. Forgets them when there are no errors for some time. */
-export function readClosed(ids: readonly string[]): ReadonlySet<string> {
+export function readClosed(ids: readonly string[]): readonly string[] {
   clearTimeout(timer)
   if (ids.length === 0) timer = setTimeout(writeClosed, FORGET_AFTER_MS, [])
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
-    return new Set(Array.isArray(stored) ? stored.map(String) : [])
+    return Array.isArray(stored) ? stored.map(String) : []
   } catch {
     // The browser does not allow storage.
-    return new Set()
+    return []
   }
 }
 

@@ -1,5 +1,5 @@
 type Attributes = Record<string, string | boolean>
-type Child = Node | string | null | false
+type Child = Node | string | null
 
 /**
  * Creates an element with attributes and children. Texts stay texts: nothing is read as HTML. An attribute that is
@@ -14,7 +14,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== false) created.setAttribute(name, value === true ? '' : value)
   }
-  created.append(...children.filter((child) => child !== null && child !== false))
+  created.append(...children.filter((child) => child !== null))
   return created
 }
 

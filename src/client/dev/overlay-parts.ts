@@ -12,9 +12,14 @@ import { button, element } from './elements.ts'
 export type Open = (place: DevPlace) => void
 
 /** Shows the place of an error, with its code: the line is marked, and a caret is below its column. */
-export function showFrame(frame: DevFrame, open: Open): HTMLElement {
-  const link = placeLink(frame, open)
-  return element('section', { class: 'frame' }, element('p', { class: 'place' }, link), showCode(frame))
+export function showFrame(frame: DevFrame, stack: readonly DevStackLine[], open: Open): HTMLElement {
+  const { name = '' } = stack.find(({ place }) => place?.file === frame.file && place.line === frame.line) ?? {}
+  return element(
+    'section',
+    { class: 'frame' },
+    element('p', { class: 'place' }, element('span', { class: 'name' }, name && `${name} `), placeLink(frame, open)),
+    showCode(frame),
+  )
 }
 
 function showCode({ code, line, column, file }: DevFrame): HTMLElement | null {
@@ -105,7 +110,7 @@ function placeLink(place: DevPlace, open: Open): HTMLElement {
   const text = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
   // A URL, or a module of Node.js.
   if (/^[a-z][\w+.-]+:/i.test(file)) return element('span', { class: 'file' }, text)
-  return button({ class: 'file link', title: 'Open in the editor' }, () => open(place), text)
+  return button({ class: 'file link', 'aria-label': `Open ${text} in the editor` }, () => open(place), text)
 }
 
 /** Shows the digest with the command that looks it up, and where the error happened. */
@@ -113,7 +118,6 @@ export function showFacts({ digest, route, path, browser }: DevError): HTMLEleme
   const facts = [
     digest === undefined ? null : (['Digest', element('code', {}, digest)] as const),
     digest === undefined ? null : (['Look up', element('code', {}, `npx hydrant errors ${digest} --dev`)] as const),
-    route === undefined || route === '*' ? null : (['Route', element('code', {}, route)] as const),
     path === undefined || path === route ? null : (['Path', element('code', {}, path)] as const),
     browser === undefined ? null : (['Browser', browser] as const),
   ].filter((fact) => fact !== null)

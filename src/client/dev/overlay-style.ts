@@ -3,7 +3,6 @@ export const STYLE = `
 :host {
   all: initial !important;
   display: block !important;
-  color-scheme: light dark;
   --surface: #ffffff;
   --code: #f5f6f6;
   --ink: #16191b;
@@ -14,8 +13,6 @@ export const STYLE = `
   --good: #14563f;
   --good-mark: #e0f3ea;
   --link: #1d4f8c;
-  font: 15px/1.5 system-ui, sans-serif;
-  color: var(--ink);
 }
 @media (prefers-color-scheme: dark) {
   :host {
@@ -32,6 +29,7 @@ export const STYLE = `
   }
 }
 *, *::before { box-sizing: border-box; }
+dialog, .opener { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; color: var(--ink); }
 [hidden] { display: none !important; }
 dialog {
   flex-direction: column;
@@ -44,8 +42,6 @@ dialog {
   border-top: 4px solid var(--accent);
   border-radius: 8px;
   background: var(--surface);
-  color: var(--ink);
-  font: inherit;
   box-shadow: 0 12px 48px rgb(0 0 0 / 0.35);
   overflow: hidden;
 }
@@ -77,6 +73,7 @@ button {
 }
 button:hover { background: var(--code); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+dialog:focus-visible { outline: none; }
 .content { flex: 1; min-height: 0; padding: 1rem 1.25rem 1.25rem; overflow: auto; overscroll-behavior: contain; }
 h1 { margin: 0; font-size: 1.2rem; line-height: 1.35; overflow-wrap: anywhere; }
 h2 { margin: 1.25rem 0 0.35rem; color: var(--muted); font-size: 0.85rem; font-weight: 600; }
@@ -105,7 +102,7 @@ pre {
 .caret { font-weight: 700; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-bottom: 0.35rem; font-size: 0.9rem; }
 .stack { margin: 0; padding: 0; list-style: none; }
-.stack li { display: flex; flex-wrap: wrap; gap: 0 0.75rem; padding: 0.1rem 0; }
+.stack li { display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.75rem; }
 .name, .file { overflow-wrap: anywhere; }
 .file { color: var(--muted); }
 button.link {
@@ -120,10 +117,10 @@ button.link {
   text-underline-offset: 0.2em;
 }
 button.link:hover { background: none; text-decoration-thickness: 2px; }
-summary { margin-top: 0.35rem; color: var(--muted); cursor: pointer; }
-dl { display: grid; gap: 0.2rem; margin: 1.25rem 0 0; padding-top: 0.9rem; border-top: 1px solid var(--line); }
-dl div { display: flex; flex-wrap: wrap; gap: 0 0.75rem; }
-dt { width: 4.5rem; color: var(--muted); }
+summary { margin-top: 0.25rem; color: var(--muted); font-size: 0.9rem; cursor: pointer; }
+dl { display: flex; flex-wrap: wrap; gap: 0.15rem 1.5rem; margin: 0.75rem 0 0; font-size: 0.9rem; }
+dl div { display: flex; flex-wrap: wrap; gap: 0 0.5rem; }
+dt { color: var(--muted); }
 dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .note { padding: 0.6rem 1.25rem; border-top: 1px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
 .note:empty { display: none; }
