@@ -1,14 +1,11 @@
 import { pathToFileURL } from 'node:url'
-import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
-import { loadPrettyLogging } from '../../src/server/log/logger.ts'
-import { BuildError } from '../build-problem.ts'
-import type { DevFailure } from '../dev/dev-failures.ts'
+import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { startDevServer } from '../dev/dev-server.ts'
-import { formatError } from '../terminal/format-error.ts'
-import { formatSource } from '../terminal/format-failure.ts'
-import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
+import { loadDevLogging } from '../terminal/dev-logging.ts'
+import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
+import { formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
-import { createPaint } from '../terminal/paint.ts'
+import { createPaint, wantsColours } from '../terminal/paint.ts'
 
 /** Runs `hydrant dev` until it is interrupted, and then exits. */
 export async function runDev(
@@ -17,7 +14,7 @@ export async function runDev(
   note: string | null,
 ): Promise<void> {
   if (note !== null) console.error(note)
-  const createLogging = await loadPrettyLogging()
+  const createLogging = await loadDevLogging()
   const server = await startDevServer({
     dir,
     flags,
@@ -31,24 +28,13 @@ export async function runDev(
       console.log(`${names.length > 0 ? 'updated' : 'ready'} in ${formatDuration(durationMs)}${why}`)
     },
     onBundle: () => console.log('bundling the packages of the site, which is kept for the next start'),
-    onFailure(failure) {
-      const text = describeFailure(failure)
-      console.error(failure.error instanceof BuildError ? text : `${failure.title}: ${text}`)
-      return text
-    },
-    onFailed({ error }) {
-      const source = siteFrameOf(error)
-      // The logger has written the failure's line to the same output before.
-      if (source?.code) console.log(`${formatSource(source, VIEW).join('\n')}\n`)
-    },
+    onErrors: printErrors,
+    formatErrors: (errors) => format(errors, PLAIN),
   })
   console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${server.url}`)
 
   // An error of the site outside of a request must not end `hydrant dev`.
-  function report(error: unknown) {
-    console.error(describeFailure({ error, source: server.findSource(error) }))
-  }
-  process.on('uncaughtException', report).on('unhandledRejection', report)
+  process.on('uncaughtException', server.report).on('unhandledRejection', server.report)
 
   await new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop))
   await server.close()
@@ -56,11 +42,14 @@ export async function runDev(
   process.exit(0)
 }
 
-function describeFailure({ error, source }: Pick<DevFailure, 'error' | 'source'>): string {
-  if (error instanceof BuildError) return `${error.problems.map(formatProblem).join('\n\n')}\n`
-  const text = `${formatError(error, { withStack: true })}\n`
-  return source ? `${text}\n${formatSource(source, VIEW).join('\n')}\n` : text
+function printErrors(errors: readonly DevError[], isRepeat: boolean) {
+  const paint = createPaint(wantsColours(process.stderr, process.env))
+  const view = { paint, width: process.stderr.columns || Number.POSITIVE_INFINITY }
+  console.error(isRepeat ? errors.map((error) => formatDevRepeat(error, view)).join('\n') : format(errors, view))
 }
 
-/** Without colours, because the browser displays the same text. */
-const VIEW = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }
+function format(errors: readonly DevError[], view: DevView): string {
+  return errors.flatMap((error) => formatDevError(error, view)).join('\n')
+}
+
+const PLAIN: DevView = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }

@@ -73,10 +73,12 @@ export interface DevEngineInput {
   base(): string
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
+  /** Identifies the last change that was sent to open pages. */
+  position(): string
 }
 
 /** Creates the engine that keeps a site's modules up to date, and tells the effect of each change. */
-export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngineInput): DevEngine {
+export function createDevEngine({ dir, folder: name, base, onBundle, position }: DevEngineInput): DevEngine {
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const folder = resolve(siteDir, name)
@@ -99,7 +101,7 @@ export function createDevEngine({ dir, folder: name, base, onBundle }: DevEngine
     if (!parts) throw new Error('The site has not been read.')
     return parts.compiler
   }
-  const browser = createBrowserModules(folder, compiler)
+  const browser = createBrowserModules(folder, compiler, position)
   const server = createServerModules({ siteDir, folder, base, compiler })
 
   function restart() {

@@ -7,7 +7,7 @@ import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
-export interface DevServer extends Pick<DevSite, 'findSource'> {
+export interface DevServer extends Pick<DevSite, 'report'> {
   url: string
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   }
 
   try {
-    return { url: await listen(server, site.options()), findSource: site.findSource, close }
+    return { url: await listen(server, site.options()), report: site.report, close }
   } catch (error) {
     await close()
     throw error

@@ -3,17 +3,21 @@ import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { createInstance } from '../../src/server/create-server.ts'
-import type { FailureRecord, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { RESERVED_PATH } from '../../src/shared/paths.ts'
+import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../build-problem.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
 import { createDevEngine, type DevChange, type DevState } from './dev-engine.ts'
+import { fromFailure, fromStart } from './dev-errors.ts'
 import { createDevFailureStores } from './dev-failure-stores.ts'
 import { type DevFailure, DOES_NOT_BUILD, describeStart, findSource } from './dev-failures.ts'
-import { createErrorPage } from './error-page.ts'
+import { createErrorList } from './error-list.ts'
+import { buildErrorScript, createErrorPage } from './error-page.ts'
+import { createEditorRoute } from './open-editor.ts'
 import { serveModule } from './serve-modules.ts'
 import { createUpdateChannel } from './update-channel.ts'
 import { createUpdateLoop } from './update-loop.ts'
@@ -31,10 +35,14 @@ export interface DevSiteInput {
   onReady(update: AppliedUpdate): void
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
-  /** Called when the site does not build or start. Returns the text that the browser shows. */
-  onFailure(failure: DevFailure): string
-  /** Called after a failure in a request or in a browser, when its line is logged. */
-  onFailed(failure: FailureRecord): void
+  /**
+   * Called when the site does not build or start, and after a failure in a request or in a browser.
+   *
+   * @param isRepeat True when the same errors are displayed already.
+   */
+  onErrors(errors: readonly DevError[], isRepeat: boolean): void
+  /** Formats errors for clients without JavaScript. */
+  formatErrors(errors: readonly DevError[]): string
 }
 
 export interface AppliedUpdate {
@@ -51,11 +59,8 @@ export interface DevSite {
   options(): Options
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /**
-   * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
-   * error's stack to positions in the source.
-   */
-  findSource(thrown: unknown): SourceFrame | null
+  /** Shows an error that was thrown outside of any request. Rewrites its stack to positions in the source. */
+  report(thrown: unknown): void
   close(): Promise<void>
 }
 
@@ -67,13 +72,25 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   let options = readOptions(input, {})
   let state: DevState | null = null
   let page: string | null = ''
-  const channel = createUpdateChannel()
-  const failureStores = createDevFailureStores(dir, input.onFailed)
-  const engine = createDevEngine({ dir, folder: DEV_FOLDER, base: () => options.base, onBundle: input.onBundle })
-  const findLastSource = (thrown: unknown) => findSource(thrown, engine.mapper, state?.manifest.serverPlugin ?? null)
-  const slot = createAppSlot((error) => {
-    input.onFailure({ title: 'The site does not stop', error, source: findLastSource(error) })
+  let script: string | undefined
+  const errors = createErrorList()
+  const channel = createUpdateChannel(errors.current)
+  errors.subscribe((list) => channel.sendErrors(list))
+  const openEditor = createEditorRoute(dir)
+  const failureStores = createDevFailureStores(dir, (failure) => show([fromFailure(failure)]))
+  const engine = createDevEngine({
+    ...{ dir, folder: DEV_FOLDER, base: () => options.base, onBundle: input.onBundle },
+    position: channel.position,
   })
+  const describe = (title: string, error: unknown) =>
+    fromStart({ title, error, source: findSource(error, engine.mapper, state?.manifest.serverPlugin ?? null) }, dir)
+  const slot = createAppSlot((error) => show(describe('The site does not stop', error)))
+
+  function show(list: readonly DevError[]) {
+    const isRepeat = list.every(({ id }) => errors.has(id))
+    errors.add(list)
+    input.onErrors(list, isRepeat)
+  }
 
   async function startServer({ live, structure }: DevState) {
     options = readOptions(input, structure.config.config)
@@ -84,8 +101,13 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     slot.put(app)
   }
 
-  function fail(failure: DevFailure) {
-    page = createErrorPage(failure.title, input.onFailure(failure), options.base)
+  /** Shows the errors of a site that does not build or start, also in response to requests. */
+  async function fail(failure: DevFailure) {
+    const list = fromStart(failure, dir)
+    errors.clear({ kind: 'build' })
+    show(list)
+    script ??= await buildErrorScript()
+    page = createErrorPage(list, input.formatErrors(list), options.base, script)
   }
 
   async function apply(changes: readonly Change[]): Promise<void> {
@@ -96,14 +118,11 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       engine.restart()
     }
     const isStructural = page !== null || changes.some(({ kind, path }) => kind !== 'change' || isStructure(path))
-    const wasBroken = page !== null && page !== ''
     let change: DevChange
     try {
       change = await engine.change(paths, isStructural)
     } catch (error) {
-      fail({ title: DOES_NOT_BUILD, error, source: null })
-      if (!wasBroken) return
-      return channel.send({ type: 'reload' })
+      return fail({ title: DOES_NOT_BUILD, error, source: null })
     }
     state = change.state
     try {
@@ -113,6 +132,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       return fail(describeStart(error, engine.mapper, state.manifest.serverPlugin))
     }
     page = null
+    // Errors that are still there occur again when open pages apply the update.
+    errors.clear()
     if (change.isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
     channel.send(change.update ? { type: 'update', ...change.update } : { type: 'reload' })
@@ -122,7 +143,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   async function rest(): Promise<void> {
     if (page !== null) return
     const problems = await engine.check()
-    if (problems.length > 0) fail({ title: DOES_NOT_BUILD, error: new BuildError(problems), source: null })
+    if (problems.length > 0) await fail({ title: DOES_NOT_BUILD, error: new BuildError(problems), source: null })
   }
 
   const isStructure = (path: string) => SETTINGS.test(path) || state?.structure.config.inputs.includes(path) === true
@@ -142,14 +163,17 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   return {
     options: () => options,
     async respond(request, response) {
-      if (channel.respond(request, response)) return
+      if (channel.respond(request, response) || openEditor(request, response)) return
       await settled()
       if (state && (await serveModule(request, response, engine, state, options.base))) return
-      if (page === null) slot.serve(request, response)
+      // The errors of a page are those of the last time that it was loaded.
+      if (request.headers['sec-fetch-dest'] === 'document') errors.clear({ path: request.url?.split('?')[0] ?? '' })
+      // Pages that are open still send reports.
+      if (page === null || (slot.isFilled() && request.url?.includes(RESERVED_PATH))) slot.serve(request, response)
       else respondWithFailure(request, response, page)
     },
     upgrade: slot.upgrade,
-    findSource: findLastSource,
+    report: (thrown) => show(describe('An error outside of any request', thrown)),
     async close() {
       await watcher.close()
       await loop.close()

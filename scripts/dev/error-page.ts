@@ -1,8 +1,33 @@
-import { escapeHtml } from '../../src/shared/wire/html.ts'
+import { build } from 'esbuild'
+import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
+import { escapeHtml, escapeScript } from '../../src/shared/wire/html.ts'
+import { HYDRANT_FILES, hydrantPath } from '../build/esbuild/hydrant-files.ts'
 
-/** Returns the page that a browser shows while the site does not build or start. It reloads after each build. */
-export function createErrorPage(title: string, text: string, base: string): string {
-  const channel = `${base === '/' ? '' : base}/_hydrant/dev`
+/**
+ * Bundles the script of the error page: a site that does not build has no scripts. esbuild escapes `</script` in it.
+ */
+export async function buildErrorScript(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [hydrantPath(HYDRANT_FILES.errorPage)],
+    bundle: true,
+    charset: 'utf8',
+    format: 'esm',
+    legalComments: 'none',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/**
+ * Returns the page that a browser shows while the site does not build or start. It reloads after each build.
+ *
+ * @param text The errors as text, for clients without JavaScript.
+ */
+export function createErrorPage(errors: readonly DevError[], text: string, base: string, script: string): string {
+  const title = errors[0]?.title ?? ''
+  const data = { base: base === '/' ? '' : base, errors }
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -12,9 +37,9 @@ export function createErrorPage(title: string, text: string, base: string): stri
 <title>${escapeHtml(title)}</title>
 <style>
 :root { color-scheme: light dark; }
-body { margin: 0 auto; padding: 2rem 1.5rem; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.25rem; }
-pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 0.5rem; font: 0.875rem/1.5 ui-monospace, monospace; }
+pre { overflow-x: auto; font: 0.875rem/1.5 ui-monospace, monospace; }
 </style>
 </head>
 <body>
@@ -23,7 +48,8 @@ pre { overflow-x: auto; padding: 1rem; border: 1px solid; border-radius: 0.5rem;
 <pre>${escapeHtml(text)}</pre>
 <p>This page reloads when the site has been built again.</p>
 </main>
-<script>new EventSource(${JSON.stringify(channel)}).addEventListener('reload', () => location.reload())</script>
+<script type="application/json">${escapeScript(JSON.stringify(data))}</script>
+<script type="module">${script}</script>
 </body>
 </html>
 `

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DevMessage } from '../../src/shared/wire/dev-protocol.ts'
+import type { DevError, DevErrors, DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { isSameOrigin } from './dev-access.ts'
 
 /** Matches the URL of the channel, below any base. */
@@ -11,24 +11,29 @@ const MAX_KEPT = 100
 export interface UpdateChannel {
   /** Responds to a request for the channel. Returns false for any other request. */
   respond(request: IncomingMessage, response: ServerResponse): boolean
-  /** Sends a message to all open pages. */
-  send(message: DevMessage): void
+  /** Sends a change to all open pages. A page that is not connected gets it later. */
+  send(message: DevUpdate | DevReload): void
+  /** Sends the current errors to all open pages. */
+  sendErrors(errors: readonly DevError[]): void
   /** Identifies the last message. A page that was loaded now has missed none before it. */
   position(): string
   close(): void
 }
 
-export function createUpdateChannel(): UpdateChannel {
+/** @param currentErrors Returns the errors that a page gets when it connects. */
+export function createUpdateChannel(currentErrors: () => readonly DevError[]): UpdateChannel {
   const listeners = new Set<ServerResponse>()
   // Differs after each start, so that a page of an earlier server reloads.
   const started = Date.now().toString(36)
-  const kept: DevMessage[] = []
+  const kept: (DevUpdate | DevReload)[] = []
   let count = 0
   const position = () => `${started}-${count}`
-  const eventOf = (message: DevMessage, id: string) => `id: ${id}\ndata: ${JSON.stringify(message)}\n\n`
+  const eventOf = (message: DevUpdate | DevReload, id: string) => `id: ${id}\ndata: ${JSON.stringify(message)}\n\n`
+  const errorsOf = (errors: readonly DevError[]) =>
+    `data: ${JSON.stringify({ type: 'errors', errors } satisfies DevErrors)}\n\n`
 
   /** Returns the messages after a position; null if they are not known. */
-  function since(seen: string): readonly DevMessage[] | null {
+  function since(seen: string): readonly (DevUpdate | DevReload)[] | null {
     const [of, number] = seen.split('-')
     const missed = count - Number(number)
     if (of !== started || !(missed >= 0 && missed <= kept.length)) return null
@@ -51,9 +56,11 @@ export function createUpdateChannel(): UpdateChannel {
       const asked = new URL(request.url ?? '', 'http://localhost').searchParams.get('since')
       const seen = request.headers['last-event-id'] ?? asked
       const missed = typeof seen === 'string' ? since(seen) : []
-      const messages: readonly DevMessage[] = missed ?? [{ type: 'reload' }]
+      const messages: readonly (DevUpdate | DevReload)[] = missed ?? [{ type: 'reload' }]
       response.write(`retry: 500\nid: ${position()}\n\n`)
       for (const message of messages) response.write(eventOf(message, position()))
+      const errors = currentErrors()
+      if (errors.length > 0 || seen !== null) response.write(errorsOf(errors))
       listeners.add(response)
       response.on('close', () => listeners.delete(response))
       return true
@@ -64,6 +71,9 @@ export function createUpdateChannel(): UpdateChannel {
       if (kept.length > MAX_KEPT) kept.shift()
       const event = eventOf(message, position())
       for (const listener of listeners) listener.write(event)
+    },
+    sendErrors(errors) {
+      for (const listener of listeners) listener.write(errorsOf(errors))
     },
     close() {
       for (const listener of listeners) listener.end()

@@ -11,6 +11,8 @@ import {
   type Report,
   type ReportedError,
 } from '../shared/wire/report-format.ts'
+import { shortenMismatch } from './dev/shorten-mismatch.ts'
+
 // Reports failures to the server. Loaded at the first one.
 
 /** What React passes with a thrown value. */
@@ -28,6 +30,10 @@ export type LogError = (error: unknown, info: FailureInfo) => void
 type FailureEvent = Partial<
   Pick<ErrorEvent & PromiseRejectionEvent, 'error' | 'message' | 'reason' | 'filename' | 'lineno' | 'colno'>
 >
+
+/** The build replaces the variable, and removes what only development needs. */
+declare const process: { env: { NODE_ENV: string } }
+const isDevelopment = process.env.NODE_ENV !== 'production'
 
 /** Matches a frame of a browser extension. */
 const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|webkit-masked-url):/
@@ -112,7 +118,7 @@ function describeThrown(thrown: unknown, depth: number): ReportedError {
 function describeError({ name, message, stack, cause }: Error, depth: number): ReportedError {
   const described = {
     type: cut(name, 'type') || 'Error',
-    message: cut(message, 'message'),
+    message: cut(isDevelopment ? shortenMismatch(message, REPORT_LENGTHS.message) : message, 'message'),
     stack: cut(stack ?? '', 'stack'),
   }
   return cause === undefined || depth >= MAX_REPORTED_CAUSES

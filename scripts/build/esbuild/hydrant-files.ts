@@ -11,6 +11,8 @@ export const HYDRANT_FILES = {
   clientEntry: 'client/entry.js',
   /** Runs before React, in development only. */
   devPreamble: 'client/dev/preamble.js',
+  /** The script of the page for a site that does not build, in development only. */
+  errorPage: 'client/dev/error-page.js',
   /** Replaced by an `import()` without TypeScript's rewriting of paths. */
   importModule: 'client/import-module.js',
   /** `hydrant/react`. */

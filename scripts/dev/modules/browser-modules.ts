@@ -46,7 +46,15 @@ export interface BrowserModules {
   clear(): void
 }
 
-export function createBrowserModules(folder: string, compiler: () => ModuleCompiler): BrowserModules {
+/**
+ * @param folder The folder that source maps are written to.
+ * @param position Identifies the last change that was sent to open pages.
+ */
+export function createBrowserModules(
+  folder: string,
+  compiler: () => ModuleCompiler,
+  position: () => string,
+): BrowserModules {
   const names = createFileNames()
   const compiled = new Map<string, Promise<BrowserModule>>()
   const styles = new Map<string, Promise<Stylesheet>>()
@@ -165,7 +173,10 @@ export function createBrowserModules(folder: string, compiler: () => ModuleCompi
       if (file.kind === 'style') return { type: 'css', text: await stylesheet(file.id) }
       if (file.kind === 'script') return { type: 'js', text: await writeScript(file.id) }
       const script = JSON.stringify(`./${names.script(file.id, versionOf(file.id))}`)
-      return { type: 'js', text: `export { default } from ${script}\n` }
+      return {
+        type: 'js',
+        text: `__hydrant_dev__.since(${JSON.stringify(position())})\nexport { default } from ${script}\n`,
+      }
     },
     isStyled: (id) => [...styleInputs.values()].some((inputs) => inputs.includes(id)),
     asset: (name) => compiler().asset(name),

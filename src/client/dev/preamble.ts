@@ -5,7 +5,7 @@ import { createDevRuntime, type DevRuntime } from './runtime.ts'
 import { listenForUpdates } from './updates.ts'
 
 refresh.injectIntoGlobalHook(self)
-const runtime: DevRuntime = createDevRuntime(refresh, (app, loaded) =>
-  listenForUpdates(app, loaded, refresh.performReactRefresh),
+const runtime: DevRuntime = createDevRuntime(refresh, (app, loaded, since) =>
+  listenForUpdates({ app, loaded, since, refreshComponents: refresh.performReactRefresh }),
 )
 Object.assign(self, { __hydrant_dev__: runtime })

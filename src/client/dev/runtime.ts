@@ -21,6 +21,8 @@ export interface DevRuntime {
   addPackages(loaders: Record<string, () => unknown>, formats: Record<string, 'cjs' | 'esm'>, isNode: boolean): void
   /** The ids of the modules that have been evaluated. */
   readonly loaded: ReadonlySet<string>
+  /** Notes which change of the site was the last one when a module of the page was loaded. */
+  since(position: string): void
   /** Adds what the site's options ask for around the whole page. */
   wrap(element: ReactElement): ReactElement
   /** Called by the client when the page is interactive. */
@@ -32,9 +34,13 @@ interface Refresh {
   createSignatureFunctionForTransform: typeof createSignatureFunctionForTransform
 }
 
-export function createDevRuntime(refresh: Refresh, start: (app: App, loaded: ReadonlySet<string>) => void): DevRuntime {
+export function createDevRuntime(
+  refresh: Refresh,
+  start: (app: App, loaded: ReadonlySet<string>, position: string) => void,
+): DevRuntime {
   const loaded = new Set<string>()
   const packages = new Map<string, () => object>()
+  let first = ''
 
   function find(specifier: string): object {
     const load = packages.get(specifier)
@@ -67,7 +73,10 @@ export function createDevRuntime(refresh: Refresh, start: (app: App, loaded: Rea
       const { createElement, StrictMode } = find('react') as typeof import('react')
       return createElement(StrictMode, null, children)
     },
-    start: (app) => start(app, loaded),
+    since(position) {
+      first ||= position
+    },
+    start: (app) => start(app, loaded, first),
   }
 }
 

@@ -1,25 +1,42 @@
-import type { DevMessage, DevUpdate } from '../../shared/wire/dev-protocol.ts'
+import { base } from '../../shared/base.ts'
+import type { DevMessage, DevReload, DevUpdate } from '../../shared/wire/dev-protocol.ts'
 import type { App } from '../app-state.ts'
 import { fetchPage } from '../fetch-page.ts'
 import { importModule } from '../import-module.ts'
+import { reportMismatches } from './attribute-mismatches.ts'
+import { createOverlay } from './overlay.ts'
 import { reloadFiles, replaceStylesheets } from './replace-files.ts'
 
-/** Applies the changes of the site to the page, one after another. */
-export function listenForUpdates(app: App, loaded: ReadonlySet<string>, refreshComponents: () => unknown) {
+export interface UpdatesInput {
+  app: App
+  /** The ids of the modules that have been evaluated. */
+  loaded: ReadonlySet<string>
+  /** Identifies the last change that the page has. */
+  since: string
+  /** Renders components again whose modules were replaced. */
+  refreshComponents(): unknown
+}
+
+/** Applies the changes of the site to the page, one after another, and shows its errors. */
+export function listenForUpdates({ app, loaded, since, refreshComponents }: UpdatesInput) {
+  const overlay = createOverlay({ base })
   let last = Promise.resolve()
-  const events = new EventSource(new URL('../dev', import.meta.url))
+  const events = new EventSource(`${base}/_hydrant/dev?since=${since}`)
   events.addEventListener('message', ({ data }: MessageEvent<string>) => {
     // Hydrant's own server has sent the message.
     const message = JSON.parse(data) as DevMessage
-    last = last.then(() => receive(message)).catch((error) => console.error(error))
+    if (message.type === 'errors') overlay.showErrors(message.errors)
+    else last = last.then(() => receive(message)).catch((error) => console.error(error))
   })
+  reportMismatches()
 
-  async function receive(message: DevMessage): Promise<void> {
+  async function receive(message: DevUpdate | DevReload): Promise<void> {
     if (message.type === 'reload') return location.reload()
     await replaceStylesheets(message.styles)
     await replaceModules(message)
     reloadFiles(message.files)
-    if (message.data) await runLoadsAgain()
+    // A page that shows a failure tries again.
+    if (message.data || document.querySelector('.hydrant-failure')) await runLoadsAgain()
   }
 
   async function replaceModules({ modules }: DevUpdate): Promise<void> {
@@ -28,8 +45,6 @@ export function listenForUpdates(app: App, loaded: ReadonlySet<string>, refreshC
     // If a module throws, the page stays as it is.
     await Promise.all(here.map(({ file }) => importModule(new URL(file, import.meta.url).href)))
     refreshComponents()
-    // A boundary that shows a failure tries again when the page is rendered.
-    if (document.querySelector('.hydrant-failure')) await app.show({ ...app.tree })
   }
 
   async function runLoadsAgain(): Promise<void> {

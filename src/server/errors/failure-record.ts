@@ -87,4 +87,14 @@ export interface FailureRecord extends Occurrence {
   fingerprint: string
   side: Side
   error: KeptError
+  /** Only in development. The ledger does not keep them. */
+  details?: DevelopmentDetails
+}
+
+/** What `hydrant dev` shows of a failure besides its record. */
+export interface DevelopmentDetails {
+  /** The site's components around the place, innermost first. */
+  components: SourceFrame[]
+  /** The `User-Agent` header of the request, or of the browser's report; empty for none. */
+  userAgent: string
 }

@@ -6,6 +6,7 @@ import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './err
 import type { RecordFailure } from './record-failure.ts'
 import { type RequestFailures, redactedRequestId } from './request-failures.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
+import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** A failure that a browser has reported. */
 export interface BrowserFailure {
@@ -16,6 +17,8 @@ export interface BrowserFailure {
   /** Path of the page, without a query. */
   path: string
   placeFrames: PlaceFrames
+  /** Returns the components around the place, innermost first. */
+  components(): readonly MappedFrame[]
   release: string
   /** The id of the page's build; null for an unknown build. */
   build: string | null
@@ -37,7 +40,7 @@ export function createBrowserFailures(key: string, record: RecordFailure): Recor
   }
 
   return (failure, request, { redaction, occurrence }) => {
-    const { description, mapper, route, path, placeFrames, release, build, isRecovered } = failure
+    const { description, mapper, route, path, placeFrames, components, release, build, isRecovered } = failure
     const error = analyzerOf(mapper).analyzeDescription(description, redaction, placeFrames)
     record(
       {
@@ -56,6 +59,7 @@ export function createBrowserFailures(key: string, record: RecordFailure): Recor
         status: null,
         isRecovered,
         pending: null,
+        components,
       },
       request,
     )

@@ -41,6 +41,8 @@ export interface FailuresInput {
   maxHooksMs?: number
   /** Finds the trace that a failure belongs to; null to read the `traceparent` header (null). */
   traceOf?: FindTrace | null
+  /** Whether records have details for `hydrant dev` (false). */
+  hasDetails?: boolean
 }
 
 /** Creates the failures of a site, or of a process that could not start a site. */
@@ -54,9 +56,10 @@ export function createFailures({
   keep,
   maxHooksMs = 10_000,
   traceOf = null,
+  hasDetails = false,
 }: FailuresInput): Failures {
   const analyzer = createErrorAnalyzer(mapper, { side: 'server', key: digestKey })
-  const record: RecordFailure = (event, request) => recordFailure(event, request, keep, traceOf)
+  const record: RecordFailure = (event, request) => recordFailure(event, request, { keep, traceOf, hasDetails })
   const tools = { mapper, files, analyzer, release, build, metrics, record }
   const recordBrowserFailure = createBrowserFailures(digestKey, record)
   const of = (request: FastifyRequest) => failuresOf(request, tools)

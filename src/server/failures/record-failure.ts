@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Side } from '../../shared/page-types.ts'
-import type { FailureRecord, Phase } from '../errors/failure-record.ts'
+import type { DevelopmentDetails, FailureRecord, Phase } from '../errors/failure-record.ts'
 import { pathOf } from '../http/request-url.ts'
 import { type FindTrace, findTrace } from '../http/trace-context.ts'
 import { userAgentClass } from '../http/user-agent.ts'
 import type { AnalyzedError } from './error-analyzer.ts'
 import { type FailureLine, writeFailure } from './failure-log.ts'
+import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** A failure in a request that has its digest and is ready to be recorded. */
 export interface FailureEvent {
@@ -31,10 +32,20 @@ export interface FailureEvent {
   isRecovered: boolean
   /** The work that was unfinished when a deadline passed; null for any other failure. */
   pending: string[] | null
+  /** Returns the components around the place, innermost first. */
+  components(): readonly MappedFrame[]
 }
 
 /** Logs a failure and keeps it. */
 export type RecordFailure = (event: FailureEvent, request: FastifyRequest) => void
+
+export interface RecordFailureSettings {
+  /** Takes the record of each failure. */
+  keep(failure: FailureRecord): void
+  traceOf: FindTrace | null
+  /** Whether records have details. React writes a stack of components at half the cost of a page. */
+  hasDetails: boolean
+}
 
 /** A report of a browser may have a path of the same length. */
 const MAX_PATH = 2_000
@@ -43,8 +54,7 @@ const MAX_PATH = 2_000
 export function recordFailure(
   event: FailureEvent,
   request: FastifyRequest,
-  keep: (failure: FailureRecord) => void,
-  traceOf: FindTrace | null,
+  { keep, traceOf, hasDetails }: RecordFailureSettings,
 ) {
   const { digest, error, side, phase, route, method, host, url, requestId, release, build, statusSent, status } = event
   const { isRecovered, pending } = event
@@ -76,5 +86,11 @@ export function recordFailure(
   if (build !== null) record.build = build
   if (pending) record.pending = pending
   if (trace) Object.assign(record, trace)
+  if (hasDetails) record.details = detailsOf(event, request)
   keep(record)
+}
+
+function detailsOf({ components }: FailureEvent, { headers }: FastifyRequest): DevelopmentDetails {
+  const frames = components().flatMap(({ frame }) => (frame?.isSite ? [frame] : []))
+  return { components: frames, userAgent: headers['user-agent'] ?? '' }
 }

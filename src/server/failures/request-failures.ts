@@ -128,6 +128,7 @@ export class RequestFailures {
       status,
       isRecovered: false,
       pending: describePending(context, mapper),
+      components: () => mapper.mapComponents(context.components?.componentStack ?? ''),
     }
     record(event, request)
   }

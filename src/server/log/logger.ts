@@ -22,10 +22,20 @@ export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write
   return { logger: { level, stream: standardOutput(escapeControlCharactersIn) } }
 }
 
-/** Loads the formatter for terminals. Returns a function that creates logger options with it. */
-export async function loadPrettyLogging(): Promise<(level: string) => Logging> {
+/**
+ * Loads the formatter for terminals. Returns a function that creates logger options with it.
+ *
+ * @param isShown Returns whether a line of JSON is written (all are).
+ */
+export async function loadPrettyLogging(
+  isShown: (json: string) => boolean = () => true,
+): Promise<(level: string) => Logging> {
   const createPretty = await loadPretty()
-  return (level) => ({ logger: { level, stream: createPretty(), hooks: { streamWrite: sanitizeLine } } })
+  return (level) => {
+    const pretty = createPretty()
+    const stream = { write: (line: string) => (isShown(line) ? pretty.write(line) : true) }
+    return { logger: { level, stream, hooks: { streamWrite: sanitizeLine } } }
+  }
 }
 
 /**

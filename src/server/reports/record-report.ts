@@ -8,7 +8,7 @@ import type { Description } from '../failures/describe-thrown.ts'
 import { readBrowserStack } from '../failures/stacks/browser-stack.ts'
 import { type ClientMapper, createClientMapper } from '../failures/stacks/client-source-map.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
-import { frameText, type MappedFrame, unplacedName } from '../failures/stacks/stack-frame.ts'
+import { frameText, type MappedFrame, readFrame, unplacedName } from '../failures/stacks/stack-frame.ts'
 import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { matchRoute } from './match-route.ts'
@@ -35,17 +35,15 @@ export function createReportRecorder({ site, store, release }: ReportRecorderInp
     const route = matchRoute(withoutBase(path, base), build.routes)
     const isThisBuild = report.build === build.manifest.buildId
     const opened = isThisBuild ? route : null
+    const components = () => mapComponents(componentStack ?? '', opened, mapper)
     failures.failInBrowser(
       {
         description: describeReported(error, mapper),
         mapper,
         route: route?.id ?? '*',
         path: pathOf(path),
-        placeFrames: () =>
-          placeFramesOf(
-            mapComponents(componentStack ?? '', opened, mapper),
-            pageFrame(route, isThisBuild ? site.mapper : null),
-          ),
+        placeFrames: () => placeFramesOf(components(), pageFrame(route, isThisBuild ? site.mapper : null)),
+        components: () => components().map(withReactsName),
         ...versionOf(report.build),
         isRecovered,
       },
@@ -67,6 +65,11 @@ export function createReportRecorder({ site, store, release }: ReportRecorderInp
 }
 
 const UNKNOWN_VERSION = { release: 'unknown', build: null }
+
+interface MappedComponent extends MappedFrame {
+  /** The component's name in React's stack. */
+  component: string
+}
 
 type FailureReport = Extract<Report, { kind: 'failure' }>
 
@@ -91,13 +94,20 @@ function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): Map
   return [...components.slice(0, named), page, ...components.slice(named)]
 }
 
+/** Names a component that has no name in its source map. React's name is minified in production. */
+function withReactsName({ component, ...mapped }: MappedComponent): MappedFrame {
+  const { frame } = mapped
+  return frame === null || frame.function ? mapped : { ...mapped, frame: { ...frame, function: component } }
+}
+
 /** @param route The route of the page if it is of the running build: its scripts locate minified component names. */
-function mapComponents(stack: string, route: Route | null, mapper: ClientMapper): MappedFrame[] {
+function mapComponents(stack: string, route: Route | null, mapper: ClientMapper): MappedComponent[] {
   const modules = route === null ? [] : [route.page, ...route.layouts]
   const scripts = [...new Set(modules.flatMap(({ scripts }) => scripts))]
   return readBrowserStack(stack).map((text) => {
     const name = unplacedName(text)
-    return (name !== undefined && mapper.locateComponent(name, scripts)) || mapper.mapFrame(text)
+    const mapped = (name !== undefined && mapper.locateComponent(name, scripts)) || mapper.mapFrame(text)
+    return { ...mapped, component: name ?? readFrame(text)?.function ?? '' }
   })
 }
 

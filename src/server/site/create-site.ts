@@ -44,6 +44,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     keep,
     maxHooksMs: options.timeouts.renderMs,
     traceOf: options.traceOf,
+    hasDetails: build.manifest.mode === 'development',
   })
   const slots = createRenderSlots(options.limits.maxRenders, app)
   const site: Site = {

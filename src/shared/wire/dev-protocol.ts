@@ -1,7 +1,80 @@
-// The messages that `hydrant dev` sends to open pages, as the data of server-sent events.
+// Messages of `hydrant dev` to open pages, as JSON. Written by scripts/dev, read by src/client/dev.
 
-/** The path of the events, below the base. */
-export const DEV_PATH = '/_hydrant/dev'
+/** Where the error was found: by the build, on the server, in a browser, or by a browser that hydrates a document. */
+export type DevErrorKind = 'build' | 'server' | 'browser' | 'hydration'
+
+/** Lines of a source file. */
+export interface DevCode {
+  /** Number of the first line, from 1. */
+  firstLine: number
+  lines: readonly string[]
+}
+
+/** A place in a source file. */
+export interface DevPlace {
+  /** Path in the site with forward slashes; a path that begins with `../` is outside the site's folder. */
+  file: string
+  /** From 1; 0 when unknown. */
+  line: number
+  /** From 1; 0 when unknown. */
+  column: number
+}
+
+/** The place of an error, with the code around it when it is known. */
+export interface DevFrame extends DevPlace {
+  code?: DevCode
+}
+
+/** A line of a stack, or a component in a stack of components. */
+export interface DevStackLine {
+  /** The name of the function or component; empty for none. */
+  name: string
+  /** Null when the place is unknown. */
+  place: DevPlace | null
+  /** True for the site's own code. */
+  isSite: boolean
+}
+
+/** An error that caused another one, or one of several errors that failed together. */
+export interface DevCause {
+  message: string
+  stack: readonly DevStackLine[]
+}
+
+/** A line of the difference between the document of the server and the tree of the browser. */
+export interface DevDiffLine {
+  /** The side that has this line. */
+  side: 'both' | 'server' | 'browser'
+  text: string
+}
+
+/** An error of a site in development. All texts are plain text. */
+export interface DevError {
+  /** The same for each occurrence of an error. */
+  id: string
+  kind: DevErrorKind
+  /** Says in a few words what failed: `load of /products failed`. */
+  title: string
+  /** The type and message of the error, with line breaks. */
+  message: string
+  /** The code of an error in Hydrant's table: `HYD_BUILD_SYNTAX`. */
+  code?: string
+  /** What to do, as one sentence. */
+  fix?: string
+  digest?: string
+  /** The site's route: `/products/[id]`. */
+  route?: string
+  /** The path of the page or request, without the query. */
+  path?: string
+  /** The name of the browser that reported the error. */
+  browser?: string
+  frame: DevFrame | null
+  stack: readonly DevStackLine[]
+  /** The components around the place, innermost first. */
+  componentStack: readonly DevStackLine[]
+  diff?: readonly DevDiffLine[]
+  causes?: readonly DevCause[]
+}
 
 /** The site has changed. The page keeps its state. */
 export interface DevUpdate {
@@ -21,4 +94,11 @@ export interface DevReload {
   type: 'reload'
 }
 
-export type DevMessage = DevUpdate | DevReload
+/** The complete list of current errors. */
+export interface DevErrors {
+  type: 'errors'
+  errors: readonly DevError[]
+}
+
+/** A message of the channel. */
+export type DevMessage = DevUpdate | DevReload | DevErrors

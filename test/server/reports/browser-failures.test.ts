@@ -44,6 +44,7 @@ t.test('a failure that browsers report repeatedly is mapped to its source once f
         route: '/',
         path: '/',
         placeFrames: () => [],
+        components: () => [],
         release: 'one',
         build: null,
         isRecovered: false,

@@ -1,23 +1,25 @@
-// Bundles pino-pretty for the published package, with the licences of all packages in the bundle. As a dependency it
-// would bring 14 packages into each site. Runs in the repository's folder, after the compiler.
+// Bundles packages for the published package, with the licences of all packages in each bundle. As a dependency
+// pino-pretty would bring 14 packages into each site, and launch-editor three. Runs in the repository's folder, after
+// the compiler.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-const FILE = 'dist/vendor/pino-pretty.cjs'
-
-const { metafile } = await build({
-  entryPoints: ['pino-pretty'],
-  outfile: FILE,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  metafile: true,
-  logLevel: 'warning',
-})
-const folders = new Set(Object.keys(metafile.inputs).map(folderOf))
-writeFileSync(`${FILE}.LICENSES.txt`, [...folders].sort().map(describeLicense).join('\n\n'))
+for (const name of ['pino-pretty', 'launch-editor']) {
+  const file = `dist/vendor/${name}.cjs`
+  const { metafile } = await build({
+    entryPoints: [name],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  const folders = new Set(Object.keys(metafile.inputs).map(folderOf))
+  writeFileSync(`${file}.LICENSES.txt`, [...folders].sort().map(describeLicense).join('\n\n'))
+}
 
 /** Returns the folder of a package: `node_modules/pump` for `node_modules/pump/index.js`. */
 function folderOf(file: string): string {

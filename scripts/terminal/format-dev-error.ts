@@ -1,0 +1,91 @@
+import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../src/shared/wire/dev-protocol.ts'
+import { formatCode } from './format-code.ts'
+import type { Paint } from './paint.ts'
+import { toLine, toLines } from './plain-text.ts'
+
+/** The properties of the terminal. */
+export interface DevView {
+  paint: Paint
+  /** The width in columns; infinite when lines are not cut. */
+  width: number
+}
+
+const KINDS: Record<DevErrorKind, string> = {
+  build: 'Build error',
+  server: 'Server error',
+  browser: 'Browser error',
+  hydration: 'Hydration difference',
+}
+
+/** Lines of code above and below the line of an error. */
+const LINES_AROUND = 3
+
+/** Formats an error in development: what failed, its place with the code, and the site's frames. */
+export function formatDevError(error: DevError, view: DevView): string[] {
+  const { paint } = view
+  const { kind, title, message, code, fix, digest, browser, frame, diff = [], componentStack, causes = [] } = error
+  const [first = '', ...rest] = toLines(message)
+  const where = browser === undefined ? '' : paint('dim', ` (${toLine(browser)})`)
+  return [
+    `${paint('red', paint('bold', KINDS[kind]))}  ${paint('bold', toLine(title))}${where}`,
+    paint('red', code === undefined ? first : `Error [${code}] ${first}`),
+    // Indented, so that no line of a message can look like a line of this report.
+    ...rest.map((line) => paint('red', `  ${line}`)),
+    ...(fix === undefined ? [] : [`Try: ${toLine(fix)}`]),
+    ...(digest === undefined ? [] : [paint('dim', `Digest ${digest}, see: npx hydrant errors ${digest} --dev`)]),
+    ...(diff.length > 0 ? ['', ...formatDiff(diff, paint)] : []),
+    ...(frame ? ['', ...formatFrame(frame, error.stack, view)] : []),
+    ...formatStack(error.stack.slice(1), paint),
+    ...causes.flatMap((cause) => formatCause(cause, paint)),
+    ...formatComponents(componentStack, paint),
+    '',
+  ]
+}
+
+/** Formats an error that is displayed already, and has occurred again. */
+export function formatDevRepeat({ kind, title, message, digest }: DevError, { paint }: DevView): string {
+  const [first = ''] = toLines(message)
+  const again = digest === undefined ? 'again' : `again, digest ${digest}`
+  return `${paint('red', KINDS[kind])}  ${toLine(title)}: ${first} ${paint('dim', `(${again})`)}`
+}
+
+function formatDiff(diff: NonNullable<DevError['diff']>, paint: Paint): string[] {
+  return [
+    `  ${paint('red', '- sent by the server')}  ${paint('green', '+ rendered by the browser')}`,
+    ...diff.map(({ side, text }) => {
+      if (side === 'server') return paint('red', `  - ${toLine(text)}`)
+      return side === 'browser' ? paint('green', `  + ${toLine(text)}`) : paint('dim', `    ${toLine(text)}`)
+    }),
+  ]
+}
+
+function formatFrame(frame: DevFrame, [innermost]: readonly DevStackLine[], { paint, width }: DevView): string[] {
+  const isInnermost = innermost?.place?.file === frame.file && innermost.place.line === frame.line
+  const place = formatPlace({ name: isInnermost ? innermost.name : '', place: frame })
+  if (!frame.code) return [paint('cyan', place)]
+  const { firstLine, lines } = frame.code
+  const from = Math.max(firstLine, frame.line - LINES_AROUND)
+  const shown = lines.slice(from - firstLine, frame.line - firstLine + LINES_AROUND)
+  return [paint('cyan', place), ...formatCode({ firstLine: from, lines: shown }, frame, paint, width)]
+}
+
+function formatStack(stack: readonly DevStackLine[], paint: Paint): string[] {
+  return stack.filter(({ isSite }) => isSite).map((line) => paint('dim', `  at ${formatPlace(line)}`))
+}
+
+function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
+  const [first = '', ...rest] = toLines(message)
+  return ['', `Caused by: ${paint('red', first)}`, ...rest.map((line) => `  ${line}`), ...formatStack(stack, paint)]
+}
+
+function formatComponents(components: readonly DevStackLine[], paint: Paint): string[] {
+  return components.map((line) => paint('dim', `  in ${formatPlace(line)}`))
+}
+
+/** Formats a place: `load (pages/index.server.ts:3:9)`. */
+function formatPlace({ name, place }: Pick<DevStackLine, 'name' | 'place'>): string {
+  if (!place) return toLine(name)
+  const { file, line, column } = place
+  const location = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
+  return toLine(name ? `${name} (${location})` : location)
+}

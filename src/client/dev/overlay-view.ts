@@ -1,0 +1,30 @@
+import type { DevError, DevErrorKind } from '../../shared/wire/dev-protocol.ts'
+import { element } from './elements.ts'
+import { type Open, showCause, showComponents, showDiff, showFacts, showFrame, showStack } from './overlay-parts.ts'
+
+const KINDS: Record<DevErrorKind, string> = {
+  build: 'Build error',
+  server: 'Server error',
+  browser: 'Browser error',
+  hydration: 'Hydration difference',
+}
+
+/** Returns the elements that show an error. The ids of its heading and message are `title` and `message`. */
+export function showError(error: DevError, open: Open): { kind: HTMLElement; content: readonly Node[] } {
+  const { kind, title, message, code, fix, frame, diff, stack, componentStack, causes = [] } = error
+  const parts = [
+    element('h1', { id: 'title' }, title),
+    element('p', { class: 'message', id: 'message' }, message),
+    fix === undefined ? null : element('p', { class: 'fix' }, `Try: ${fix}`),
+    showFacts(error),
+    diff && diff.length > 0 ? showDiff(diff) : null,
+    frame && showFrame(frame, stack, open),
+    ...causes.map((cause) => showCause(cause, open)),
+    showComponents(componentStack, open),
+    stack.length > 1 || !frame ? showStack(stack, open) : null,
+  ]
+  return {
+    kind: element('p', { class: 'kind' }, KINDS[kind], code === undefined ? null : element('code', {}, code)),
+    content: parts.filter((part) => part !== null),
+  }
+}

@@ -1,0 +1,55 @@
+// Shows the errors of a site in development over the page. Independent of React and of the page's styles.
+
+import type { DevError } from '../../shared/wire/dev-protocol.ts'
+import { readClosed, writeClosed } from './closed-errors.ts'
+import { openInEditor } from './open-in-editor.ts'
+import { createPanel } from './overlay-panel.ts'
+
+export interface Overlay {
+  /**
+   * Shows the complete list of current errors. An empty list removes the overlay. It opens by itself for an error that
+   * is new; when the page is loaded, for an error of this page. Errors that were closed stay closed.
+   */
+  showErrors(errors: readonly DevError[]): void
+}
+
+export interface OverlaySettings {
+  /** The path below which the site is mounted, without a trailing slash. */
+  base: string
+  /** True for a page that consists of the overlay, which then cannot be closed (false). */
+  isPage?: boolean
+}
+
+export function createOverlay({ base, isPage = false }: OverlaySettings): Overlay {
+  let panel: ReturnType<typeof createPanel> | null = null
+  let errors: readonly DevError[] = []
+  let isFirst = true
+
+  function onClose() {
+    writeClosed(idsOf(errors))
+  }
+
+  return {
+    showErrors(next) {
+      const known = idsOf(errors)
+      errors = next
+      const closed = readClosed(idsOf(errors))
+      const isUrgent = ({ id, path }: DevError) =>
+        !closed.includes(id) && (isFirst ? path === undefined || path === location.pathname : !known.includes(id))
+      const urgent = errors.find((error) => isPage || isUrgent(error))
+      isFirst = false
+      if (errors.length === 0) {
+        panel?.remove()
+        panel = null
+        return
+      }
+      panel ??= createPanel({ isPage, onClose, openPlace: (place) => openInEditor(base, place) })
+      panel.update(errors, urgent?.id)
+      if (urgent) panel.open()
+    },
+  }
+}
+
+function idsOf(errors: readonly DevError[]): string[] {
+  return errors.map(({ id }) => id)
+}
