@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix } from 'node:path'
 import { build, version as esbuildVersion } from 'esbuild'
@@ -136,12 +136,11 @@ async function keyOf(
   { siteDir, settings, configKey, isStrict }: PackageBundleInput,
   specifiers: readonly string[],
 ): Promise<string> {
-  const client = hydrantPath(HYDRANT_FILES.clientEntry)
   return contentHash(
     JSON.stringify([
       VERSION,
       esbuildVersion,
-      statSync(client).mtimeMs,
+      lastChange(),
       specifiers,
       settings.define,
       configKey,
@@ -149,6 +148,15 @@ async function keyOf(
     ]),
     await lockfileOf(siteDir),
   )
+}
+
+/** Returns when Hydrant's own client was changed last: it may be linked from a clone of its repository. */
+function lastChange(): number {
+  const src = dirname(dirname(hydrantPath(HYDRANT_FILES.clientEntry)))
+  const files = ['client', 'shared'].flatMap((name) =>
+    readdirSync(join(src, name), { recursive: true, encoding: 'utf8' }).map((file) => join(src, name, file)),
+  )
+  return Math.max(...files.map((file) => statSync(file).mtimeMs))
 }
 
 /** Returns the content of the nearest lockfile; without one, of the `package.json` files. */
