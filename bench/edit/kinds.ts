@@ -69,7 +69,7 @@ export function editLeaf(text: string): Edit {
 
 /** Returns the path at which the new page with a text is served. */
 export function newPagePath(text: string): string {
-  return `/new-${text.replace(/\W+/g, '-')}`
+  return `/${text.replace(/\W+/g, '-')}`
 }
 
 export function writeEdit({ dir }: Subject, { files }: Edit) {

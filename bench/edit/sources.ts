@@ -81,8 +81,8 @@ ${rendered.map((other) => `      <C${other} />\n`).join('')}    </section>
 }
 
 /**
- * Returns the source of a page that renders up to 100 components. The components that no page renders belong to the
- * first page, which would show them after a click.
+ * Returns the source of a page that renders up to 100 components. Each page would also show the components that no page
+ * renders, after a click.
  *
  * @param data What else the page renders from its `data`, or null for a page without.
  */
