@@ -30,7 +30,7 @@ export interface Kind {
   edit(subject: Subject, text: string): Edit
 }
 
-/** The kind whose edits create a page, which the browser has opened before. */
+/** The kind whose edits create a page at an address that the browser shows already. */
 export const NEW_PAGE = 'new-page'
 /** The kind that writes several files one after the other. */
 export const BATCH = 'batch'
