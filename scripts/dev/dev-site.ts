@@ -186,7 +186,12 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 }
 
 function readOptions({ flags, env }: DevSiteInput, config: Record<string, unknown>): Options {
-  return withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } }))
+  return withReports(withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } })))
+}
+
+// The overlay shows failures in the browser only when it reports them.
+function withReports(options: Options): Options {
+  return { ...options, reports: { ...options.reports, enabled: true, respectPrivacySignals: false } }
 }
 
 /** Lists the modules of a workspace outside the site's folder. Packages are left out: they rarely change. */

@@ -3,6 +3,7 @@ import { base } from '../shared/base.ts'
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Boot } from '../shared/wire/boot.ts'
 import { RefusalError, ServerFailure } from '../shared/wire/deferred-data.ts'
+import { UPDATED_EVENT } from '../shared/wire/dev-protocol.ts'
 import {
   MAX_REPORTED_CAUSES,
   MAX_REPORTS,
@@ -41,6 +42,9 @@ const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-exten
 const POSITION = /:\d+:\d+\)?$/
 
 const reported = new Set<string>()
+
+// The document outlives changes of the source, after which the same failure is news.
+if (isDevelopment) addEventListener(UPDATED_EVENT, () => reported.clear())
 
 /**
  * Sends a report, once for each failure in this document.

@@ -1,5 +1,8 @@
 // Messages of `hydrant dev` to open pages, as JSON. Written by scripts/dev, read by src/client/dev.
 
+/** The event of a window whose page has taken an update without loading again. */
+export const UPDATED_EVENT = 'hydrant-updated'
+
 /** Where the error was found: by the build, on the server, in a browser, or by a browser that hydrates a document. */
 export type DevErrorKind = 'build' | 'server' | 'browser' | 'hydration'
 

@@ -1,0 +1,113 @@
+// Errors of the build in the browser, operated by keyboard, with links to the developer's editor.
+
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { until } from '../until.ts'
+import { developSite } from './dev-site.ts'
+
+const GOOD = 'export default function Page() {\n  return <p>mended</p>\n}\n'
+
+/** Writes a program that writes its arguments to a file, one per line. */
+function createEditor(t: Test): { program: string; opened: string } {
+  // `createSite` empties the folder of the test.
+  const dir = mkdtempSync(join(tmpdir(), 'editor-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const [program, opened] = [join(dir, 'editor'), join(dir, 'opened.txt')]
+  writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`)
+  chmodSync(program, 0o755)
+  return { program, opened }
+}
+
+t.test('a site that does not build is shown as a page that goes away when it is mended', async (t) => {
+  const site = await developSite(t, {
+    'pages/index.tsx': GOOD.replace('</p>', '</b>'),
+    'pages/other.tsx': "import './missing.ts'\nexport default () => <p>other</p>\n",
+  })
+  const { page, dialog } = await site.open('/')
+  await dialog.waitFor()
+  t.equal(await page.getByRole('heading', { level: 1 }).count(), 1, 'the text for clients without JavaScript is hidden')
+  t.match(await dialog.innerText(), /HYD_BUILD_SYNTAX[\s\S]*1 of 2[\s\S]*> 2 \| {3}return <p>mended<\/b>/)
+  t.match(await dialog.innerText(), 'Try: Correct the source at that place.')
+  t.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0)
+
+  await page.keyboard.press('ArrowRight')
+  t.match(await dialog.innerText(), /HYD_BUILD_UNRESOLVED[\s\S]*2 of 2[\s\S]*cannot find "\.\/missing\.ts"/)
+  await dialog.getByRole('button', { name: 'Next error' }).click()
+  t.match(await dialog.innerText(), '1 of 2')
+
+  site.write('pages/index.tsx', GOOD)
+  site.write('pages/other.tsx', 'export default () => <p>other</p>\n')
+  await page.getByText('mended', { exact: true }).waitFor()
+  t.equal(await dialog.count(), 0)
+})
+
+t.test('the keyboard reaches every control in order, and opens the place in the editor', async (t) => {
+  const { program, opened } = createEditor(t)
+  const site = await developSite(
+    t,
+    {
+      'pages/index.tsx': GOOD,
+      'pages/index.server.ts': "export const load = () => { throw new Error('first') }\n",
+    },
+    { LAUNCH_EDITOR: program },
+  )
+  const { page, dialog } = await site.open('/')
+  await dialog.waitFor()
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.querySelector('hydrant-overlay')?.shadowRoot?.activeElement
+      return element?.getAttribute('aria-label') ?? element?.localName
+    })
+  const reached = [await focused()]
+  for (const _ of Array(3)) {
+    await page.keyboard.press('Tab')
+    reached.push(await focused())
+  }
+  t.strictSame(reached, [
+    'dialog',
+    'Close',
+    'Open pages/index.server.ts:1:35 in the editor',
+    'Source of pages/index.server.ts',
+  ])
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await until(() => existsSync(opened))
+  t.match(readFileSync(opened, 'utf8').trim().split('\n'), [join(site.dir, 'pages/index.server.ts'), '1', '35'])
+})
+
+t.test('says what to set when no editor opens', async (t) => {
+  const site = await developSite(
+    t,
+    { 'pages/index.server.ts': "export const load = () => { throw new Error('first') }\n" },
+    { LAUNCH_EDITOR: '/no/such/editor' },
+  )
+  const { dialog } = await site.open('/')
+  await dialog.getByRole('button', { name: /^Open pages/ }).click()
+  const note = dialog.getByText('Set LAUNCH_EDITOR to the command of your editor')
+  await note.waitFor()
+  t.match(await note.innerText(), 'The editor failed: spawn /no/such/editor ENOENT')
+})
+
+t.test('fits narrow and wide windows, light and dark', async (t) => {
+  const site = await developSite(t, { 'pages/index.tsx': GOOD.replace('</p>', '</b>') })
+  for (const width of [320, 1280]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, dialog, evaluate } = await site.open('/', { width, colorScheme })
+      await dialog.waitFor()
+      const scrolled = await evaluate(() => document.documentElement.scrollWidth - window.innerWidth, null)
+      t.ok(scrolled <= 0, `no line is cut at ${width}`)
+      const box = await dialog.boundingBox()
+      t.ok(box && box.x >= 0 && box.x + box.width <= width)
+      const colours = await dialog.evaluate((element) => {
+        const { color, backgroundColor } = getComputedStyle(element)
+        return { color, backgroundColor }
+      })
+      const dark = { color: 'rgb(232, 235, 234)', backgroundColor: 'rgb(26, 30, 32)' }
+      const light = { color: 'rgb(22, 25, 27)', backgroundColor: 'rgb(255, 255, 255)' }
+      t.strictSame(colours, colorScheme === 'dark' ? dark : light)
+      await page.close()
+    }
+  }
+})

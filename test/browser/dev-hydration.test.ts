@@ -1,0 +1,56 @@
+// Hydration differences in development: the overlay and the terminal show what the server sent and what the browser
+// rendered.
+
+import t from 'tap'
+import { developSite } from './dev-site.ts'
+
+const DIFFERENT = `function Price() {
+  return <p>{typeof window === 'undefined' ? '1.00' : '2.00'} €</p>
+}
+export default function Page() {
+  return <section><h1>Shop</h1><Price /></section>
+}
+`
+
+t.test('a difference in the text is shown line by line, in the overlay and in the terminal', async (t) => {
+  const { open, dev, write } = await developSite(t, { 'pages/index.tsx': DIFFERENT })
+  const { page: opened, dialog } = await open('/')
+  await dialog.waitFor()
+  const text = await dialog.innerText()
+  t.match(text, 'The browser rendered the page / differently from the server')
+  t.match(text, "Hydration failed because the server rendered text didn't match the client.")
+  t.notMatch(text, 'Date.now()', 'without React’s list of possible reasons')
+  t.notMatch(text, '<Boundary', 'without components of Hydrant')
+  const difference = await dialog.getByRole('region', { name: 'Difference' }).innerText()
+  t.match(difference, /^\+ +2\.00$/m)
+  t.match(difference, /^- +1\.00$/m)
+  t.match(difference, /^ +<Price>$/m)
+  t.match(text, /Components\s+Price\s+pages\/index\.tsx:1:/)
+
+  await dev.waitFor(/^Hydration difference {2}The browser rendered the page \/ differently from the server/)
+  await dev.waitFor(/^ {2}\+ +2\.00$/)
+  await dev.waitFor(/^ {2}- +1\.00$/)
+  t.equal(dev.lines.filter((line) => line.endsWith('1.00')).length, 1, 'it is printed once')
+
+  await opened.keyboard.press('Escape')
+  await opened.reload()
+  await opened.getByRole('button', { name: '1 error' }).waitFor()
+  t.notOk(await dialog.isVisible(), 'it stays closed when the page loads again')
+
+  write('pages/index.tsx', DIFFERENT.replace("'2.00'", "'1.00'"))
+  await dev.waitFor(/^built in/)
+  await opened.waitForFunction(() => document.querySelector('hydrant-overlay') === null)
+})
+
+t.test('a difference in attributes, which React only logs, is shown as well', async (t) => {
+  const { open, dev } = await developSite(t, {
+    'pages/index.tsx':
+      "export default () => <p className={typeof window === 'undefined' ? 'server' : 'browser'}>text</p>\n",
+  })
+  const { dialog } = await open('/')
+  await dialog.waitFor()
+  const difference = await dialog.getByRole('region', { name: 'Difference' }).innerText()
+  t.match(difference, /^\+ +className="browser"$/m)
+  t.match(difference, /^- +className="server"$/m)
+  await dev.waitFor(/^ {2}- +className="server"$/)
+})

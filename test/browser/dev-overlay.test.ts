@@ -1,0 +1,123 @@
+// The overlay of `hydrant dev`: failures of the server and the browser, with their places in the source.
+
+import t from 'tap'
+import { developSite } from './dev-site.ts'
+
+const DIGEST = /[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}/
+
+const page = (text: string) => `export default function Page() {\n  return <p>${text}</p>\n}\n`
+
+t.test('a load that fails is shown with its digest, its code and its cause until it is mended', async (t) => {
+  const broken = `import { connect } from '../lib/connect.ts'
+export async function load() {
+  try {
+    connect()
+  } catch (cause) {
+    throw new Error('no products', { cause })
+  }
+}
+`
+  const site = await developSite(t, {
+    'pages/products.tsx': page('products'),
+    'pages/products.server.ts': broken,
+    'lib/connect.ts': "export function connect() {\n  throw new Error('no database')\n}\n",
+  })
+  const { page: opened, dialog } = await site.open('/products')
+  await dialog.waitFor()
+  t.equal(await dialog.getByRole('heading', { level: 1 }).textContent(), 'The load of /products failed')
+  const text = await dialog.innerText()
+  t.match(text, 'Server error')
+  t.match(text, 'Error: no products')
+  t.match(text, /> 6 \| {5}throw new Error\('no products', \{ cause \}\)/)
+  t.match(text, /Caused by\s+Error: no database/)
+  const digest = DIGEST.exec(text)?.[0] ?? ''
+  t.match(text, `npx hydrant errors ${digest} --dev`)
+  await site.dev.waitFor(new RegExp(`^Digest ${digest},`))
+  t.match(await opened.locator('body').innerText(), `Digest: ${digest}`, 'the fallback of production is below')
+  t.ok(await dialog.getByRole('button', { name: 'Open lib/connect.ts:2:9 in the editor' }).isVisible())
+
+  site.write('pages/products.server.ts', 'export const load = () => null\n')
+  await opened.getByText('products', { exact: true }).waitFor()
+  t.equal(await dialog.count(), 0)
+})
+
+t.test('a component that fails is shown with the components around it', async (t) => {
+  const { open, dev } = await developSite(t, {
+    'pages/index.tsx': `function Total({ items }) {
+  return <b>{items.length}</b>
+}
+export default function Page() {
+  return <section><Total /></section>
+}
+`,
+  })
+  const { dialog } = await open('/')
+  await dialog.waitFor()
+  t.match(await dialog.innerText(), 'The page / failed while it rendered')
+  const components = await dialog.getByRole('list', { name: 'Components' }).getByRole('listitem').allInnerTexts()
+  t.match(components.join('\n'), /^Total\s+pages\/index\.tsx:1:\d+\nPage\s+pages\/index\.tsx:4:\d+\nLayout\s/)
+  await dev.waitFor(/^ {2}> 2 \| {3}return <b>/)
+  await dev.waitFor(/^ {2}in Total \(pages\/index\.tsx:1:\d+\)$/)
+  t.equal(dev.lines.filter((line) => line.includes('reading')).length, 1, 'it is printed once')
+})
+
+const CLICK = `export default function Page() {
+  function buy() {
+    throw new TypeError('no basket')
+  }
+  return <button type="button" onClick={buy}>Buy</button>
+}
+`
+
+t.test('an event that fails in the browser appears over the page, and can be closed', async (t) => {
+  const { open, dev } = await developSite(t, { 'pages/index.tsx': CLICK })
+  const { page: opened, dialog, hydrated } = await open('/')
+  await hydrated()
+  t.equal(await opened.locator('hydrant-overlay').count(), 0)
+  await opened.getByRole('button', { name: 'Buy' }).click()
+  await dialog.waitFor()
+  const text = await dialog.innerText()
+  t.match(text, 'Browser error')
+  t.match(text, 'TypeError: no basket')
+  t.match(text, /> 3 \| {5}throw new TypeError/)
+  t.match(text, /Browser\s+Chrome \d+/)
+  await dev.waitFor(/^Browser error {2}The page \/ failed in the browser \(Chrome \d+\)$/)
+
+  await opened.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await opened.getByRole('button', { name: '1 error' }).click()
+  await dialog.waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  t.ok(await opened.getByRole('button', { name: 'Buy' }).isVisible())
+})
+
+t.test('the overlay remains when the document loses it', async (t) => {
+  const { open } = await developSite(t, { 'pages/index.tsx': CLICK })
+  const { page: opened, dialog, hydrated, evaluate } = await open('/')
+  await hydrated()
+  await opened.getByRole('button', { name: 'Buy' }).click()
+  await dialog.waitFor()
+  await evaluate((selector) => document.querySelector(selector)?.remove(), 'hydrant-overlay')
+  await dialog.waitFor()
+  t.ok(
+    await evaluate(
+      (selector) => document.querySelector(selector)?.shadowRoot?.querySelector(':modal') !== null,
+      'hydrant-overlay',
+    ),
+  )
+})
+
+t.test('an error of another page waits behind a button', async (t) => {
+  const { open, at } = await developSite(t, {
+    'pages/index.tsx': page('fine'),
+    'pages/broken.server.ts': "export const load = () => { throw new Error('broken') }\n",
+    'pages/broken.tsx': page('never'),
+  })
+  await fetch(at('/broken'), { headers: { accept: 'text/html' } })
+  const { page: opened, dialog, hydrated, errors } = await open('/')
+  await opened.getByRole('button', { name: '1 error' }).waitFor()
+  await hydrated()
+  t.notOk(await dialog.isVisible())
+  t.strictSame(errors, [], 'the page hydrates beside the button')
+})
