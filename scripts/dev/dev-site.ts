@@ -7,7 +7,7 @@ import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { RESERVED_PATH } from '../../src/shared/paths.ts'
-import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
+import type { DevError, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../build-problem.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
@@ -136,7 +136,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     errors.clear()
     if (change.isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
-    channel.send(change.update ? { type: 'update', ...change.update } : { type: 'reload' })
+    if (change.update === null) channel.send({ type: 'reload' })
+    else if (hasEffect(change.update)) channel.send({ type: 'update', ...change.update })
   }
 
   // An update looks at the changed modules only.
@@ -164,8 +165,9 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     options: () => options,
     async respond(request, response) {
       if (channel.respond(request, response) || openEditor(request, response)) return
-      await settled()
+      // A page that applies an update must not wait for the next one.
       if (state && (await serveModule(request, response, engine, state, options.base))) return
+      await settled()
       // The errors of a page are those of the last time that it was loaded.
       if (request.headers['sec-fetch-dest'] === 'document') errors.clear({ path: request.url?.split('?')[0] ?? '' })
       // Pages that are open still send reports.
@@ -183,6 +185,11 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       await failureStores.close()
     },
   }
+}
+
+/** Whether an update changes anything: a file may be saved without a change. */
+function hasEffect({ modules, styles, files, data }: Omit<DevUpdate, 'type'>): boolean {
+  return modules.length > 0 || styles.length > 0 || files.length > 0 || data
 }
 
 function readOptions({ flags, env }: DevSiteInput, config: Record<string, unknown>): Options {

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { watch } from 'chokidar'
 import { toSitePath } from '../../src/server/util/to-site-path.ts'
 import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
@@ -29,11 +30,11 @@ export interface WatchOptions {
 }
 
 /** Several files are often saved at once. An update waits for this time without a change. */
-const DEBOUNCE_MS = 10
+const DEBOUNCE_MS = 8
 /** Some editors remove a file and write it again. An update waits for this time after a file was removed. */
 const REMOVAL_MS = 50
-/** How long an event of the file system may take to become a change. */
-const EXAMINATION_MS = 50
+/** How long after an event of the file system chokidar reports it, unless it leaves it out. */
+const EXAMINATION_MS = 60
 
 const ignored = /(^|\/)(node_modules|\.git|\.hydrant[^/]*|hydrant-errors\.db[^/]*)(\/|$)/
 const source =
@@ -58,8 +59,9 @@ export function isRelevant({ kind, path }: Change, isInput: ((path: string) => b
 export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
   const siteDir = resolve(dir)
   const changed = new Map<string, Change>()
+  /** The files with an event of the file system that chokidar has not reported. */
+  const examined = new Map<string, NodeJS.Timeout>()
   let timer: NodeJS.Timeout | undefined
-  let examination: NodeJS.Timeout | undefined
   let waiting: (() => void)[] = []
   const watcher = watch(siteDir, {
     ignoreInitial: true,
@@ -68,7 +70,7 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   })
 
   function settle() {
-    if (timer !== undefined || examination !== undefined) return
+    if (timer !== undefined || examined.size > 0) return
     for (const resume of waiting) resume()
     waiting = []
   }
@@ -82,25 +84,40 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   }
 
   function report(kind: ChangeKind, path: string) {
+    clearTimeout(examined.get(path))
+    examined.delete(path)
     const change = { kind, path: toSitePath(siteDir, path) }
-    if (!isWanted(change)) return
+    if (isWanted(change)) add(change)
+    else settle()
+  }
+
+  function add(change: Change) {
     // A file that is replaced is removed and added.
-    const isReplaced = changed.get(change.path)?.kind === 'unlink' && kind === 'add'
+    const isReplaced = changed.get(change.path)?.kind === 'unlink' && change.kind === 'add'
     changed.set(change.path, isReplaced ? { ...change, kind: 'change' } : change)
     clearTimeout(timer)
-    const isRemoval = [...changed.values()].some((one) => one.kind === 'unlink')
+    const isRemoval = [...changed.values()].some(({ kind }) => kind === 'unlink')
     timer = setTimeout(passOn, isRemoval ? REMOVAL_MS : DEBOUNCE_MS)
   }
 
-  function expect() {
-    clearTimeout(examination)
-    examination = setTimeout(() => {
-      examination = undefined
-      settle()
-    }, EXAMINATION_MS)
+  // chokidar leaves out the second of two changes within 50 ms.
+  function examine(path: string) {
+    clearTimeout(examined.get(path))
+    examined.set(
+      path,
+      setTimeout(() => {
+        examined.delete(path)
+        const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
+        if (existsSync(path) && isWanted(change)) add(change)
+        else settle()
+      }, EXAMINATION_MS),
+    )
   }
 
-  watcher.on('raw', expect)
+  watcher.on('raw', (_event, name, details: unknown) => {
+    const path = pathOfEvent(name, details)
+    if (path !== null && !ignored.test(toSitePath(siteDir, path))) examine(path)
+  })
   watcher.on('add', (path) => report('add', path))
   watcher.on('change', (path) => report('change', path))
   watcher.on('unlink', (path) => report('unlink', path))
@@ -113,15 +130,23 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     async settled() {
       // The events of the file system that have come are handled first.
       await new Promise(setImmediate)
-      if (timer === undefined && examination === undefined) return
+      if (timer === undefined && examined.size === 0) return
       await new Promise<void>((resume) => waiting.push(resume))
     },
     async close() {
       clearTimeout(timer)
-      clearTimeout(examination)
-      timer = examination = undefined
+      for (const examination of examined.values()) clearTimeout(examination)
+      examined.clear()
+      timer = undefined
       settle()
       await watcher.close()
     },
   }
+}
+
+/** Returns the absolute path of an event of the file system: chokidar watches folders, and files outside the site. */
+function pathOfEvent(name: string | null, details: unknown): string | null {
+  const watched = typeof details === 'object' && details !== null ? Reflect.get(details, 'watchedPath') : null
+  if (typeof watched !== 'string' || !name) return null
+  return basename(watched) === name ? watched : join(watched, name)
 }
