@@ -184,7 +184,7 @@ export function createDevEngine({ dir, folder: name, base, onBundle, position }:
     const found = known ?? (await scanSite(next, plugins))
     const isScanned = known === null
     const packages = await bundle(next, found)
-    const styles = browser.restyle(ids)
+    const styles = await browser.restyle(ids)
     const replaced = browser.update([...owed.browser])
     const dirty = server.invalidate([...owed.server])
     const last = state

@@ -38,7 +38,8 @@ export async function serveModule(
 
 function respond(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array, end: string): true {
   const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
-  response.setHeader('cache-control', 'no-cache')
+  // A stylesheet is loaded again under the same URL.
+  response.setHeader('cache-control', end === 'css' ? 'no-store' : 'no-cache')
   response.setHeader('etag', etag)
   response.setHeader('x-content-type-options', 'nosniff')
   const type = TYPES[end] ?? ASSET_TYPES[end]

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { watch } from 'chokidar'
 import { toSitePath } from '../../src/server/util/to-site-path.ts'
@@ -61,6 +61,8 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   const changed = new Map<string, Change>()
   /** The files with an event of the file system that chokidar has not reported. */
   const examined = new Map<string, NodeJS.Timeout>()
+  /** The last version of each file that has changed. */
+  const seen = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
   let waiting: (() => void)[] = []
   const watcher = watch(siteDir, {
@@ -87,8 +89,19 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     clearTimeout(examined.get(path))
     examined.delete(path)
     const change = { kind, path: toSitePath(siteDir, path) }
-    if (isWanted(change)) add(change)
+    const isNews = isNewVersion(path) || kind !== 'change'
+    if (isNews && isWanted(change)) add(change)
     else settle()
+  }
+
+  /** Returns whether a file differs from the version that was seen last. */
+  function isNewVersion(path: string): boolean {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    const version = stats && `${stats.mtimeMs} ${stats.size} ${stats.ino}`
+    const isNew = version !== seen.get(path)
+    if (version === undefined) seen.delete(path)
+    else seen.set(path, version)
+    return isNew
   }
 
   function add(change: Change) {
@@ -100,23 +113,27 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     timer = setTimeout(passOn, isRemoval ? REMOVAL_MS : DEBOUNCE_MS)
   }
 
-  // chokidar leaves out the second of two changes within 50 ms.
+  // chokidar examines a file before it reports a change, and leaves out the second of two changes within 50 ms.
+  function receive(path: string) {
+    const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
+    if (ignored.test(change.path)) return
+    if (!existsSync(path) || !isWanted(change)) return examine(path)
+    if (isNewVersion(path)) add(change)
+  }
+
+  /** Waits for chokidar to report that a file was added or removed. */
   function examine(path: string) {
     clearTimeout(examined.get(path))
-    examined.set(
-      path,
-      setTimeout(() => {
-        examined.delete(path)
-        const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
-        if (existsSync(path) && isWanted(change)) add(change)
-        else settle()
-      }, EXAMINATION_MS),
-    )
+    const stop = () => {
+      examined.delete(path)
+      settle()
+    }
+    examined.set(path, setTimeout(stop, EXAMINATION_MS))
   }
 
   watcher.on('raw', (_event, name, details: unknown) => {
     const path = pathOfEvent(name, details)
-    if (path !== null && !ignored.test(toSitePath(siteDir, path))) examine(path)
+    if (path !== null) receive(path)
   })
   watcher.on('add', (path) => report('add', path))
   watcher.on('change', (path) => report('change', path))

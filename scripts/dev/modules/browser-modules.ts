@@ -32,8 +32,8 @@ export interface BrowserModules {
    * Each of them only exports components, or is a page.
    */
   update(changed: readonly string[]): DevUpdate['modules'] | null
-  /** Forgets the compiled stylesheets that consist of one of these files. Returns their names. */
-  restyle(ids: readonly string[]): string[]
+  /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
+  restyle(ids: readonly string[]): Promise<DevUpdate['styles']>
   /** Returns the content of a file in the assets folder; null for an unknown one. */
   read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
   /** Returns whether a file is part of a stylesheet that was compiled. */
@@ -160,12 +160,12 @@ export function createBrowserModules(
       resized.clear()
       return isReplaceable ? accepted.map((id) => ({ id, file: names.script(id, versionOf(id)) })) : null
     },
-    restyle(ids) {
+    async restyle(ids) {
       const stale = [...styleInputs].flatMap(([id, inputs]) =>
         inputs.some((input) => ids.includes(input)) ? [id] : [],
       )
       for (const id of stale) styles.delete(id)
-      return stale.map(names.style)
+      return await Promise.all(stale.map(async (id) => ({ file: names.style(id), css: await stylesheet(id) })))
     },
     async read(name) {
       const file = names.find(name)

@@ -1,23 +1,33 @@
-/**
- * Loads stylesheets again, by their names in the assets folder. Each old stylesheet applies until the new one has been
- * loaded.
- */
-export async function replaceStylesheets(names: readonly string[]): Promise<void> {
-  const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].filter(({ href }) =>
-    names.some((name) => new URL(href).pathname.endsWith(`/${name}`)),
+import type { DevUpdate } from '../../shared/wire/dev-protocol.ts'
+
+/** Replaces the rules of stylesheets, at once and without a request. */
+export async function replaceStylesheets(styles: DevUpdate['styles']): Promise<void> {
+  const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')]
+  await Promise.all(
+    links.map(async (link) => {
+      const style = styles.find(({ file }) => new URL(link.href).pathname.endsWith(`/${file}`))
+      if (style && !replaceRules(link, style.css)) await replaceLink(link)
+    }),
   )
-  await Promise.all(links.map(replaceLink))
 }
 
-/**
- * React knows a stylesheet by its `href`, which must therefore stay. So the new stylesheet gets the old one's `href`
- * once it has been loaded under another.
- */
+/** Replaces all rules. Returns false if the stylesheet cannot be replaced in this way. */
+function replaceRules({ sheet }: HTMLLinkElement, css: string): boolean {
+  // Constructed stylesheets cannot import others.
+  if (!sheet || css.includes('@import')) return false
+  try {
+    const next = new CSSStyleSheet()
+    next.replaceSync(css)
+    while (sheet.cssRules.length > 0) sheet.deleteRule(0)
+    for (const [index, rule] of [...next.cssRules].entries()) sheet.insertRule(rule.cssText, index)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** React knows a stylesheet by its `href`, which therefore stays. Browsers do not keep stylesheets of development. */
 async function replaceLink(link: HTMLLinkElement): Promise<void> {
-  const { sheet, href } = link
-  if (!sheet) return
-  const response = await fetch(href, { cache: 'reload' })
-  if (!response.ok) return
   const next = link.cloneNode() as HTMLLinkElement
   await new Promise((settled) => {
     next.addEventListener('load', settled)

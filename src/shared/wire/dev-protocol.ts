@@ -84,8 +84,8 @@ export interface DevUpdate {
   type: 'update'
   /** The modules to import again, by id, with the names of their scripts in the assets folder. */
   modules: readonly { id: string; file: string }[]
-  /** The names, in the assets folder, of the stylesheets to load again. */
-  styles: readonly string[]
+  /** The stylesheets that have changed, by their names in the assets folder. */
+  styles: readonly { file: string; css: string }[]
   /** Paths of files in `public/` that have changed. */
   files: readonly string[]
   /** Whether to run the loads of the page again. */
