@@ -62,7 +62,7 @@ export interface DevError {
   message: string
   /** The code of an error in Hydrant's table: `HYD_BUILD_SYNTAX`. */
   code?: string
-  /** What to do, as one sentence. */
+  /** The remedy, as one sentence. */
   fix?: string
   digest?: string
   /** The site's route: `/products/[id]`. */
