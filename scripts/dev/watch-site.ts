@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { watch } from 'chokidar'
+import { watch } from '#chokidar'
 import { toSitePath } from '../../src/server/util/to-site-path.ts'
 import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
 

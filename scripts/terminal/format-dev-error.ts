@@ -34,8 +34,20 @@ export function formatDevError(error: DevError, view: DevView): string[] {
     ...(fix === undefined ? [] : [`Try: ${toLine(fix)}`]),
     ...(digest === undefined ? [] : [paint('dim', `Digest ${digest}, see: npx hydrant errors ${digest} --dev`)]),
     ...(diff.length > 0 ? ['', ...formatDiff(diff, paint)] : []),
-    ...(frame ? ['', ...formatFrame(frame, error.stack, view)] : []),
-    ...formatStack(error.stack.slice(1), paint),
+    ...(frame
+      ? [
+          '',
+          ...formatFrame(
+            frame,
+            error.stack.find((line) => isAt(line, frame)),
+            view,
+          ),
+        ]
+      : []),
+    ...formatStack(
+      error.stack.filter((line) => !frame || !isAt(line, frame)),
+      paint,
+    ),
     ...causes.flatMap((cause) => formatCause(cause, paint)),
     ...formatComponents(componentStack, paint),
     '',
@@ -59,14 +71,17 @@ function formatDiff(diff: NonNullable<DevError['diff']>, paint: Paint): string[]
   ]
 }
 
-function formatFrame(frame: DevFrame, [innermost]: readonly DevStackLine[], { paint, width }: DevView): string[] {
-  const isInnermost = innermost?.place?.file === frame.file && innermost.place.line === frame.line
-  const place = formatPlace({ name: isInnermost ? innermost.name : '', place: frame })
+function formatFrame(frame: DevFrame, line: DevStackLine | undefined, { paint, width }: DevView): string[] {
+  const place = formatPlace({ name: line?.name ?? '', place: frame })
   if (!frame.code) return [paint('cyan', place)]
   const { firstLine, lines } = frame.code
   const from = Math.max(firstLine, frame.line - LINES_AROUND)
-  const shown = lines.slice(from - firstLine, frame.line - firstLine + LINES_AROUND)
+  const shown = lines.slice(from - firstLine, frame.line - firstLine + LINES_AROUND + 1)
   return [paint('cyan', place), ...formatCode({ firstLine: from, lines: shown }, frame, paint, width)]
+}
+
+function isAt({ place }: DevStackLine, { file, line }: DevFrame): boolean {
+  return place?.file === file && place.line === line
 }
 
 function formatStack(stack: readonly DevStackLine[], paint: Paint): string[] {

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import stringWidth from '#string-width'
 import { showControlCharacters } from '../../src/server/log/control-characters.ts'
 
 /** Returns a text as one line, with its control characters escaped. */

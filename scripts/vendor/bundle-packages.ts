@@ -1,17 +1,30 @@
-// Bundles packages for the published package, with the licences of all packages in each bundle. As a dependency
-// pino-pretty would bring 14 packages into each site, and launch-editor three. Runs in the repository's folder, after
-// the compiler.
+// Bundles packages for the published package, with the licences of all packages in each bundle. As dependencies they
+// would bring 25 packages into each site, 14 of them by pino-pretty. Runs in the repository's folder, after the
+// compiler.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-for (const name of ['pino-pretty', 'launch-editor']) {
-  const file = `dist/vendor/${name}.cjs`
+/** The packages, and the format that each is written in. */
+const PACKAGES = {
+  chokidar: 'esm',
+  'launch-editor': 'cjs',
+  'pino-pretty': 'cjs',
+  'react-refresh': 'cjs',
+  'string-width': 'esm',
+} as const
+
+/** The modules of packages that have more than one. */
+const ENTRIES: Record<string, string> = { 'react-refresh': 'react-refresh/runtime' }
+
+for (const [name, format] of Object.entries(PACKAGES)) {
+  const file = `dist/vendor/${name}.${format === 'esm' ? 'mjs' : 'cjs'}`
   const { metafile } = await build({
-    entryPoints: [name],
+    entryPoints: [ENTRIES[name] ?? name],
     outfile: file,
     bundle: true,
+    format,
     platform: 'node',
     target: 'node20',
     metafile: true,

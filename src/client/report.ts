@@ -34,7 +34,6 @@ type FailureEvent = Partial<
 
 /** The build replaces the variable, and removes what only development needs. */
 declare const process: { env: { NODE_ENV: string } }
-const isDevelopment = process.env.NODE_ENV !== 'production'
 
 /** Matches a frame of a browser extension. */
 const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|webkit-masked-url):/
@@ -44,7 +43,7 @@ const POSITION = /:\d+:\d+\)?$/
 const reported = new Set<string>()
 
 // The document outlives changes of the source, after which the same failure is news.
-if (isDevelopment) addEventListener(UPDATED_EVENT, () => reported.clear())
+if (process.env.NODE_ENV === 'development') addEventListener(UPDATED_EVENT, () => reported.clear())
 
 /**
  * Sends a report, once for each failure in this document.
@@ -122,7 +121,10 @@ function describeThrown(thrown: unknown, depth: number): ReportedError {
 function describeError({ name, message, stack, cause }: Error, depth: number): ReportedError {
   const described = {
     type: cut(name, 'type') || 'Error',
-    message: cut(isDevelopment ? shortenMismatch(message, REPORT_LENGTHS.message) : message, 'message'),
+    message: cut(
+      process.env.NODE_ENV === 'development' ? shortenMismatch(message, REPORT_LENGTHS.message) : message,
+      'message',
+    ),
     stack: cut(stack ?? '', 'stack'),
   }
   return cause === undefined || depth >= MAX_REPORTED_CAUSES

@@ -200,6 +200,8 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/client/dev-reload.js',
     'console/.hydrant/manifest.json',
     'console/.hydrant/server/index.mjs',
+    'dist/vendor/launch-editor.cjs',
+    'dist/vendor/launch-editor.cjs.LICENSES.txt',
     'dist/vendor/pino-pretty.cjs',
     'dist/vendor/pino-pretty.cjs.LICENSES.txt',
   ]) {

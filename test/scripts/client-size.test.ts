@@ -86,6 +86,19 @@ t.test('data that JSON can represent, with promises too, is read without another
   for (const contents of plain.scripts.values()) t.notMatch(Buffer.from(contents).toString(), 'BigUint64Array')
 })
 
+t.test('nothing of development reaches a visitor', async (t) => {
+  const dir = createSite(t, { 'pages/index.tsx': page })
+  const textsOf = async (mode: 'production' | 'development') => {
+    const { folder, manifest } = await buildSite({ dir, mode })
+    return manifest.clientFiles.map((name) => readFileSync(join(folder, 'client', name), 'utf8')).join('\n')
+  }
+  const [production, development] = [await textsOf('production'), await textsOf('development')]
+  for (const text of ['hydrant-overlay', 'hydrant-updated', 'hydration-mismatch', '_hydrant/dev', 'EventSource']) {
+    t.notMatch(production, text)
+    t.match(development, text)
+  }
+})
+
 t.test('a thousand pages cost a visitor no more bytes than ten', async (t) => {
   const createPages = (count: number) =>
     Object.fromEntries(

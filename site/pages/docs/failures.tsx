@@ -138,6 +138,15 @@ export default function Failures() {
         <Code title="pages/error.tsx">{ERROR_PAGE}</Code>
         <p>If this page also fails, Hydrant shows the plain fallback with the first digest, and logs both failures.</p>
       </Section>
+      <Section id="development" title="In development">
+        <p>
+          <code>hydrant dev</code> shows every error over the page, and the same in the terminal: the message, the
+          digest, the line of source, the components around it and what caused it. A hydration difference is shown line
+          by line. <kbd>Escape</kbd> closes the overlay, and it closes by itself when the error is gone. A place such as{' '}
+          <code>pages/index.tsx:3:9</code> is a link that opens your editor: the one that <code>LAUNCH_EDITOR</code>{' '}
+          names, else a running one.
+        </p>
+      </Section>
       <Section id="refusals" title="Refusals">
         <p>
           A refusal is an error with a 4xx <code>statusCode</code> that your code throws for the visitor. Hydrant shows

@@ -1,6 +1,6 @@
 // The first code of a page in development: React finds the hook of Fast Refresh only if it exists before React does.
 
-import * as refresh from 'react-refresh/runtime'
+import * as refresh from '#react-refresh'
 import { createDevRuntime, type DevRuntime } from './runtime.ts'
 import { listenForUpdates } from './updates.ts'
 

@@ -1,4 +1,4 @@
-declare module 'react-refresh/runtime' {
+declare module '#react-refresh' {
   export function injectIntoGlobalHook(scope: object): void
   export function register(type: unknown, id: string): void
   export function createSignatureFunctionForTransform(): (type: unknown, key?: string) => unknown

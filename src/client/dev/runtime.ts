@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { createSignatureFunctionForTransform, register } from 'react-refresh/runtime'
+import type { createSignatureFunctionForTransform, register } from '#react-refresh'
 import type { App } from '../app-state.ts'
 
 /** The functions that modules of the site call, as `__hydrant_dev__`. */

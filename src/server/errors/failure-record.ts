@@ -91,7 +91,7 @@ export interface FailureRecord extends Occurrence {
   details?: DevelopmentDetails
 }
 
-/** What `hydrant dev` shows of a failure besides its record. */
+/** Details of a failure that `hydrant dev` shows besides its record. */
 export interface DevelopmentDetails {
   /** The site's components around the place, innermost first. */
   components: SourceFrame[]

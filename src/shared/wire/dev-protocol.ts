@@ -53,7 +53,7 @@ export interface DevDiffLine {
 
 /** An error of a site in development. All texts are plain text. */
 export interface DevError {
-  /** The same for each occurrence of an error. */
+  /** Equal for all occurrences of an error. */
   id: string
   kind: DevErrorKind
   /** Says in a few words what failed: `load of /products failed`. */
@@ -62,7 +62,7 @@ export interface DevError {
   message: string
   /** The code of an error in Hydrant's table: `HYD_BUILD_SYNTAX`. */
   code?: string
-  /** What to do, as one sentence. */
+  /** The remedy, as one sentence. */
   fix?: string
   digest?: string
   /** The site's route: `/products/[id]`. */
