@@ -38,7 +38,7 @@ export const errorTable = {
     fix: 'Throw an Error instead: its stack names the line.',
   },
   HYD_PORT_IN_USE: {
-    message: 'port %s on %s is in use by another process',
+    message: 'port %s on %s is in use by %s',
     fix: 'Stop that process, or choose another port with --port.',
   },
   HYD_SOCKET_IN_USE: {
