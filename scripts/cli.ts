@@ -36,17 +36,22 @@ function createProgram(): Command {
     // `reportUsage` prints the error, in the same form as all other errors.
     .configureOutput({ outputError() {} })
   addCommand(program, 'dev', 'serve a site in development, and rebuild it when a file changes', {
-    serves: { port: '3000', host: 'localhost' },
+    serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,
-  })
+  }).addOption(
+    new Option(
+      '--poll [boolean]',
+      'look for changed files at intervals, for folders that report no changes, such as mounted volumes; also CHOKIDAR_USEPOLLING (false)',
+    ).preset('true'),
+  )
   addCommand(program, 'build', 'build a site for production', {
     serves: null,
     mode: 'production',
     load: async () => (await import('./commands/build.ts')).runBuild,
   })
   addCommand(program, 'start', 'serve a built site', {
-    serves: { port: '3000', host: '127.0.0.1' },
+    serves: { port: '3000', host: '127.0.0.1', hosts: 'any' },
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
   })
@@ -57,9 +62,15 @@ function createProgram(): Command {
   return program
 }
 
+interface ServerDefaults {
+  port: string
+  host: string
+  hosts: string
+}
+
 interface CommandParts {
   /** The defaults that the help shows; null for a command that does not serve. */
-  serves: { port: string; host: string } | null
+  serves: ServerDefaults | null
   /** Which build of React is loaded. */
   mode: 'development' | 'production'
   /** Returns the function that runs the command. Its `note` is a warning about NODE_ENV, or null. */
@@ -93,10 +104,11 @@ function setNodeEnv(mode: CommandParts['mode']): string | null {
 
 // `resolveOptions` parses and checks the values, together with those of the environment and the configuration. So no
 // flag has a default here.
-function addServerOptions(command: Command, { port, host }: { port: string; host: string }) {
+function addServerOptions(command: Command, { port, host, hosts }: ServerDefaults) {
   command
     .option('-p, --port <number>', `TCP port, 0 for any free one; also PORT (${port})`)
     .option('-H, --host <name>', `address to listen on; also HOST (${host})`)
+    .option('--hosts <names>', `host names of the site, with commas between them; also HYDRANT_HOSTS (${hosts})`)
     .option('-b, --base <path>', 'path at which the site is mounted; also HYDRANT_BASE (/)')
     .option('--trust-proxy <which>', 'proxies whose forwarded headers are trusted; also HYDRANT_TRUST_PROXY (false)')
     .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent; also LOG_LEVEL (info)')

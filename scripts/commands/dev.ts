@@ -4,18 +4,22 @@ import { loadPrettyLogging } from '../../src/server/log/logger.ts'
 import { BuildError } from '../build-problem.ts'
 import type { DevFailure } from '../dev/dev-failures.ts'
 import { startDevServer } from '../dev/dev-server.ts'
+import { handleStopSignals } from '../dev/stop-signals.ts'
 import { formatError } from '../terminal/format-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
 import { createPaint } from '../terminal/paint.ts'
 
-/** Runs `hydrant dev` until it is interrupted, and then exits. */
+/** Runs `hydrant dev` until a signal ends the process. */
 export async function runDev(
   dir: string,
-  flags: Record<string, string | undefined>,
+  { poll, ...flags }: Record<string, string | undefined>,
   note: string | null,
 ): Promise<void> {
+  const signals = handleStopSignals((text) => console.error(text))
+  // chokidar reads the variable; containers set it without the flag.
+  if (poll !== undefined) process.env.CHOKIDAR_USEPOLLING = poll
   if (note !== null) console.error(note)
   const createLogging = await loadPrettyLogging()
   const server = await startDevServer({
@@ -39,18 +43,17 @@ export async function runDev(
       if (source?.code) console.log(`${formatSource(source, VIEW).join('\n')}\n`)
     },
   })
-  console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${server.url}`)
+  signals.setClose(server.close)
+  const { urls, portNote } = server
+  if (portNote !== null) console.error(portNote)
+  console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${urls.local}`)
+  for (const url of urls.network) console.log(`on the network: ${url}`)
 
   // An error of the site outside of a request must not end `hydrant dev`.
   function report(error: unknown) {
     console.error(describeFailure({ error, source: server.findSource(error) }))
   }
   process.on('uncaughtException', report).on('unhandledRejection', report)
-
-  await new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop))
-  await server.close()
-  // Timers of the site would keep the process alive.
-  process.exit(0)
 }
 
 function describeFailure({ error, source }: Pick<DevFailure, 'error' | 'source'>): string {

@@ -66,7 +66,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     last = build
     options = readOptions(input, build.config)
     const { app } = await createInstance({
-      ...{ dir, folder: build.folder, options, logging: input.createLogging(options) },
+      // The development server checks the hosts itself: it also responds under the names of this machine.
+      ...{ dir, folder: build.folder, options: { ...options, hosts: [] }, logging: input.createLogging(options) },
       getStore: (log) => failureStores.find(options, log),
     })
     slot.put(app)
