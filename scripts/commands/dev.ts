@@ -22,13 +22,17 @@ export async function runDev(
   if (poll !== undefined) process.env.CHOKIDAR_USEPOLLING = poll
   if (note !== null) console.error(note)
   const createLogging = await loadPrettyLogging()
+  // A warning is printed once, not with each build.
+  let lastWarnings: ReadonlySet<string> = new Set()
   const server = await startDevServer({
     dir,
     flags,
     env: process.env,
     createLogging: ({ logLevel }) => createLogging(logLevel),
     onReady(build, changed) {
-      for (const warning of build.warnings) console.error(`${formatWarning(warning)}\n`)
+      const warnings = new Set(build.warnings.map(formatWarning))
+      for (const warning of warnings) if (!lastWarnings.has(warning)) console.error(`${warning}\n`)
+      lastWarnings = warnings
       const why = changed.length > 0 ? ` (${[...new Set(changed)].slice(0, 3).join(', ')})` : ''
       console.log(`built in ${formatDuration(build.durationMs)}${why}`)
     },
