@@ -59,6 +59,15 @@ function createProgram(): Command {
     .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
     .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   addErrorsCommand(program)
+  program
+    .command('info')
+    .description('print versions and settings for a bug report, without secrets')
+    .argument('[dir]', 'the site’s folder', '.')
+    .option('--json', 'print JSON')
+    .action(async (dir: string, flags: { json?: boolean }) => {
+      const { runInfo } = await import('./commands/info.ts')
+      await runInfo(requireFolder(dir), flags)
+    })
   return program
 }
 
