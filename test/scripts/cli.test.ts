@@ -16,6 +16,11 @@ t.test('prints help for itself and for each command', async (t) => {
   }
 })
 
+t.test('prints help when it is asked in a word, for all or for one command', async (t) => {
+  t.strictSame(await runCli(['help']), await runCli(['--help']))
+  t.strictSame(await runCli(['help', 'start']), await runCli(['start', '--help']))
+})
+
 t.test('prints its version', async (t) => {
   t.strictSame(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
 })
