@@ -34,7 +34,7 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
       log(`second ${signal}: ending now`)
       process.exit(128 + constants.signals[signal])
     }
-    // A terminal sends Ctrl+C to npm as well, which passes it on: the process gets it twice.
+    // Some package managers pass Ctrl+C on, which the terminal has sent to all processes: it arrives twice.
     if (state === 'closing') return
     state = 'closing'
     stop().catch((error) => {

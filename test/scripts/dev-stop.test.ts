@@ -73,7 +73,7 @@ t.test('ends without an onClose hook that does not finish', async (t) => {
   const { dev } = await startDev(t, HANGS_ON_CLOSE)
   const children = childrenOf(dev.pid)
   process.kill(dev.pid, 'SIGINT')
-  // npm passes Ctrl+C on, so the process gets it twice at once.
+  // A package manager may pass Ctrl+C on, so that the process gets it twice at once.
   process.kill(dev.pid, 'SIGINT')
   await dev.waitFor(/^stopping: waiting up to 2 s for the site to close; press Ctrl\+C again to end now$/)
   await dev.waitFor(/^the site did not close within 2 s: ending without it$/)
