@@ -9,6 +9,8 @@ const DEADLINE_MS = 2_000
 export interface StopSignals {
   /** Sets the function that a signal calls before the process ends. */
   setClose(close: () => Promise<void>): void
+  /** Lets the system end the process on a signal, until the event loop runs again. For code that blocks the event loop. */
+  release(): void
 }
 
 /**
@@ -43,10 +45,15 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
     })
   }
 
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  const hold = () => process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  hold()
   return {
     setClose(next) {
       close = next
+    },
+    release() {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+      setImmediate(hold)
     },
   }
 }

@@ -106,3 +106,31 @@ t.test('ends while the first build runs, also one that never finishes', async (t
   t.equal(await dev.stop('SIGINT'), 0)
   await until(() => !children.some(isRunning))
 })
+
+t.test('names the code that blocks the event loop, and Ctrl+C ends it', async (t) => {
+  const { dev, url } = await startDev(t, {
+    'pages/index.server.ts': "export const load = () => {\n  while (process.env.HOME !== '') continue\n}\n",
+  })
+  const children = childrenOf(dev.pid)
+  fetch(url).catch(() => {})
+  await dev.waitFor(/^Warning: code of the site has blocked the event loop for 3 s; Ctrl\+C ends the process$/)
+  await dev.waitFor(/^load \(pages\/index\.server\.ts:2:\d+\)$/)
+  await dev.waitFor(/^ {2}> 2 \| {3}while /)
+  t.equal(await dev.stop('SIGINT'), null, 'the signal has ended it')
+  await until(() => !children.some(isRunning))
+})
+
+t.test('a signal closes the site again when the event loop runs again', async (t) => {
+  const { dev, url } = await startDev(t, {
+    'server.ts': `export default async function server(app) {
+  app.addHook('onClose', async () => console.log('closed'))
+  app.get('/blocks', async () => { const end = performance.now() + 5_000; while (performance.now() < end); return 'done' })
+}
+`,
+  })
+  t.equal(await (await fetch(new URL('/blocks', url))).text(), 'done')
+  t.match(dev.lines.join('\n'), 'has blocked the event loop')
+  t.equal(dev.lines.filter((line) => line.includes('has blocked')).length, 1)
+  t.equal(await dev.stop('SIGINT'), 0)
+  t.equal(dev.lines.filter((line) => line === 'closed').length, 1)
+})
