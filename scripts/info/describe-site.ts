@@ -10,6 +10,8 @@ import { type BuildProblem, formatLocation } from '../build-problem.ts'
 /** The folder to which the configuration is compiled. It is removed again. */
 const FOLDER = '.hydrant-info'
 
+const NO_CONFIG = { config: {}, options: { plugins: [], loader: {}, define: {}, alias: {} } }
+
 export interface SiteFacts {
   facts: Record<string, string>
   /** The options in the configuration, and those of esbuild; null when they cannot be read. */
@@ -36,23 +38,14 @@ async function readOptions(
   siteDir: string,
   { config: file }: DiscoveredSite,
 ): Promise<{ text: string; config: SiteFacts['config'] }> {
-  const nothing = { config: {}, options: { plugins: [], loader: {}, define: {}, alias: {} } }
-  try {
-    if (file === null) return await readBuilt(siteDir, nothing)
-    const read = await compile(siteDir, file)
-    if (read.isUsable) return { text: file, config: read }
-    return { text: `${file} cannot be used: ${read.problems.map(showProblem).join(', ')}`, config: null }
-  } catch (error) {
-    return { text: `cannot be read: ${messageOf(error)}`, config: null }
-  }
-}
-
-/** Reads the configuration of the build, which is all that a server without the sources has. */
-async function readBuilt(siteDir: string, nothing: Pick<SiteConfig, 'config' | 'options'>) {
-  const folder = buildFolder(siteDir)
-  const config = await readConfig(folder).catch(() => null)
-  const isEmpty = config === null || Object.keys(config).length === 0
-  return isEmpty ? { text: 'none', config: nothing } : { text: 'of the build', config: { ...nothing, config } }
+  // A container often has no sources, or a file system that cannot be written. Then only the build can be read.
+  const read = file === null ? null : await compile(siteDir, file).catch(() => null)
+  if (read?.isUsable) return { text: String(file), config: read }
+  if (read) return { text: `${file} cannot be used: ${read.problems.map(showProblem).join(', ')}`, config: null }
+  const built = await readConfig(buildFolder(siteDir)).catch(() => null)
+  if (built && (file !== null || Object.keys(built).length > 0))
+    return { text: 'from the build', config: { ...NO_CONFIG, config: built } }
+  return file === null ? { text: 'none', config: NO_CONFIG } : { text: `${file} cannot be compiled here`, config: null }
 }
 
 async function compile(siteDir: string, file: string): Promise<SiteConfig> {

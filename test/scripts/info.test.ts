@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { findContainer } from '../../scripts/info/describe-system.ts'
+import { AS_PLAIN_USER } from '../plain-user.ts'
 import { createSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
@@ -98,6 +99,19 @@ t.test('describes a build, its ledger, and a site with problems', async (t) => {
   const broken = await runCli(['info', createSite(t, { 'pages/[id.tsx': '' }, 'broken'), '--json'])
   t.match(JSON.parse(broken.stdout).site.problems, 'HYD_BUILD_SEGMENT (pages/[id.tsx)')
   t.match(await runCli(['info', 'no-such-folder']), { code: 2, stderr: 'HYD_CLI_DIR' })
+})
+
+t.test('reads the configuration of the build where nothing can be written', async (t) => {
+  const dir = createSite(t, { 'hydrant.config.ts': 'export default { workers: 3 }\n' })
+  const info = async () => {
+    chmodSync(dir, 0o555)
+    const { stdout } = await runCli(['info', dir, '--json'], { under: AS_PLAIN_USER })
+    chmodSync(dir, 0o755)
+    return JSON.parse(stdout)
+  }
+  t.match(await info(), { site: { configuration: 'hydrant.config.ts cannot be compiled here' } })
+  t.equal((await runCli(['build', dir])).code, 0)
+  t.match(await info(), { site: { configuration: 'from the build' }, options: { workers: '3' } })
 })
 
 t.test('recognises containers', async (t) => {
