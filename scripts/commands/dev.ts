@@ -63,7 +63,7 @@ export async function runDev(
   server = started
   signals.setClose(started.close)
   const { urls, portNote } = started
-  if (portNote !== null) console.error(portNote)
+  if (portNote !== null) console.log(portNote)
   console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${urls.local}`)
   for (const url of urls.network) console.log(`on the network: ${url}`)
 

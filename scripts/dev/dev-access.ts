@@ -20,13 +20,15 @@ export function isAllowedHost(header: string | undefined, listenHost: string, ho
   )
 }
 
-/** Returns the text for a request with a host that is not allowed. It names the flag that allows the host. */
-export function explainHost(header: string | undefined, hosts: readonly string[]): string {
+/**
+ * Returns the text for a request with a host that is not allowed. It names the flag that allows the host, and no other
+ * host: a foreign page can read the text.
+ */
+export function explainHost(header: string | undefined): string {
   const refusal = `The host ${JSON.stringify(header ?? '')} is not served here.`
   const name = header === undefined ? undefined : hostName(header)
   if (name === undefined || !isHostName(name)) return refusal
-  const list = [...hosts, name].join(',')
-  return `${refusal}\nTry: hydrant dev --hosts ${list.includes('*') ? `'${list}'` : list}\nIn a container: HYDRANT_HOSTS=${list}`
+  return `${refusal}\nTry: hydrant dev --hosts ${name} (or HYDRANT_HOSTS=${name}), with commas between several names.`
 }
 
 /** Returns whether a request comes from a page of this server, or from no page. */

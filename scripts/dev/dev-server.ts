@@ -39,7 +39,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   /** Returns the reason to refuse a request; null when it is allowed. */
   function findRefusal({ headers }: IncomingMessage): string | null {
     const { hosts, allowedOrigins } = site.options()
-    if (!isAllowedHost(headers.host, host, hosts)) return explainHost(headers.host, hosts)
+    if (!isAllowedHost(headers.host, host, hosts)) return explainHost(headers.host)
     if (!isForeign(headers, allowedOrigins)) return null
     return 'Only pages of this machine may request this. Add other origins to "allowedOrigins".'
   }

@@ -111,7 +111,8 @@ t.test(
     const refused = await ask(address, 'my.tunnel.example:8080')
     t.equal(refused.status, 403)
     t.match(refused.text, /^The host "my\.tunnel\.example:8080" is not served here\.$/m)
-    t.match(refused.text, /^Try: hydrant dev --hosts shop\.example,my\.tunnel\.example$/m)
+    t.match(refused.text, /^Try: hydrant dev --hosts my\.tunnel\.example \(or HYDRANT_HOSTS=my\.tunnel\.example\)/m)
+    t.notMatch(refused.text, 'shop.example', 'a foreign page can read it')
   },
 )
 
@@ -124,9 +125,7 @@ t.test('a flag allows the names of a tunnel, and no others', async (t) => {
   t.equal((await ask(url, 'evil.example')).status, 403)
   t.ok(isAllowedHost('A.Tunnel.Example', 'localhost', hosts))
   t.notOk(isAllowedHost('a.tunnel.example.evil.example', 'localhost', hosts))
-  t.match(explainHost('b.example', hosts), "--hosts '*.tunnel.example,b.example'")
-  for (const host of ['', 'a b', '<script>', '$(id)', undefined])
-    t.notMatch(explainHost(host, []), 'Try:', String(host))
+  for (const host of ['', 'a b', '<script>', '$(id)', undefined]) t.notMatch(explainHost(host), 'Try:', String(host))
 })
 
 t.test('polls for changes where the system reports none', async (t) => {
