@@ -24,6 +24,14 @@ Examples:
 
 "hydrant help <command>" explains the flags of a command. docs/commands.md says more.`
 
+/** The commands of other tools that do the same. */
+const OTHER_COMMANDS = new Map([
+  ['serve', 'start'],
+  ['preview', 'start'],
+  ['develop', 'dev'],
+  ['watch', 'dev'],
+])
+
 process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<ExitCode> {
@@ -125,8 +133,12 @@ function setNodeEnv(mode: CommandParts['mode']): string | null {
 }
 
 function requireFolder(dir: string): string {
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return dir
+  if (isFolder(dir)) return dir
   throw createHydrantError('HYD_CLI_DIR', [dir])
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
@@ -134,8 +146,16 @@ function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
   // Without a command, Commander has already printed the help.
   if (code === 'commander.help') return 2
   const text = message.replace(/^error: /, '').replace(/\s+/g, ' ')
-  console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text]), { withStack: false }))
+  const hint = code === 'commander.unknownCommand' ? suggestCommand(text) : ''
+  console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text + hint]), { withStack: false }))
   return 2
+}
+
+/** Returns a suggestion for an unknown command where Commander, which compares letters, has none. */
+function suggestCommand(message: string): string {
+  const [, word = ''] = /^unknown command '(.*)'$/.exec(message) ?? []
+  const meant = isFolder(word) ? `dev ${word}` : OTHER_COMMANDS.get(word)
+  return meant === undefined ? '' : ` (Did you mean ${meant}?)`
 }
 
 function readVersion(): string {
