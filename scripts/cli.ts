@@ -1,15 +1,36 @@
 #!/usr/bin/env node
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
+import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
 type Flags = Record<string, string | undefined>
 
 /** The exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 type ExitCode = 0 | 1 | 2
+
+const POLL =
+  'look for changed files at intervals, for folders that report no changes, such as mounted volumes; also CHOKIDAR_USEPOLLING (false)'
+
+const EXAMPLES = `
+Examples:
+  hydrant dev                 develop the site in this folder, at http://localhost:3000
+  hydrant build ./my-site     build another site
+  hydrant start --port 8080   serve the build of the site in this folder
+  hydrant errors              list the errors that visitors met
+
+"hydrant help <command>" explains the flags of a command. docs/commands.md says more.`
+
+/** The commands of other tools that do the same. */
+const OTHER_COMMANDS = new Map([
+  ['serve', 'start'],
+  ['preview', 'start'],
+  ['develop', 'dev'],
+  ['watch', 'dev'],
+])
 
 process.exitCode = await run(process.argv.slice(2))
 
@@ -30,16 +51,19 @@ function createProgram(): Command {
     .description('Server-rendered React pages from Fastify.')
     .version(readVersion(), '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print the help of a command')
+    // Without the choices and presets of flags, which the descriptions name.
+    .configureHelp({ optionDescription: ({ description }) => description })
+    .addHelpText('after', EXAMPLES)
     .showSuggestionAfterError()
     .exitOverride()
     // `reportUsage` prints the error, in the same form as all other errors.
     .configureOutput({ outputError() {} })
   addCommand(program, 'dev', 'serve a site in development, and rebuild it when a file changes', {
-    serves: { port: '3000', host: 'localhost' },
+    serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,
-  })
+  }).addOption(createSwitch('--poll', POLL))
   addCommand(program, 'build', 'build a site for production', {
     serves: null,
     mode: 'production',
@@ -51,20 +75,37 @@ function createProgram(): Command {
     load: async () => (await import('./commands/types.ts')).runTypes,
   })
   addCommand(program, 'start', 'serve a built site', {
-    serves: { port: '3000', host: '127.0.0.1' },
+    serves: { port: '3000', host: '127.0.0.1', hosts: 'any' },
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
   })
-    .option('--socket <path>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
+    .option('--socket <file>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
     .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
     .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   addErrorsCommand(program)
+  program
+    .command('info')
+    .description('print versions and settings for a bug report, without secrets')
+    .argument('[dir]', 'the site’s folder', '.')
+    .option('--json', 'print JSON')
+    .action(async (dir: string, flags: { json?: boolean }) => {
+      const { runInfo } = await import('./commands/info.ts')
+      await runInfo(requireFolder(dir), flags)
+    })
+  program
+    .command('completion')
+    .description('print a script with which a shell completes commands and flags')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { runCompletion } = await import('./commands/completion.ts')
+      runCompletion(shell, program)
+    })
   return program
 }
 
 interface CommandParts {
   /** The defaults that the help shows; null for a command that does not serve. */
-  serves: { port: string; host: string } | null
+  serves: ServerDefaults | null
   /** Which build of React is loaded. */
   mode: 'development' | 'production'
   /** Returns the function that runs the command. Its `note` is a warning about NODE_ENV, or null. */
@@ -96,25 +137,13 @@ function setNodeEnv(mode: CommandParts['mode']): string | null {
   return before === undefined ? null : `NODE_ENV was ${showValue(before)}; this command has set it to "${mode}"`
 }
 
-// `resolveOptions` parses and checks the values, together with those of the environment and the configuration. So no
-// flag has a default here.
-function addServerOptions(command: Command, { port, host }: { port: string; host: string }) {
-  command
-    .option('-p, --port <number>', `TCP port, 0 for any free one; also PORT (${port})`)
-    .option('-H, --host <name>', `address to listen on; also HOST (${host})`)
-    .option('-b, --base <path>', 'path at which the site is mounted; also HYDRANT_BASE (/)')
-    .option('--trust-proxy <which>', 'proxies whose forwarded headers are trusted; also HYDRANT_TRUST_PROXY (false)')
-    .option('--log-level <level>', 'fatal, error, warn, info, debug, trace or silent; also LOG_LEVEL (info)')
-    .addOption(
-      new Option('--log-requests [boolean]', 'log a line for each request; also HYDRANT_LOG_REQUESTS (false)').preset(
-        'true',
-      ),
-    )
+function requireFolder(dir: string): string {
+  if (isFolder(dir)) return dir
+  throw createHydrantError('HYD_CLI_DIR', [dir])
 }
 
-function requireFolder(dir: string): string {
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return dir
-  throw createHydrantError('HYD_CLI_DIR', [dir])
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
@@ -122,8 +151,16 @@ function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
   // Without a command, Commander has already printed the help.
   if (code === 'commander.help') return 2
   const text = message.replace(/^error: /, '').replace(/\s+/g, ' ')
-  console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text]), { withStack: false }))
+  const hint = code === 'commander.unknownCommand' ? suggestCommand(text) : ''
+  console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text + hint]), { withStack: false }))
   return 2
+}
+
+/** Returns a suggestion for an unknown command where Commander, which compares letters, has none. */
+function suggestCommand(message: string): string {
+  const [, word = ''] = /^unknown command '(.*)'$/.exec(message) ?? []
+  const meant = isFolder(word) ? `dev ${word}` : OTHER_COMMANDS.get(word)
+  return meant === undefined ? '' : ` (Did you mean ${meant}?)`
 }
 
 function readVersion(): string {

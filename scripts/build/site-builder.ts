@@ -7,6 +7,7 @@ import { VERSION } from '../../src/server/build-output/read-build.ts'
 import { BuildError, type BuildProblem, compareText, tidyProblems } from '../build-problem.ts'
 import { createBundlesPart } from './bundles/bundle-site.ts'
 import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
+import { findDoubtfulExports } from './bundles/doubtful-exports.ts'
 import { createConfigPart } from './bundles/read-config.ts'
 import { withoutNamespace } from './bundles/translate-message.ts'
 import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
@@ -42,7 +43,7 @@ export interface SiteBuild {
   sizes: ClientSizes
   /** How many files of the previous build were kept, for pages that are open in browsers. */
   keptFiles: number
-  /** esbuild's warnings, in the form of errors. */
+  /** The warnings about names and those of esbuild, in the form of errors. */
   warnings: BuildProblem[]
   /** Every source file that the build read, relative to the site. */
   inputs: string[]
@@ -79,11 +80,12 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
   async function fill(output: OutputFolder): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
     onProgress?.('configuration')
     const read = await readSite(siteDir)
-    const { site, problems } = discoverSite(read.files)
+    const { site, problems, warnings: doubts } = discoverSite(read.files)
     const siteConfig = await configuration.compile(site.config, output)
     onProgress?.('pages')
     const exports = await readExports(site, siteConfig.options.loader)
     problems.push(...read.problems, ...siteConfig.problems, ...(await checkExports(siteDir, site, exports)))
+    doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
     if (!siteConfig.isUsable) throw new BuildError(tidyProblems(problems))
     onProgress?.('bundles')
     const bundled = await bundles.compile(site, siteConfig)
@@ -106,7 +108,15 @@ export function createSiteBuilder({ dir, mode, folder = BUILD_FOLDER, onProgress
     const keptFiles = mode === 'production' ? await keepPreviousFiles(target, manifest.clientFiles, output) : 0
     const { config } = siteConfig
     const sources = new Set([...siteConfig.inputs, ...inputs].map(withoutNamespace))
-    return { manifest, config, exports, sizes, keptFiles, warnings: tidyProblems(warnings), inputs: [...sources] }
+    return {
+      manifest,
+      config,
+      exports,
+      sizes,
+      keptFiles,
+      warnings: tidyProblems([...doubts, ...warnings]),
+      inputs: [...sources],
+    }
   }
 
   async function keepMaps({ buildId }: Manifest, { maps }: ClientOutput, output: OutputFolder) {

@@ -1,27 +1,49 @@
 import { pathToFileURL } from 'node:url'
+import { startWatchdog } from '../../src/server/lifecycle/watchdog.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
-import { startDevServer } from '../dev/dev-server.ts'
+import { type DevServer, startDevServer } from '../dev/dev-server.ts'
+import { handleStopSignals } from '../dev/stop-signals.ts'
 import { loadDevLogging } from '../terminal/dev-logging.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
+import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
 
-/** Runs `hydrant dev` until it is interrupted, and then exits. */
+/** Milliseconds without a reaction after which the event loop counts as blocked. */
+const BLOCKED_MS = 3_000
+const BLOCKED = `Warning: code of the site has blocked the event loop for ${BLOCKED_MS / 1_000} s; Ctrl+C ends the process`
+
+/** Runs `hydrant dev` until a signal ends the process. */
 export async function runDev(
   dir: string,
-  flags: Record<string, string | undefined>,
+  { poll, ...flags }: Record<string, string | undefined>,
   note: string | null,
 ): Promise<void> {
+  const signals = handleStopSignals((text) => console.error(text))
+  // chokidar reads the variable; containers set it without the flag.
+  if (poll !== undefined) process.env.CHOKIDAR_USEPOLLING = poll
   if (note !== null) console.error(note)
+  let server: DevServer | null = null
+  await watchEventLoop((error) => {
+    signals.release()
+    // Rewrites the stack to positions in the source.
+    const source = server?.findSource(error) ?? null
+    const [, ...frames] = error.stack?.split('\n') ?? []
+    console.error([BLOCKED, ...(source ? formatSource(source, PLAIN) : frames), ''].join('\n'))
+  })
   const createLogging = await loadDevLogging()
-  const server = await startDevServer({
+  // A warning is printed once, not with each build.
+  let lastWarnings: ReadonlySet<string> = new Set()
+  const started = await startDevServer({
     dir,
     flags,
     env: process.env,
     createLogging: ({ logLevel }) => createLogging(logLevel),
-    onReady({ warnings, durationMs, changed }) {
-      for (const warning of warnings) console.error(`${formatWarning(warning)}\n`)
+    onReady({ warnings: found, durationMs, changed }) {
+      const warnings = new Set(found.map(formatWarning))
+      for (const warning of warnings) if (!lastWarnings.has(warning)) console.error(`${warning}\n`)
+      lastWarnings = warnings
       const names = changed.filter((path) => path !== '')
       const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
       const why = names.length > 0 ? ` (${names.slice(0, 3).join(', ')}${more})` : ''
@@ -31,15 +53,21 @@ export async function runDev(
     onErrors: printErrors,
     formatErrors: (errors) => format(errors, PLAIN),
   })
-  console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${server.url}`)
+  server = started
+  signals.setClose(started.close)
+  const { urls, portNote } = started
+  if (portNote !== null) console.log(portNote)
+  console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${urls.local}`)
+  for (const url of urls.network) console.log(`on the network: ${url}`)
 
   // An error of the site outside of a request must not end `hydrant dev`.
-  process.on('uncaughtException', server.report).on('unhandledRejection', server.report)
+  process.on('uncaughtException', started.report).on('unhandledRejection', started.report)
+}
 
-  await new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop))
-  await server.close()
-  // Timers of the site would keep the process alive.
-  process.exit(0)
+/** Calls `onBlocked` in the code that blocks the event loop, and lets the code continue. */
+async function watchEventLoop(onBlocked: (error: Error) => void) {
+  const log = { warn: (_fields: unknown, text?: string) => console.error(text) }
+  await startWatchdog(BLOCKED_MS, log, onBlocked, true)
 }
 
 function printErrors(errors: readonly DevError[], isRepeat: boolean) {

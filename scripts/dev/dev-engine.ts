@@ -75,10 +75,12 @@ export interface DevEngineInput {
   onBundle(): void
   /** Identifies the last change that was sent to open pages. */
   position(): string
+  /** Called with the site's configuration when it has been read. May throw. */
+  onConfig(config: Record<string, unknown>): void
 }
 
 /** Creates the engine that keeps a site's modules up to date, and tells the effect of each change. */
-export function createDevEngine({ dir, folder: name, base, onBundle, position }: DevEngineInput): DevEngine {
+export function createDevEngine({ dir, folder: name, base, onBundle, position, onConfig }: DevEngineInput): DevEngine {
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const folder = resolve(siteDir, name)
@@ -112,6 +114,7 @@ export function createDevEngine({ dir, folder: name, base, onBundle, position }:
   async function readStructure(): Promise<SiteStructure> {
     const read = await reader.read()
     const { options: settings, key } = read.config
+    onConfig(read.config.config)
     if (parts?.key !== key) {
       const plugins = observePlugins(settings.plugins)
       parts = { compiler: createModuleCompiler({ siteDir, settings, plugins, compileCssModule }), plugins, key }

@@ -1,69 +1,66 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
-import type { Options } from '../../src/server/options/options.ts'
-import { isAllowedHost, isForeign } from './dev-access.ts'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { explainHost, isAllowedHost, isForeign } from './dev-access.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
+import { isDefaultPort, listenInDev } from './listen-in-dev.ts'
+import { listServerUrls, type ServerUrls } from './server-urls.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
-export interface DevServer extends Pick<DevSite, 'report'> {
-  url: string
+export interface DevServer extends Pick<DevSite, 'findSource' | 'report'> {
+  urls: ServerUrls
+  /** Says why the port is another one than the default; null when it is not. */
+  portNote: string | null
   close(): Promise<void>
 }
 
-/** Builds, serves and watches a site. Throws HYD_OPTION_…, HYD_PORT_IN_USE and HYD_LISTEN_FAILED. */
+/**
+ * Builds, serves and watches a site. If the default port is taken, uses the next free one. Throws HYD_OPTION_…,
+ * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
+ */
 export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const site = await createDevSite(input)
-  const { host } = site.options()
+  const { host, port, base } = site.options()
+  const upgraded = new Set<Duplex>()
   const server = createServer((request, response) => {
     // Browsers send no `Sec-Fetch-Site` to http on another machine; this header refuses foreign pages there.
     response.setHeader('cross-origin-resource-policy', 'same-site')
     const problem = findRefusal(request)
-    if (problem === null) site.respond(request, response)
+    if (problem === null) void site.respond(request, response)
     else refuse(problem, response)
   })
   server.on('upgrade', (request, socket, head) => {
+    upgraded.add(socket)
+    socket.on('close', () => upgraded.delete(socket))
     if (findRefusal(request) === null) site.upgrade(request, socket, head)
     else socket.destroy()
   })
 
   /** Returns the reason to refuse a request; null when it is allowed. */
   function findRefusal({ headers }: IncomingMessage): string | null {
-    if (!isAllowedHost(headers.host, host)) {
-      return `The host ${JSON.stringify(headers.host ?? '')} is not served here. Start with --host to allow it.`
-    }
-    if (!isForeign(headers, site.options().allowedOrigins)) return null
+    const { hosts, allowedOrigins } = site.options()
+    if (!isAllowedHost(headers.host, host, hosts)) return explainHost(headers.host)
+    if (!isForeign(headers, allowedOrigins)) return null
     return 'Only pages of this machine may request this. Add other origins to "allowedOrigins".'
   }
 
   async function close() {
     const closed = new Promise((resolve) => server.close(resolve))
-    // Open pages keep the reload channel open.
+    // Open pages keep the reload channel open. The server does not know the connections of WebSockets.
     server.closeAllConnections()
+    for (const socket of upgraded) socket.destroy()
     await closed
     await site.close()
   }
 
   try {
-    return { url: await listen(server, site.options()), report: site.report, close }
+    const listening = await listenInDev(server, { host, port }, isDefaultPort(port, input.flags, input.env))
+    const urls = listServerUrls({ host, port: listening.port, base })
+    return { urls, portNote: listening.note, findSource: site.findSource, report: site.report, close }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-async function listen(server: Server, { port, host, base }: Options): Promise<string> {
-  await new Promise<void>((listening, fail) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      if (cause.code === 'EADDRINUSE') fail(createHydrantError('HYD_PORT_IN_USE', [port, host], cause))
-      else fail(createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, cause.message], cause))
-    })
-    server.listen(port, host, listening)
-  })
-  // The address of a server that listens on TCP is an `AddressInfo`.
-  const address = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${base}`
 }
 
 function refuse(problem: string, response: ServerResponse) {

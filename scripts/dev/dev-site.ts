@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { FastifyServerOptions } from 'fastify'
 import { createInstance } from '../../src/server/create-server.ts'
+import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
@@ -59,12 +60,17 @@ export interface DevSite {
   options(): Options
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /**
+   * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
+   * error's stack to positions in the source.
+   */
+  findSource(thrown: unknown): SourceFrame | null
   /** Shows an error that was thrown outside of any request. Rewrites its stack to positions in the source. */
   report(thrown: unknown): void
   close(): Promise<void>
 }
 
-/** Resolves after the first build, also when it failed. Throws HYD_OPTION_… for flags and the environment. */
+/** Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags and the environment. */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const { dir } = input
   const env = createEnvFiles(dir, input.env)
@@ -73,6 +79,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   let state: DevState | null = null
   let page: string | null = ''
   let script: string | undefined
+  const configured = createSignal()
   const errors = createErrorList()
   const channel = createUpdateChannel(errors.current)
   errors.subscribe((list) => channel.sendErrors(list))
@@ -81,9 +88,13 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const engine = createDevEngine({
     ...{ dir, folder: DEV_FOLDER, base: () => options.base, onBundle: input.onBundle },
     position: channel.position,
+    onConfig(config) {
+      options = readOptions(input, config)
+      configured.resolve()
+    },
   })
-  const describe = (title: string, error: unknown) =>
-    fromStart({ title, error, source: findSource(error, engine.mapper, state?.manifest.serverPlugin ?? null) }, dir)
+  const findPlace = (thrown: unknown) => findSource(thrown, engine.mapper, state?.manifest.serverPlugin ?? null)
+  const describe = (title: string, error: unknown) => fromStart({ title, error, source: findPlace(error) }, dir)
   const slot = createAppSlot((error) => show(describe('The site does not stop', error)))
 
   function show(list: readonly DevError[]) {
@@ -92,10 +103,11 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     input.onErrors(list, isRepeat)
   }
 
-  async function startServer({ live, structure }: DevState) {
-    options = readOptions(input, structure.config.config)
+  async function startServer({ live }: DevState) {
     const { app } = await createInstance({
-      ...{ dir, folder: engine.folder, options, logging: input.createLogging(options), live },
+      // The development server checks the hosts itself: it also responds under the names of this machine.
+      ...{ dir, folder: engine.folder, options: { ...options, hosts: [] }, live },
+      logging: input.createLogging(options),
       getStore: (log) => failureStores.find(options, log),
     })
     slot.put(app)
@@ -154,7 +166,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     onChange: (changes) => loop.add(changes),
   })
   loop.add([{ kind: 'add', path: '' }])
-  await loop.settled()
+  // Requests wait for the rest.
+  await Promise.race([configured.done, loop.settled()])
 
   async function settled() {
     await watcher.settled()
@@ -175,6 +188,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       else respondWithFailure(request, response, page)
     },
     upgrade: slot.upgrade,
+    findSource: findPlace,
     report: (thrown) => show(describe('An error outside of any request', thrown)),
     async close() {
       await watcher.close()
@@ -185,6 +199,14 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       await failureStores.close()
     },
   }
+}
+
+function createSignal() {
+  let resolve = () => {}
+  const done = new Promise<void>((resolveDone) => {
+    resolve = resolveDone
+  })
+  return { done, resolve }
 }
 
 /** Whether an update changes anything: a file may be saved without a change. */

@@ -79,7 +79,7 @@ function serverOf({ replica = '', worker, pid }: Occurrence): string {
 }
 
 /** Formats a place in the source, with the code around it. */
-function formatSource(frame: SourceFrame, { paint, width }: Pick<View, 'paint' | 'width'>): string[] {
+export function formatSource(frame: SourceFrame, { paint, width }: Pick<View, 'paint' | 'width'>): string[] {
   const code = frame.code ? formatCode(frame.code, frame, paint, width) : []
   return [paint('cyan', locationOf(frame)), ...code]
 }

@@ -3,18 +3,22 @@ import { type BuildProblem, formatLocation, type SourceLocation } from '../build
 const WIDTH = 100
 
 /** Formats a problem: `Error [CODE] message`, its place, the line of the source, and the fix. */
-export function formatProblem({ code, message, fix, location }: BuildProblem): string {
-  const where = location ? [`  at ${formatLocation(location)}`, ...formatFrame(location)] : []
-  return [formatHead(code, message), ...where, `Try: ${fix}`].join('\n')
+export function formatProblem(problem: BuildProblem): string {
+  return formatLines(formatHead(problem.code, problem.message), problem)
+}
+
+/** Formats a warning in the form of a problem. */
+export function formatWarning(warning: BuildProblem): string {
+  return formatLines(`Warning [${warning.code}] ${warning.message}`, warning)
 }
 
 export function formatHead(code: string, message: string): string {
   return `Error [${code}] ${message}`
 }
 
-export function formatWarning({ message, location }: BuildProblem): string {
+function formatLines(head: string, { location, fix }: BuildProblem): string {
   const where = location ? [`  at ${formatLocation(location)}`, ...formatFrame(location)] : []
-  return [`Warning: ${message}`, ...where].join('\n')
+  return [head, ...where, `Try: ${fix}`].join('\n')
 }
 
 function formatFrame({ line, column, lineText }: SourceLocation): string[] {

@@ -93,7 +93,7 @@ function createListener(options: Options) {
       try {
         servers = await listenAtAll(options, { take: (socket) => server.take(socket), onError })
       } catch (cause) {
-        throw createListenError(options, cause)
+        throw await createListenError(options, cause)
       }
       const [address] = servers.map((each) => each.address())
       if (address) server.listenAt(address)

@@ -17,7 +17,7 @@ t.test('every heading is a code of the table', async (t) => {
 
 t.test('each example equals the message that the table makes for its code', async (t) => {
   for (const [code, { message }] of entries) {
-    const example = /^Error \[.*$/m.exec(sections.get(code) ?? '')?.[0] ?? ''
+    const example = /^(?:Error|Warning) \[.*$/m.exec(sections.get(code) ?? '')?.[0] ?? ''
     t.match(example, patternOf(code, message), code)
   }
 })
@@ -57,5 +57,5 @@ function readSections(markdown: string): Map<string, string> {
 
 function patternOf(code: string, message: string): RegExp {
   const words = message.split('%s').map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^Error \\[${code}\\] ${words.join('.*')}$`)
+  return new RegExp(`^(?:Error|Warning) \\[${code}\\] ${words.join('.*')}$`)
 }

@@ -103,6 +103,41 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_SERVER_ORPHAN pages/prices.server.ts'],
   },
   {
+    title: 'a server file with a misspelt name',
+    files: { 'pages/products.tsx': page, 'pages/prodcuts.server.ts': 'export const load = () => 1\n' },
+    expected: ['HYD_BUILD_SERVER_ORPHAN pages/prodcuts.server.ts'],
+    message: 'pages/prodcuts.server.ts belongs to no page or layout; did you mean pages/products.server.ts?',
+  },
+  {
+    title: 'two server files of a page',
+    files: { 'pages/index.server.ts': 'export const load = () => 1\n', 'pages/index.server.js': 'export {}\n' },
+    expected: ['HYD_BUILD_FILE_TWICE pages/index.server.ts'],
+    message: 'pages/index.server.js and pages/index.server.ts define the same part of the site',
+  },
+  ...[
+    ['laod', 'load'],
+    ['Load', 'load'],
+    ['getServerSideProps', 'load'],
+    ['actions', 'action'],
+  ].map(([name = '', meant = '']) => ({
+    title: `a server file that exports "${name}"`,
+    files: { 'pages/index.server.ts': `\nexport function ${name}() {}\n` },
+    expected: ['HYD_BUILD_SERVER_EXPORT pages/index.server.ts:2:17'],
+    message: `; did you mean "${meant}"?`,
+  })),
+  {
+    title: 'a component that is not the default export',
+    files: { 'pages/a.tsx': 'export const size = 1\nexport function Products() {\n  return <p>a</p>\n}\n' },
+    expected: ['HYD_BUILD_NO_COMPONENT pages/a.tsx:1'],
+    message: 'a page file needs a component; did you mean "export default" for "Products"?',
+  },
+  {
+    title: 'a configuration that is not the default export',
+    files: { 'hydrant.config.ts': 'export const config = {}\n' },
+    expected: ['HYD_BUILD_NO_CONFIG hydrant.config.ts:1'],
+    message: '; did you mean "export default" for "config"?',
+  },
+  {
     title: 'a browser module that reaches a server one',
     files: {
       'pages/a.tsx': "import { B } from '../components/b'\n\nexport default () => <B />\n",

@@ -64,6 +64,9 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_PAGES_MISSING',
     'HYD_BUILD_PUBLIC_LINK',
     'HYD_BUILD_WRITE',
+    // Warnings, tested in doubtful-names.test.ts.
+    'HYD_BUILD_FILE_NAME',
+    'HYD_BUILD_PAGE_EXPORT',
     // Tested with the server that reads a build.
     'HYD_BUILD_MISSING',
     'HYD_BUILD_INCOMPLETE',

@@ -16,6 +16,11 @@ t.test('prints help for itself and for each command', async (t) => {
   }
 })
 
+t.test('prints help when it is asked in a word, for all or for one command', async (t) => {
+  t.strictSame(await runCli(['help']), await runCli(['--help']))
+  t.strictSame(await runCli(['help', 'start']), await runCli(['start', '--help']))
+})
+
 t.test('prints its version', async (t) => {
   t.strictSame(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
 })
@@ -25,6 +30,9 @@ t.test('ends with 2 when it is misused, and shows the correct usage', async (t) 
   const misused = async (args: string[], stderr: string, env: Record<string, string> = {}) =>
     t.match(await runCli(args, { env }), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
   await misused(['bild'], 'HYD_CLI_USAGE] unknown command \'bild\' (Did you mean build?)\nTry: Run "hydrant --help"')
+  await misused(['serve'], "HYD_CLI_USAGE] unknown command 'serve' (Did you mean start?)\nTry: ")
+  await misused(['site'], "HYD_CLI_USAGE] unknown command 'site' (Did you mean dev site?)\nTry: ")
+  await misused(['xyzzy'], "HYD_CLI_USAGE] unknown command 'xyzzy'\nTry: ")
   await misused(['start', '--prot', '1'], "HYD_CLI_USAGE] unknown option '--prot' (Did you mean --port?)\nTry: ")
   await misused(['build', 'a', 'b'], "HYD_CLI_USAGE] too many arguments for 'build'")
   await misused(['build', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is not a folder\nTry: ')

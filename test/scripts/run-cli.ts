@@ -36,6 +36,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
 }
 
 export interface RunningCli {
+  pid: number
   /** Resolves with the match of the next output line that the pattern matches. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -69,6 +70,7 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
   t.teardown(() => child.kill('SIGKILL'))
 
   return {
+    pid: child.pid ?? 0,
     ended,
     lines,
     waitFor: (pattern) =>

@@ -1,12 +1,12 @@
-import { readFile, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
-import { type BuildOptions, build, type Loader, type Message, transform } from 'esbuild'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Loader } from 'esbuild'
 import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/build-output/manifest.ts'
-import { closestMatch } from '../../../src/server/util/closest-match.ts'
-import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { settle } from '../esbuild/incremental-build.ts'
-import { readLocation } from './translate-message.ts'
+import { meantExport } from './doubtful-exports.ts'
+import { findExport } from './find-export.ts'
 
 /** The names that each file exports, by its path in the site. Files that cannot be parsed are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
@@ -72,21 +72,30 @@ async function parseExports(
 /** Finds components without a default export, and exports of server files that Hydrant does not know. */
 export async function checkExports(siteDir: string, site: DiscoveredSite, found: FileExports): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
+  const hintAt = (file: string, isLikely: RegExp) => {
+    const [likely, ...others] = (found.get(file) ?? []).filter((name) => isLikely.test(name))
+    return likely === undefined || others.length > 0 ? '' : `; did you mean "export default" for "${likely}"?`
+  }
   const problems = site.components
     .filter(({ file }) => lacksDefault(file))
-    .map(({ file, kind }) => createProblem('HYD_BUILD_NO_COMPONENT', [file, kind], fileAt(file, 1)))
+    .map(({ file, kind }) =>
+      // Components have capital letters.
+      createProblem('HYD_BUILD_NO_COMPONENT', [file, kind, hintAt(file, /^[A-Z]/)], fileAt(file, 1)),
+    )
   const { serverPlugin, config } = site
   if (serverPlugin !== null && lacksDefault(serverPlugin)) {
-    problems.push(createProblem('HYD_BUILD_NO_PLUGIN', [serverPlugin], fileAt(serverPlugin, 1)))
+    problems.push(
+      createProblem('HYD_BUILD_NO_PLUGIN', [serverPlugin, hintAt(serverPlugin, /./)], fileAt(serverPlugin, 1)),
+    )
   }
   if (config !== null && lacksDefault(config)) {
-    problems.push(createProblem('HYD_BUILD_NO_CONFIG', [config], fileAt(config, 1)))
+    problems.push(createProblem('HYD_BUILD_NO_CONFIG', [config, hintAt(config, /./)], fileAt(config, 1)))
   }
   for (const { file, kind } of site.serverFiles) {
     const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
     for (const name of found.get(file) ?? []) {
       if (allowed.includes(name)) continue
-      const closest = closestMatch(name, allowed)
+      const closest = meantExport(name, allowed)
       const list = allowed
         .map((one) => `"${one}"`)
         .join(', ')
@@ -96,22 +105,4 @@ export async function checkExports(siteDir: string, site: DiscoveredSite, found:
     }
   }
   return problems
-}
-
-/** Finds the place of an export: a second export of that name makes esbuild report where the first one is. */
-async function findExport(siteDir: string, file: string, name: string): Promise<SourceLocation> {
-  const source = await readFile(join(siteDir, file), 'utf8')
-  const probe = `${source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
-  const loader = extname(file).slice(1)
-  try {
-    // The four extensions of server files are also names of loaders.
-    await transform(probe, { loader: loader as Loader, logLevel: 'silent', sourcefile: file })
-  } catch (error) {
-    // esbuild rejects with a list of messages only.
-    const { errors } = error as { errors: Message[] }
-    const note = errors.flatMap(({ notes }) => notes).find(({ location }) => location !== null)
-    const location = note && readLocation(note)
-    if (location) return location
-  }
-  return fileAt(file)
 }

@@ -1,14 +1,19 @@
+import { posix } from 'node:path'
 import {
   type LevelledFile,
   type RouteEntry,
   type Surroundings,
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
+import { closestMatch } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
+import { findDoubtfulNames } from './doubtful-names.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
 import { joinSegments } from './route-segments.ts'
+
+const { dirname, extname } = posix
 
 /** The parts of a site, found by the names of its files. Paths are relative to the site's folder. */
 export interface DiscoveredSite {
@@ -23,10 +28,20 @@ export interface DiscoveredSite {
   publicFiles: string[]
 }
 
-/** Decides what each file of a site is. The returned site leaves out the files with problems. */
-export function discoverSite(files: SiteFiles): { site: DiscoveredSite; problems: BuildProblem[] } {
+/**
+ * Decides what each file of a site is. The returned site leaves out the files with problems. The warnings are about
+ * files that are probably misnamed.
+ */
+export function discoverSite(files: SiteFiles): {
+  site: DiscoveredSite
+  problems: BuildProblem[]
+  warnings: BuildProblem[]
+} {
   const problems: BuildProblem[] = []
-  if (files.pages === null) problems.push(createProblem('HYD_BUILD_PAGES_MISSING', []))
+  if (files.pages === null) {
+    const closest = closestMatch('pages', files.folders ?? [])
+    problems.push(createProblem('HYD_BUILD_PAGES_MISSING', [closest ? `; did you mean ${closest}/?` : '']))
+  }
   const read = readPageFiles(files.pages ?? [])
   problems.push(...read.problems)
   const surround = createSurround(read.files, problems)
@@ -44,6 +59,7 @@ export function discoverSite(files: SiteFiles): { site: DiscoveredSite; problems
       publicFiles: files.publicFiles,
     },
     problems,
+    warnings: findDoubtfulNames(files, read.files),
   }
 }
 
@@ -91,11 +107,22 @@ function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]):
     if (kind !== 'server') return []
     const owner = kinds.get(file)
     const other = taken.get(stem)
-    if (owner === undefined) problems.push(createProblem('HYD_BUILD_SERVER_ORPHAN', [file], fileAt(file)))
+    if (owner === undefined) problems.push(createOrphan(file, [...kinds.keys()]))
     else if (other !== undefined) problems.push(createProblem('HYD_BUILD_FILE_TWICE', [other, file], fileAt(file)))
     taken.set(stem, file)
     return owner === undefined ? [] : [{ file, kind: owner }]
   })
+}
+
+function createOrphan(file: string, possible: readonly string[]): BuildProblem {
+  const folder = dirname(file)
+  const names = possible.filter((one) => dirname(one) === folder && extname(one) === extname(file))
+  const closest = closestMatch(
+    file.slice(folder.length),
+    names.map((name) => name.slice(folder.length)),
+  )
+  const hint = closest ? `; did you mean ${folder}${closest}?` : ''
+  return createProblem('HYD_BUILD_SERVER_ORPHAN', [file, hint], fileAt(file))
 }
 
 function createRoutes(files: readonly PageFile[], surround: Surround, problems: BuildProblem[]): RouteEntry[] {

@@ -7,6 +7,8 @@ import { type BuildProblem, compareText, createProblem, fileAt } from '../../bui
 export interface SiteFiles {
   /** Names of the files directly in the site's folder. */
   root: string[]
+  /** Names of the folders directly in the site's folder (unknown). */
+  folders?: string[]
   /** Paths of the files in pages/, relative to it; null when there is no such folder. */
   pages: string[] | null
   /** Paths of the files in public/, relative to it, without dot files other than those in `.well-known/`. */
@@ -23,6 +25,7 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
   return {
     files: {
       root: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+      folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
       pages: pages?.sort(compareText) ?? null,
       publicFiles: publicFiles.sort(compareText),
     },

@@ -10,7 +10,7 @@ export default function Options() {
       <PageHead title="Commands and options" description="Every command, flag, option and environment variable." />
       <h1>Commands and options</h1>
       <p className="lead">
-        There are five commands. A flag overrides the environment, the environment overrides the config file, and the
+        There are seven commands. A flag overrides the environment, the environment overrides the config file, and the
         config file overrides the default.
       </p>
       <Section id="commands" title="Commands">
@@ -42,19 +42,48 @@ export default function Options() {
                 shows the <a href={href('/docs/errors')}>failures</a>
               </>,
             ],
+            [
+              <code key="command">hydrant info [dir]</code>,
+              'prints versions and settings for a bug report, without secrets',
+            ],
+            [
+              <code key="command">hydrant completion bash|zsh|fish</code>,
+              'prints a script with which your shell completes commands and flags',
+            ],
           ]}
         />
         <p>
           <code>[dir]</code> is the site’s folder, by default the current one. Every command prints its help with{' '}
-          <code>--help</code>. Exit codes: 0 for success, 1 for failure, 2 for wrong arguments. <code>dev</code> and{' '}
-          <code>start</code> accept these flags:
+          <code>--help</code>. Exit codes: 0 for success, 1 for failure, 2 for wrong arguments. Ctrl+C ends{' '}
+          <code>dev</code> with 0; a second one ends it at once. <code>dev</code> and <code>start</code> accept these
+          flags:
         </p>
         <Table
           caption="Flags of dev and start"
           head={['flag', 'default', 'meaning']}
           rows={[
-            [<code key="flag">--port</code>, '3000', 'the port to listen on; 0 for any free one'],
-            [<code key="flag">--host</code>, 'localhost for dev, 127.0.0.1 for start', 'the address to listen on'],
+            [
+              <code key="flag">--port</code>,
+              '3000; for dev the next free one if it is taken',
+              'the port to listen on; 0 for any free one',
+            ],
+            [
+              <code key="flag">--host</code>,
+              'localhost for dev, 127.0.0.1 for start',
+              'the address to listen on; 0.0.0.0 in a container',
+            ],
+            [
+              <code key="flag">--hosts</code>,
+              'names of this machine for dev, any for start',
+              'the host names of the site; for dev the name of your tunnel',
+            ],
+            [
+              <code key="flag">--poll</code>,
+              'false',
+              <>
+                <code>dev</code> only: looks for changed files at intervals, for volumes that report no changes
+              </>,
+            ],
             [<code key="flag">--base</code>, '/', 'the path under which the site is mounted'],
             [<code key="flag">--trust-proxy</code>, 'false', 'the proxies whose forwarded headers Hydrant believes'],
             [

@@ -78,6 +78,6 @@ async function findAddress(channel: PrimaryChannel, options: ServeInput['options
   try {
     return await channel.findAddress(options)
   } catch (cause) {
-    throw createListenError(options, cause)
+    throw await createListenError(options, cause)
   }
 }

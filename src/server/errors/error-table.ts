@@ -38,7 +38,7 @@ export const errorTable = {
     fix: 'Throw an Error instead: its stack names the line.',
   },
   HYD_PORT_IN_USE: {
-    message: 'port %s on %s is in use by another process',
+    message: 'port %s on %s is in use by %s',
     fix: 'Stop that process, or choose another port with --port.',
   },
   HYD_SOCKET_IN_USE: {
@@ -190,7 +190,7 @@ export const errorTable = {
     fix: 'Fix the errors that are listed; the previous build is unchanged.',
   },
   HYD_BUILD_PAGES_MISSING: {
-    message: 'the site has no folder pages/',
+    message: 'the site has no folder pages/%s',
     fix: 'Create pages/index.tsx with a component as its default export, or pass the site’s folder: "hydrant build <dir>".',
   },
   HYD_BUILD_URL_TAKEN: {
@@ -218,23 +218,31 @@ export const errorTable = {
     fix: 'Change the extension to .tsx or .jsx, or give the file another name.',
   },
   HYD_BUILD_NO_COMPONENT: {
-    message: '%s has no default export; a %s file needs a component',
+    message: '%s has no default export; a %s file needs a component%s',
     fix: 'Write "export default function …", or move a module that is not a page to a folder whose name starts with "_".',
   },
   HYD_BUILD_NO_PLUGIN: {
-    message: '%s has no default export; it needs a Fastify plugin',
+    message: '%s has no default export; it needs a Fastify plugin%s',
     fix: 'Write "export default async function server(app) {}".',
   },
   HYD_BUILD_NO_CONFIG: {
-    message: '%s has no default export; it needs the site’s configuration',
+    message: '%s has no default export; it needs the site’s configuration%s',
     fix: 'Write "export default defineConfig({})".',
   },
   HYD_BUILD_SERVER_EXPORT: {
     message: 'unknown export "%s"; the server file of a %s may export %s%s',
     fix: 'Rename it, or move it to another module.',
   },
+  HYD_BUILD_FILE_NAME: {
+    message: '%s is %s; did you mean %s?',
+    fix: 'Rename the file, or keep it as it is if you mean it.',
+  },
+  HYD_BUILD_PAGE_EXPORT: {
+    message: '%s exports "%s", which has no effect there; did you mean "%s" in %s?',
+    fix: 'Move it to that file, or give it another name.',
+  },
   HYD_BUILD_SERVER_ORPHAN: {
-    message: '%s belongs to no page or layout',
+    message: '%s belongs to no page or layout%s',
     fix: 'Name it after a page or layout in the same folder, or move it out of pages/ or to a folder whose name starts with "_".',
   },
   HYD_BUILD_SERVER_IN_BROWSER: {

@@ -8,10 +8,10 @@ const MISDIRECTED = 421
 const MAX_LOGGED_HOST = 255
 
 /**
- * Whether `hosts` includes the host. `*.shop.example` matches every name below `shop.example`, but not `shop.example`
- * itself.
+ * Returns whether `hosts` includes the host; all names are in lower case. `*.shop.example` matches every name below
+ * `shop.example`, but not `shop.example` itself.
  */
-function isServedHost(host: string, hosts: readonly string[]): boolean {
+export function isServedHost(host: string, hosts: readonly string[]): boolean {
   return hosts.some((one) => (one.startsWith('*.') ? host.endsWith(one.slice(1)) : host === one))
 }
 

@@ -6,6 +6,8 @@ import { dirname, resolve } from 'node:path'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
+import { findFreePort } from './free-port.ts'
+import { findPortOwner, type PortOwner } from './port-owner.ts'
 
 /** The options that say where a server listens: at a port of a host, or at a socket file. */
 export type ListenAddress = Pick<Options, 'port' | 'host' | 'socket'>
@@ -24,7 +26,7 @@ export async function listen(app: FastifyInstance, address: ListenAddress): Prom
     await app.listen(socket === null ? { port, host } : { path: socket })
     if (socket !== null) await chmod(socket, SOCKET_FILE_MODE)
   } catch (cause) {
-    throw createListenError(address, cause)
+    throw await createListenError(address, cause)
   }
 }
 
@@ -40,13 +42,28 @@ export async function listenHanded(
   await app.listen({ path: 'handed', ...(listenTextResolver ? { listenTextResolver } : {}) })
 }
 
-/** Creates HYD_PORT_IN_USE or HYD_LISTEN_FAILED for the system's error. */
-export function createListenError({ port, host, socket }: ListenAddress, cause: unknown): HydrantError {
+/**
+ * Creates HYD_PORT_IN_USE or HYD_LISTEN_FAILED for the system's error. The first one names the process that has the
+ * port, and the command with a free port.
+ */
+export async function createListenError(
+  { port, host, socket }: ListenAddress,
+  cause: unknown,
+  command: 'start' | 'dev' = 'start',
+): Promise<HydrantError> {
   if (socket !== null) return createSocketError(socket, cause)
   // Node.js gives the errors of `listen` a code.
   const { code, message } = cause as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return createHydrantError('HYD_PORT_IN_USE', [port, host], cause)
-  return createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, message], cause)
+  if (code !== 'EADDRINUSE') return createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, message], cause)
+  const [owner, free] = await Promise.all([findPortOwner(port), findFreePort(port, host)])
+  const error = createHydrantError('HYD_PORT_IN_USE', [port, host, describeOwner(owner)], cause)
+  if (free !== null) error.fix = `Run "hydrant ${command} --port ${free}", or stop that process.`
+  return error
+}
+
+/** Returns the words for the process that has a port. */
+export function describeOwner(owner: PortOwner | null): string {
+  return owner ? `${owner.name} (process ${owner.pid})` : 'another process'
 }
 
 function createSocketError(path: string, cause: unknown): HydrantError {

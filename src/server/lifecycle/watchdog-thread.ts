@@ -7,7 +7,7 @@ import { workerData } from 'node:worker_threads'
 import type { WatchdogInput } from './watchdog.ts'
 
 // `watchdog.ts` passes this object.
-const { beats, debugged, checkMs, checks, report } = workerData as WatchdogInput
+const { beats, debugged, checkMs, checks, report, isReportOnly } = workerData as WatchdogInput
 const MAX_TRIES = 5
 /**
  * Milliseconds to wait for a pause. Code that is blocked outside of V8 (`execSync`, a dead network disk) cannot be
@@ -22,13 +22,17 @@ for (;;) {
   const beat = Atomics.load(beats, 0)
   missed = beat === last && beat !== debugged ? missed + 1 : 0
   last = beat
-  if (missed >= checks) {
+  if (missed === checks) {
     await interrupt()
-    missed = 0
+    // Code that may run on is reported once, not again and again.
+    if (!isReportOnly) missed = 0
   }
 }
 
-/** Pauses the main thread, reports the code that it runs, terminates that code, and lets the event loop continue. */
+/**
+ * Pauses the main thread, reports the code that it runs, terminates that code unless it is only reported, and lets the
+ * event loop continue.
+ */
 async function interrupt() {
   const session = new Session()
   session.connectToMainThread()
@@ -37,13 +41,13 @@ async function interrupt() {
   void session.post('Debugger.enable').catch(() => {})
   void session.post('Debugger.pause').catch(() => {})
   let frame = await Promise.race([paused, wait(PAUSE_MS, null)])
-  if (frame === null) return endProcess()
+  if (frame === null) return isReportOnly ? session.disconnect() : endProcess()
   for (let tries = 1; !(await isReported(session, frame, tries === MAX_TRIES)); tries++) {
     const next = untilPaused(session)
     await session.post('Debugger.stepInto')
     frame = await next
   }
-  void session.post('Runtime.terminateExecution').catch(() => {})
+  if (!isReportOnly) void session.post('Runtime.terminateExecution').catch(() => {})
   await session.post('Debugger.resume')
   session.disconnect()
 }

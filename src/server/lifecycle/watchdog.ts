@@ -17,6 +17,8 @@ export interface WatchdogInput {
    * The function to call in the code that blocks, as JavaScript. Its argument is `true` for the last try, else `false`.
    */
   report: string
+  /** Reports the code that blocks once, and lets it run. */
+  isReportOnly: boolean
 }
 
 const CHECKS = 6
@@ -29,13 +31,14 @@ const THREAD = new URL('./watchdog-thread.js', import.meta.url)
 
 /**
  * Starts a thread that watches the event loop. When the event loop is blocked for `hangMs` milliseconds (0: never), the
- * thread interrupts the code that blocks it, and calls `onHang` with HYD_HUNG, whose stack leads to that code. Returns
- * a function that ends the watch. A process can have only one watchdog.
+ * thread interrupts the code that blocks it, and calls `onHang` with HYD_HUNG, whose stack leads to that code. With
+ * `isReportOnly`, the code then continues. Returns a function that ends the watch. A process can have only one watchdog.
  */
 export async function startWatchdog(
   hangMs: number,
   log: Pick<FastifyBaseLogger, 'warn'>,
   onHang: (error: Error) => void,
+  isReportOnly = false,
 ): Promise<() => Promise<void>> {
   // Node.js can be built without the inspector.
   if (hangMs === 0 || !process.features.inspector) return async () => {}
@@ -52,7 +55,7 @@ export async function startWatchdog(
   Reflect.set(globalThis, Symbol.for(REPORT), createReport(hangMs, onHang))
 
   const workerData: WatchdogInput = {
-    ...{ beats, debugged: DEBUGGED, checkMs, checks: CHECKS },
+    ...{ beats, debugged: DEBUGGED, checkMs, checks: CHECKS, isReportOnly },
     report: `globalThis[Symbol.for(${JSON.stringify(REPORT)})]`,
   }
   const worker = new Worker(THREAD, { workerData, name: 'hydrant-hang', execArgv: [] })

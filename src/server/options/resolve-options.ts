@@ -1,5 +1,5 @@
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { closestMatch } from '../util/closest-match.ts'
+import { closestMatch, isMisspelling } from '../util/closest-match.ts'
 import { joinAdmin } from './admin-address.ts'
 import type { OptionName, Options, OptionValue } from './options.ts'
 import type { OptionRule } from './rule-kinds.ts'
@@ -44,13 +44,20 @@ export function resolveOptions(sources: OptionSources): Options {
   requireKnown(Object.keys(config), [...NAMES, ...BUILD_OPTIONS])
   requireKnown(Object.keys(given), inScope)
   requireKnown(Object.keys(flags), NAMES)
-  const variables = Object.keys(env).filter((name) => name.startsWith('HYDRANT_'))
+  const variables = Object.keys(env).filter(isMeantForHydrant)
   requireKnown(variables, VARIABLES)
   const values = { ...config, ...given }
   return nest((name) => {
     const fallback = defaults[name] ?? rules[name].fallback
     return inScope.includes(name) ? resolveOption(name, rules[name], fallback, flags, env, values) : fallback
   })
+}
+
+/** Whether a variable has Hydrant's prefix, or a misspelling of it before the name of an option: `HYDRNAT_BASE`. */
+function isMeantForHydrant(variable: string): boolean {
+  const [prefix = ''] = variable.split('_', 1)
+  if (prefix === 'HYDRANT') return variable.includes('_')
+  return isMisspelling(prefix, 'HYDRANT') && VARIABLES.includes(`HYDRANT${variable.slice(prefix.length)}`)
 }
 
 function groupIn(name: string): string {

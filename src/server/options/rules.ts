@@ -32,7 +32,7 @@ type Rules = {
   }
 }
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** Longer paths are cut off by the system. */
 const MAX_SOCKET_BYTES = 107
 

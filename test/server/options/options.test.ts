@@ -379,6 +379,20 @@ t.test('an error has a fix, and a long value is truncated', async (t) => {
   t.throws(() => resolveOptions({ env: { PORT: long } }), { message: /^.{0,200}$/s }, 'cut to size')
 })
 
+t.test('a variable whose prefix is misspelt is an error when the rest is the name of an option', async (t) => {
+  for (const [name, meant] of [
+    ['HYDRNAT_BASE', 'HYDRANT_BASE'],
+    ['HYDRENT_TRUST_PROXY', 'HYDRANT_TRUST_PROXY'],
+  ] as const) {
+    t.throws(() => resolveOptions({ env: { [name]: 'x' } }), {
+      code: 'HYD_OPTION_UNKNOWN',
+      message: `unknown option "${name}"; did you mean "${meant}"?`,
+    })
+  }
+  for (const name of ['HYDRATE_BASE', 'HYDRA_BASE', 'HYDRENT_OTHER', 'HYDRNAT', 'BASE'])
+    t.doesNotThrow(() => resolveOptions({ env: { [name]: 'x' } }), name)
+})
+
 t.test('closestMatch finds a similar name and no distant one', async (t) => {
   const names = ['port', 'host', 'base', 'trustProxy']
   t.equal(closestMatch('prot', names), 'port')

@@ -1,0 +1,72 @@
+// Names that have another meaning than their author expects: misspelt ones, and those of other frameworks. Each is
+// legal, so each is a warning. Only names that are almost certainly wrong count.
+
+import { isMisspelling } from '../../../src/server/util/closest-match.ts'
+import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
+import type { PageFile } from './page-files.ts'
+import type { SiteFiles } from './read-site.ts'
+import { joinSegments } from './route-segments.ts'
+
+/** Names in pages/ with a meaning of their own, and the names that other frameworks give to the same file. */
+const RESERVED_NAMES = new Map([
+  ['index', ['page', '+page']],
+  ['layout', ['+layout']],
+  ['error', ['+error', '500']],
+  ['not-found', ['404']],
+])
+/** Files of Next.js at the root of pages/. A name that begins with `_` is ignored. */
+const IGNORED_NAMES = /^_(?:app|document)\.[jt]sx?$/
+const SCRIPT = /^(?<name>.+)\.(?<extension>[jt]sx?)$/
+const CONFIG = 'hydrant.config'
+
+/** Finds the files with a doubtful name. `read` are the files of pages/ with their kinds. */
+export function findDoubtfulNames(files: SiteFiles, read: readonly PageFile[]): BuildProblem[] {
+  const owners = new Set(read.filter(({ kind }) => kind === 'page' || kind === 'layout').map(({ stem }) => stem))
+  const taken = new Set(read.map(({ stem }) => stem))
+  const pages = read.filter(({ kind }) => kind === 'page')
+  return [
+    ...pages.flatMap((page) => checkPage(page, taken)),
+    ...(files.pages ?? []).flatMap((path) => checkServerSuffix(`pages/${path}`, owners, taken)),
+    ...(files.pages ?? []).filter((path) => IGNORED_NAMES.test(path)).map(checkIgnored),
+    ...['server', CONFIG].flatMap((name) => checkRoot(name, files.root)),
+  ]
+}
+
+function checkPage({ file, stem, segments }: PageFile, taken: ReadonlySet<string>): BuildProblem[] {
+  const cut = stem.lastIndexOf('/') + 1
+  const name = stem.slice(cut)
+  for (const [meant, others] of RESERVED_NAMES) {
+    const isDoubtful = others.includes(name) || isMisspelling(name, meant)
+    if (!isDoubtful || taken.has(stem.slice(0, cut) + meant)) continue
+    return [doubt(file, `the page ${joinSegments(segments).id}`, stem.slice(0, cut) + meant + file.slice(stem.length))]
+  }
+  return []
+}
+
+function checkServerSuffix(file: string, owners: ReadonlySet<string>, taken: ReadonlySet<string>): BuildProblem[] {
+  const { name = '', extension = '' } = SCRIPT.exec(file)?.groups ?? {}
+  const dot = name.lastIndexOf('.')
+  const [stem, suffix] = [name.slice(0, dot), name.slice(dot + 1)]
+  const meant = `${stem}.server`
+  if (!owners.has(stem) || taken.has(meant) || !isMisspelling(suffix, 'server')) return []
+  return [doubt(file, extension.endsWith('x') ? 'a page' : 'an ordinary module', `${meant}.${extension}`)]
+}
+
+function checkIgnored(path: string): BuildProblem {
+  return doubt(`pages/${path}`, 'ignored, because its name begins with "_"', 'pages/layout.tsx')
+}
+
+function checkRoot(meant: string, root: readonly string[]): BuildProblem[] {
+  if (root.some((file) => SCRIPT.exec(file)?.groups?.name === meant)) return []
+  return root.flatMap((file) => {
+    const { name = '', extension = '' } = SCRIPT.exec(file)?.groups ?? {}
+    if (isMisspelling(name, meant)) return [doubt(file, 'an ordinary module', `${meant}.${extension}`)]
+    // A program of an app of its own may be called server.mjs.
+    const other = meant === CONFIG && /^hydrant\.config\.(?:[cm]([jt])s|json)$/.exec(file)
+    return other ? [doubt(file, 'not read', `${meant}.${other[1] ?? 't'}s`)] : []
+  })
+}
+
+function doubt(file: string, meaning: string, meant: string): BuildProblem {
+  return createProblem('HYD_BUILD_FILE_NAME', [file, meaning, meant], fileAt(file))
+}

@@ -1,0 +1,40 @@
+import { resolve } from 'node:path'
+import { openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { loadDriver } from '../../src/server/ledger/sqlite/driver.ts'
+import type { Options } from '../../src/server/options/options.ts'
+import { messageOf } from '../../src/server/util/message-of.ts'
+
+/** Describes the site's ledger: its kind, whether it can be read, and whether the driver of SQLite loads. */
+export async function describeLedger(siteDir: string, options: Options): Promise<Record<string, string>> {
+  const { ledger } = options
+  const kind = ledger === false ? 'none' : /^postgres(?:ql)?:/.test(ledger) ? 'PostgreSQL' : 'SQLite'
+  return {
+    kind,
+    ...(kind === 'none' ? {} : { opens: await tryToOpen(siteDir, options) }),
+    'better-sqlite3': await attempt(async () => {
+      await loadDriver(ledger === false ? 'SQLite' : resolve(siteDir, 'hydrant-errors.db'))
+      return 'loads'
+    }),
+  }
+}
+
+function tryToOpen(siteDir: string, options: Options): Promise<string> {
+  return attempt(async () => {
+    const ledger = await openLedger(siteDir, options)
+    try {
+      await ledger.list({ limit: 1 })
+      return 'yes'
+    } finally {
+      await ledger.close()
+    }
+  })
+}
+
+async function attempt(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work()
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'HYD_LEDGER_MISSING'
+    return isMissing ? 'there is no file yet' : `no: ${messageOf(error)}`
+  }
+}

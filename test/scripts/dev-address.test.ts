@@ -1,0 +1,143 @@
+// The addresses of `hydrant dev` and `hydrant start`: taken ports, and the names under which a site responds.
+
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import t, { type Test } from 'tap'
+import { explainHost, isAllowedHost } from '../../scripts/dev/dev-access.ts'
+import { isDefaultPort } from '../../scripts/dev/listen-in-dev.ts'
+import { listServerUrls } from '../../scripts/dev/server-urls.ts'
+import { findFreePort } from '../../src/server/lifecycle/free-port.ts'
+import { askLsof, findPortOwner } from '../../src/server/lifecycle/port-owner.ts'
+import { createSite } from './create-site.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+/** Listens on a port of this machine until the test ends. Returns the port. */
+async function occupy(t: Test, port = 0): Promise<number> {
+  const server = createServer().listen(port, '127.0.0.1')
+  t.teardown(() => server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Sends a request under any host name, which `fetch` does not allow. */
+async function ask(url: string, host: string): Promise<{ status: number | undefined; text: string }> {
+  const [response] = await once(request(url, { headers: { host } }).end(), 'response')
+  let text = ''
+  for await (const chunk of response) text += chunk
+  return { status: response.statusCode, text }
+}
+
+t.test('an error about a taken port names its process and the command with a free port', async (t) => {
+  const dir = createSite(t, {})
+  t.equal((await runCli(['build', dir])).code, 0)
+  const port = await occupy(t)
+  const owner = process.platform === 'linux' ? `node (process ${process.pid})` : ''
+  for (const args of [
+    ['dev', dir],
+    ['start', dir],
+    ['start', dir, '--workers', '2'],
+  ]) {
+    const { code, stderr } = await runCli([...args, '--host', '127.0.0.1', '--port', String(port)])
+    t.equal(code, 1, args.join(' '))
+    t.match(stderr, `Error [HYD_PORT_IN_USE] port ${port} on 127.0.0.1 is in use by ${owner}`)
+    const [, command, free] = /^Try: Run "hydrant (\w+) --port (\d+)", or stop that process\.$/m.exec(stderr) ?? []
+    t.equal(command, args[0])
+    t.ok(Number(free) > port)
+    await t.resolves(occupy(t, Number(free)), 'the port is free')
+  }
+})
+
+t.test('dev uses the next free port when nobody has chosen one, and says so', async (t) => {
+  // Another process of this machine may have the default port already.
+  await occupy(t, 3000).catch(() => {})
+  const dev = startCli(t, ['dev', createSite(t, {}), '--host', '127.0.0.1'])
+  const [, port] = await dev.waitFor(/^port 3000 is in use by .+; this server uses port (\d+)$/)
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  t.equal(new URL(url).port, port)
+  t.equal((await fetch(url)).status, 200)
+  t.ok(isDefaultPort(3000, {}, { PORT: '' }))
+  t.notOk(isDefaultPort(3000, { port: '3000' }, {}))
+  t.notOk(isDefaultPort(3000, {}, { PORT: '3000' }))
+  t.notOk(isDefaultPort(3000, {}, { HYDRANT_PORT: '3000' }))
+  t.notOk(isDefaultPort(8080, {}, {}), 'the configuration has chosen it')
+})
+
+t.test('finds the process of a port, and a free port above it', async (t) => {
+  const port = await occupy(t)
+  const expected = { pid: process.pid }
+  t.match(await findPortOwner(port), process.platform === 'win32' ? null : expected)
+  const free = await findFreePort(port, '127.0.0.1')
+  t.ok(free !== null && free > port)
+  t.equal(await findFreePort(65_535, '127.0.0.1'), null)
+  t.equal(await findPortOwner(1), null, 'a port without a process')
+})
+
+t.test('asks lsof where there is no /proc', async (t) => {
+  const port = await occupy(t)
+  const owner = await askLsof(port).catch((error) => error)
+  if (owner?.code === 'ENOENT') return t.pass('there is no lsof here')
+  t.match(owner, { pid: process.pid })
+})
+
+t.test('lists the addresses of this machine when it listens on all of them', async (t) => {
+  const address = { netmask: '', mac: '', cidr: null, internal: false }
+  const interfaces = {
+    lo: [{ ...address, address: '127.0.0.1', family: 'IPv4' as const, internal: true }],
+    eth0: [
+      { ...address, address: '192.0.2.7', family: 'IPv4' as const },
+      { ...address, address: '2001:db8::7', family: 'IPv6' as const, scopeid: 0 },
+      { ...address, address: 'fe80::7', family: 'IPv6' as const, scopeid: 2 },
+    ],
+    down: undefined,
+  }
+  const urls = (host: string) => listServerUrls({ host, port: 3000, base: '/shop' }, interfaces)
+  t.strictSame(urls('0.0.0.0'), { local: 'http://localhost:3000/shop', network: ['http://192.0.2.7:3000/shop'] })
+  t.strictSame(urls('::').network, ['http://192.0.2.7:3000/shop', 'http://[2001:db8::7]:3000/shop'])
+  t.strictSame(urls('localhost'), { local: 'http://localhost:3000/shop', network: [] })
+  t.strictSame(urls('::1'), { local: 'http://[::1]:3000/shop', network: [] })
+})
+
+t.test(
+  'responds under the names in "hosts" and under those of this machine, and explains every other one',
+  async (t) => {
+    const dir = createSite(t, { 'hydrant.config.ts': "export default { hosts: ['shop.example'] }\n" })
+    const dev = startCli(t, ['dev', dir, '--host', '0.0.0.0', '--port', '0'])
+    const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+    t.equal(new URL(url).hostname, 'localhost')
+    const address = url.replace('localhost', '127.0.0.1')
+    for (const host of ['localhost', '127.0.0.1', '192.0.2.7', 'shop.example', 'SHOP.example:443'])
+      t.equal((await ask(address, host)).status, 200, host)
+    const refused = await ask(address, 'my.tunnel.example:8080')
+    t.equal(refused.status, 403)
+    t.match(refused.text, /^The host "my\.tunnel\.example:8080" is not served here\.$/m)
+    t.match(refused.text, /^Try: hydrant dev --hosts my\.tunnel\.example \(or HYDRANT_HOSTS=my\.tunnel\.example\)/m)
+    t.notMatch(refused.text, 'shop.example', 'a foreign page can read it')
+  },
+)
+
+t.test('a flag allows the names of a tunnel, and no others', async (t) => {
+  const hosts = ['*.tunnel.example']
+  const dev = startCli(t, ['dev', createSite(t, {}), '--host', '127.0.0.1', '--port', '0', '--hosts', hosts.join(',')])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  t.equal((await ask(url, 'a1b2.tunnel.example')).status, 200)
+  t.equal((await ask(url, 'tunnel.example')).status, 403)
+  t.equal((await ask(url, 'evil.example')).status, 403)
+  t.ok(isAllowedHost('A.Tunnel.Example', 'localhost', hosts))
+  t.notOk(isAllowedHost('a.tunnel.example.evil.example', 'localhost', hosts))
+  for (const host of ['', 'a b', '<script>', '$(id)', undefined]) t.notMatch(explainHost(host), 'Try:', String(host))
+})
+
+t.test('polls for changes where the system reports none', async (t) => {
+  const page = (text: string) => `export default () => <p>${text}</p>\n`
+  const dir = createSite(t, { 'pages/index.tsx': page('one') })
+  // Without inotify, only polling can notice a change.
+  const broken =
+    "import fs from 'node:fs'; fs.watch = () => { throw new Error('fs.watch is called') }; (await import('node:module')).syncBuiltinESMExports()"
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(broken)}`]
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0', '--poll'], { node })
+  await dev.waitFor(/ at (http:\S+)/)
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(`${dir}/pages/index.tsx`, page('two'))
+  await dev.waitFor(/^built in .*\(pages\/index\.tsx\)$/)
+})

@@ -1,0 +1,136 @@
+// The end of `hydrant dev`: real processes, real signals.
+
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { until } from '../until.ts'
+import { createSite } from './create-site.ts'
+import { startCli } from './run-cli.ts'
+
+async function startDev(t: Test, files: Record<string, string>) {
+  const dev = startCli(t, ['dev', createSite(t, files), '--host', '127.0.0.1', '--port', '0'])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  return { dev, url }
+}
+
+/** Returns the processes that a process has started; on systems without /proc, none. */
+function childrenOf(pid: number): number[] {
+  if (process.platform !== 'linux') return []
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  )
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  t.test(`${signal} ends it with open pages, idle connections, timers and requests that hang`, async (t) => {
+    const { dev, url } = await startDev(t, {
+      'pages/hangs.tsx': 'export default () => <p>hangs</p>\n',
+      'pages/hangs.server.ts':
+        "export const load = () => { console.log('load hangs'); return new Promise(() => {}) }\n",
+      'server.ts': `export default async function server(app) {
+  setInterval(() => {}, 1_000)
+  app.server.on('upgrade', (request, socket) => socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\nConnection: Upgrade\\r\\n\\r\\n'))
+}
+`,
+    })
+    const children = childrenOf(dev.pid)
+    if (process.platform === 'linux') t.ok(children.length > 0, 'the compiler runs')
+    const events = await fetch(new URL('/_hydrant/dev', url))
+    t.equal(events.status, 200)
+    fetch(new URL('/hangs', url)).catch(() => {})
+    await dev.waitFor(/^load hangs$/)
+    const idle = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {})
+    await once(idle, 'connect')
+    const socket = request(url, { headers: { connection: 'Upgrade', upgrade: 'x' } })
+      .on('error', () => {})
+      .end()
+    await once(socket, 'upgrade')
+    t.equal(await dev.stop(signal), 0)
+    t.notMatch(dev.lines.join('\n'), 'did not close', 'nothing has held it up')
+    await until(() => !children.some(isRunning))
+  })
+}
+
+const HANGS_ON_CLOSE = {
+  'server.ts': `export default async function server(app) {
+  app.addHook('onClose', () => { console.log('close hangs'); return new Promise(() => {}) })
+}
+`,
+}
+
+t.test('ends without an onClose hook that does not finish', async (t) => {
+  const { dev } = await startDev(t, HANGS_ON_CLOSE)
+  const children = childrenOf(dev.pid)
+  process.kill(dev.pid, 'SIGINT')
+  // A package manager may pass Ctrl+C on, so that the process gets it twice at once.
+  process.kill(dev.pid, 'SIGINT')
+  await dev.waitFor(/^stopping: waiting up to 2 s for the site to close; press Ctrl\+C again to end now$/)
+  await dev.waitFor(/^the site did not close within 2 s: ending without it$/)
+  t.equal(await dev.ended, 0)
+  await until(() => !children.some(isRunning))
+})
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  t.test(`a second ${signal} ends it at once with ${code}`, async (t) => {
+    const { dev } = await startDev(t, HANGS_ON_CLOSE)
+    const children = childrenOf(dev.pid)
+    process.kill(dev.pid, signal)
+    await dev.waitFor(/press Ctrl\+C again/)
+    t.equal(await dev.stop(signal), code)
+    t.match(dev.lines.at(-1), `second ${signal}: ending now`)
+    await until(() => !children.some(isRunning))
+  })
+}
+
+t.test('ends while the first build runs, also one that never finishes', async (t) => {
+  const plugin =
+    "{ name: 'hangs', setup(build) { build.onStart(() => { console.log('build hangs'); return new Promise(() => {}) }) } }"
+  const dir = createSite(t, { 'hydrant.config.ts': `export default { esbuild: { plugins: [${plugin}] } }\n` })
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+  await dev.waitFor(/^build hangs$/)
+  const children = childrenOf(dev.pid)
+  t.equal(await dev.stop('SIGINT'), 0)
+  await until(() => !children.some(isRunning))
+})
+
+t.test('names the code that blocks the event loop, and Ctrl+C ends it', async (t) => {
+  const { dev, url } = await startDev(t, {
+    'pages/index.server.ts': "export const load = () => {\n  while (process.env.HOME !== '') continue\n}\n",
+  })
+  const children = childrenOf(dev.pid)
+  fetch(url).catch(() => {})
+  await dev.waitFor(/^Warning: code of the site has blocked the event loop for 3 s; Ctrl\+C ends the process$/)
+  await dev.waitFor(/^load \(pages\/index\.server\.ts:2:\d+\)$/)
+  await dev.waitFor(/^ {2}> 2 \| {3}while /)
+  t.equal(await dev.stop('SIGINT'), null, 'the signal has ended it')
+  await until(() => !children.some(isRunning))
+})
+
+t.test('a signal closes the site again when the event loop runs again', async (t) => {
+  const { dev, url } = await startDev(t, {
+    'server.ts': `export default async function server(app) {
+  app.addHook('onClose', async () => console.log('closed'))
+  app.get('/blocks', async () => { const end = performance.now() + 5_000; while (performance.now() < end); return 'done' })
+}
+`,
+  })
+  t.equal(await (await fetch(new URL('/blocks', url))).text(), 'done')
+  t.match(dev.lines.join('\n'), 'has blocked the event loop')
+  t.equal(dev.lines.filter((line) => line.includes('has blocked')).length, 1)
+  t.equal(await dev.stop('SIGINT'), 0)
+  t.equal(dev.lines.filter((line) => line === 'closed').length, 1)
+})

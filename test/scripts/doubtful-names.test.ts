@@ -1,0 +1,134 @@
+// Names that have another meaning than their author expects.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { discoverSite } from '../../scripts/build/discover/discover-site.ts'
+import { isMisspelling } from '../../src/server/util/closest-match.ts'
+import { until } from '../until.ts'
+import { createSite } from './create-site.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+function warningsFor(pages: string[], root: string[] = []): string[] {
+  const { warnings } = discoverSite({ root, pages: pages.sort(), publicFiles: [] })
+  for (const { location, fix } of warnings) t.ok(location && fix, 'each warning has a place and a fix')
+  return warnings.map(({ message }) => message)
+}
+
+t.test('suggests the reserved name for a page with almost the same', async (t) => {
+  for (const [file, meaning, meant] of [
+    ['layuot.tsx', 'the page /layuot', 'layout.tsx'],
+    ['Layout.tsx', 'the page /Layout', 'layout.tsx'],
+    ['docs/lay-out.jsx', 'the page /docs/lay-out', 'docs/layout.jsx'],
+    ['+layout.tsx', 'the page /+layout', 'layout.tsx'],
+    ['not_found.tsx', 'the page /not_found', 'not-found.tsx'],
+    ['notFound.tsx', 'the page /notFound', 'not-found.tsx'],
+    ['not-fuond.tsx', 'the page /not-fuond', 'not-found.tsx'],
+    ['404.tsx', 'the page /404', 'not-found.tsx'],
+    ['eror.tsx', 'the page /eror', 'error.tsx'],
+    ['Error.tsx', 'the page /Error', 'error.tsx'],
+    ['docs/idnex.tsx', 'the page /docs/idnex', 'docs/index.tsx'],
+    ['docs/page.tsx', 'the page /docs/page', 'docs/index.tsx'],
+    ['products/[id]/page.tsx', 'the page /products/[id]/page', 'products/[id]/index.tsx'],
+  ])
+    t.strictSame(warningsFor(['index.tsx', file ?? '']), [`pages/${file} is ${meaning}; did you mean pages/${meant}?`])
+})
+
+t.test('suggests .server for a file beside its page with almost that ending', async (t) => {
+  t.strictSame(warningsFor(['index.tsx', 'index.sever.ts']), [
+    'pages/index.sever.ts is an ordinary module; did you mean pages/index.server.ts?',
+  ])
+  t.strictSame(warningsFor(['index.tsx', 'layout.tsx', 'layout.Server.ts']), [
+    'pages/layout.Server.ts is an ordinary module; did you mean pages/layout.server.ts?',
+  ])
+  t.strictSame(warningsFor(['index.tsx', 'index.srever.tsx']), [
+    'pages/index.srever.tsx is a page; did you mean pages/index.server.tsx?',
+  ])
+})
+
+t.test('suggests the names at the root of a site', async (t) => {
+  for (const [file, meaning, meant] of [
+    ['sever.ts', 'an ordinary module', 'server.ts'],
+    ['Server.tsx', 'an ordinary module', 'server.tsx'],
+    ['hydrant.confg.ts', 'an ordinary module', 'hydrant.config.ts'],
+    ['hydrnat.conifg.js', 'an ordinary module', 'hydrant.config.js'],
+    ['hydrant-config.ts', 'an ordinary module', 'hydrant.config.ts'],
+    ['hydrant.config.mts', 'not read', 'hydrant.config.ts'],
+    ['hydrant.config.cjs', 'not read', 'hydrant.config.js'],
+    ['hydrant.config.json', 'not read', 'hydrant.config.ts'],
+  ])
+    t.strictSame(warningsFor(['index.tsx'], [file ?? '']), [`${file} is ${meaning}; did you mean ${meant}?`])
+  t.strictSame(warningsFor(['index.tsx', '_app.tsx']), [
+    'pages/_app.tsx is ignored, because its name begins with "_"; did you mean pages/layout.tsx?',
+  ])
+})
+
+t.test('says nothing about ordinary names', async (t) => {
+  t.strictSame(
+    warningsFor(
+      [
+        ...['index.tsx', 'index.server.ts', 'layout.tsx', 'error.tsx', 'not-found.tsx', 'errors.tsx', 'layouts.tsx'],
+        ...['payout.tsx', 'mirror.tsx', 'terror.tsx', 'lookout.tsx', 'pages.tsx', 'indices.tsx', 'page/[n].tsx'],
+        ...['server.tsx', 'services.tsx', 'service.ts', 'index.serve.ts', 'index.service.ts', 'index.sever.ts'],
+        ...['_layuot.tsx', '_parts/eror.tsx', '_parts/_app.tsx', 'layuot.ts', 'idnex.css', 'prices.sever.ts'],
+        ...['docs/_app.tsx', 'loading.tsx', 'template.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
+      ],
+      ['serve.ts', 'servers.ts', 'service.ts', 'server.mjs', 'hydrant.ts', 'vite.config.ts', 'hydrant-env.d.ts', 'x'],
+    ),
+    [],
+  )
+  const complete = ['index.tsx', 'layout.tsx', 'layuot.tsx', 'page.tsx', 'error.tsx', 'not-found.tsx', '404.tsx']
+  t.strictSame(warningsFor(complete, ['server.ts', 'sever.ts', 'hydrant.config.ts', 'hydrant.confg.ts']), [])
+})
+
+t.test('a misspelling keeps the first and the last letter', async (t) => {
+  for (const name of ['layuot', 'LAYOUT', 'layot', 'layyout', 'laxout']) t.ok(isMisspelling(name, 'layout'), name)
+  for (const name of ['layout', 'layouts', 'layou', 'payout', 'lout', 'l', '']) {
+    t.notOk(isMisspelling(name, 'layout'), name)
+  }
+})
+
+t.test('suggests a folder for pages/', async (t) => {
+  const { problems } = discoverSite({ root: [], folders: ['public', 'pagse'], pages: null, publicFiles: [] })
+  t.equal(problems[0]?.message, 'the site has no folder pages/; did you mean pagse/?')
+})
+
+t.test('hydrant build warns, with the place and the fix', async (t) => {
+  const page = 'export default () => <p>page</p>\n'
+  const dir = createSite(t, {
+    'pages/layuot.tsx': page,
+    'pages/a.tsx': `${page}\nexport const load = () => 1\n`,
+    'pages/b.tsx': `${page}export async function getServerSideProps() {}\n`,
+    'pages/b.server.ts': 'export const stream = false\n',
+    'pages/c.tsx': `${page}export const load = 1\nexport const size = 1\n`,
+    'pages/c.server.ts': 'export const load = () => 1\n',
+  })
+  const { code, stderr } = await runCli(['build', dir])
+  t.equal(code, 0)
+  t.match(
+    stderr,
+    'Warning [HYD_BUILD_FILE_NAME] pages/layuot.tsx is the page /layuot; did you mean pages/layout.tsx?\n',
+  )
+  t.match(stderr, '\n  at pages/layuot.tsx\nTry: Rename the file')
+  t.match(
+    stderr,
+    'Warning [HYD_BUILD_PAGE_EXPORT] pages/a.tsx exports "load", which has no effect there; did you mean "load" in pages/a.server.ts?\n  at pages/a.tsx:3:14\n',
+  )
+  t.match(stderr, 'pages/b.tsx exports "getServerSideProps", which has no effect there; did you mean "load" in')
+  t.notMatch(stderr, 'pages/c.tsx')
+})
+
+t.test('hydrant dev warns once, and again when the warning has been away', async (t) => {
+  const page = (text: string) => `export default () => <p>${text}</p>\n`
+  const dir = createSite(t, { 'pages/a.tsx': `${page('one')}export const load = 1\n` })
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+  const count = () => dev.lines.filter((line) => line.includes('HYD_BUILD_PAGE_EXPORT')).length
+  await until(() => count() === 1)
+  for (const contents of [`${page('two')}export const load = 1\n`, page('three')]) {
+    writeFileSync(join(dir, 'pages/a.tsx'), contents)
+    await dev.waitFor(/^built in .*\(pages\/a\.tsx\)$/)
+  }
+  writeFileSync(join(dir, 'pages/a.tsx'), `${page('four')}export const load = 1\n`)
+  await until(() => count() > 1)
+  t.equal(count(), 2)
+})
