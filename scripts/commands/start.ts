@@ -1,3 +1,4 @@
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { startServer } from '../../src/server/start.ts'
 
 /** Runs `hydrant start`. Loads no code that only the build needs. */
@@ -6,5 +7,6 @@ export async function runStart(
   flags: Record<string, string | undefined>,
   note: string | null,
 ): Promise<void> {
+  createEnvFiles(dir, process.env).load()
   await startServer({ dir, flags, env: process.env, note })
 }

@@ -1,0 +1,40 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
+import { createSite } from './create-site.ts'
+import { runCli, startCli } from './run-cli.ts'
+
+t.test('adds variables, and removes those that a file no longer has', async (t) => {
+  const dir = t.testdir({ '.env': 'A=one\nB="two words"\nC=three\n', '.env.local': 'B=local\n' })
+  const env: NodeJS.ProcessEnv = { C: 'of the shell' }
+  const files = createEnvFiles(dir, env)
+  files.load()
+  t.strictSame(env, { A: 'one', B: 'local', C: 'of the shell' })
+  writeFileSync(join(dir, '.env'), 'A=changed\n')
+  rmSync(join(dir, '.env.local'))
+  files.load()
+  t.strictSame(env, { A: 'changed', C: 'of the shell' })
+})
+
+t.test('a site without such files', async (t) => {
+  const env: NodeJS.ProcessEnv = { A: 'one' }
+  createEnvFiles(t.testdir({}), env).load()
+  t.strictSame(env, { A: 'one' })
+})
+
+t.test('a folder in place of a file is an error', async (t) => {
+  t.throws(() => createEnvFiles(t.testdir({ '.env': {} }), {}).load(), { code: 'EISDIR' })
+})
+
+t.test('hydrant start reads the files', async (t) => {
+  const dir = createSite(t, {
+    'pages/index.tsx': 'export default () => <p>page</p>\n',
+    'pages/index.server.ts': 'export const load = () => process.env.SHOP_NAME\n',
+    '.env': 'SHOP_NAME=Seven Seas\n',
+  })
+  t.match(await runCli(['build', dir]), { code: 0 })
+  const server = startCli(t, ['start', dir, '--port', '0', '--admin', 'false'])
+  const [, url = ''] = await server.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/)
+  t.equal(await (await fetch(url, { headers: { accept: 'application/json' } })).json(), 'Seven Seas')
+})
