@@ -1,23 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BUILD_PATHS, type Manifest } from '../../src/server/build-output/manifest.ts'
 import { createSourceMapper, type ServerMapper } from '../../src/server/failures/stacks/source-map.ts'
-import { toSitePath } from '../../src/server/util/to-site-path.ts'
 import type { DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { translateMessage, withoutNamespace } from '../build/bundles/translate-message.ts'
-import { createCssModuleCompiler } from '../build/esbuild/css-module.ts'
 import { isBuildFailure } from '../build/esbuild/incremental-build.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../build-problem.ts'
 import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
 import { createDevManifest } from './dev-manifest.ts'
 import { type BrowserModules, createBrowserModules } from './modules/browser-modules.ts'
-import { createModuleCompiler, type ModuleCompiler } from './modules/module-compiler.ts'
-import { type ObservedPlugins, observePlugins } from './modules/observe-plugins.ts'
-import { bundlePackages, type PackageBundle } from './modules/package-bundle.ts'
-import { createSiteScanner, type SiteScan } from './modules/scan-site.ts'
-import { createServerModules, type ServerModules } from './modules/server-modules.ts'
-import { createStructureReader, type SiteStructure } from './read-structure.ts'
+import type { PackageBundle } from './modules/package-bundle.ts'
+import type { SiteScan } from './modules/scan-site.ts'
+import { createServerModules } from './modules/server-modules.ts'
+import { createPendingModules } from './pending-modules.ts'
+import type { SiteStructure } from './read-structure.ts'
+import { createSiteSource, requireScan, type SiteSourceInput } from './site-source.ts'
 
 /** A site in development, at one moment. */
 export interface DevState {
@@ -64,166 +62,128 @@ export interface DevEngine {
   dispose(): Promise<void>
 }
 
-export interface DevEngineInput {
+export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
   /** The site's folder. */
   dir: string
   /** Name of the folder to write to, in the site's folder. */
   folder: string
   /** Returns the path that the site is mounted at. */
   base(): string
-  /** Called before packages are bundled, which can take seconds. */
-  onBundle(): void
   /** Identifies the last change that was sent to open pages. */
   position(): string
-  /** Called with the site's configuration when it has been read. May throw. */
-  onConfig(config: Record<string, unknown>): void
 }
 
 /** Creates the engine that keeps a site's modules up to date, and tells the effect of each change. */
-export function createDevEngine({ dir, folder: name, base, onBundle, position, onConfig }: DevEngineInput): DevEngine {
+export function createDevEngine({ dir, folder: name, base, position, ...hooks }: DevEngineInput): DevEngine {
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const folder = resolve(siteDir, name)
   prepareFolder(folder)
   const buildId = randomBytes(8).toString('hex')
-  const reader = createStructureReader(siteDir, folder)
-  const scanner = createSiteScanner()
-  const compileCssModule = createCssModuleCompiler(siteDir)
-  const owed = { browser: new Set<string>(), server: new Set<string>() }
-  let parts: { compiler: ModuleCompiler; plugins: ObservedPlugins; key: string } | null = null
-  let structure: SiteStructure | null = null
-  let scan: SiteScan | null = null
+  const source = createSiteSource({ siteDir, folder, ...hooks })
+  const browser = createBrowserModules(folder, source.compiler, position)
+  const server = createServerModules({ siteDir, folder, base, compiler: source.compiler })
+  const pending = createPendingModules(browser, server)
+  let current: { structure: SiteStructure; scan: SiteScan } | null = null
   let state: DevState | null = null
   let stateKey = ''
   let isRestart = false
-  /** Whether an import may lack its export. */
-  let isUnchecked = false
   let generation = 0
-  const compiler = () => {
-    if (!parts) throw new Error('The site has not been read.')
-    return parts.compiler
-  }
-  const browser = createBrowserModules(folder, compiler, position)
-  const server = createServerModules({ siteDir, folder, base, compiler })
 
   function restart() {
     server.clear()
     isRestart = true
   }
 
-  async function readStructure(): Promise<SiteStructure> {
-    const read = await reader.read()
-    const { options: settings, key } = read.config
-    onConfig(read.config.config)
-    if (parts?.key !== key) {
-      const plugins = observePlugins(settings.plugins)
-      parts = { compiler: createModuleCompiler({ siteDir, settings, plugins, compileCssModule }), plugins, key }
+  async function read(): Promise<SiteStructure> {
+    const { structure, isNew } = await source.read()
+    if (isNew) {
       browser.clear()
       restart()
     }
-    structure = read
-    return read
+    return structure
   }
 
-  async function scanSite({ site, config }: SiteStructure, plugins: ObservedPlugins): Promise<SiteScan> {
-    const { options: settings, key: configKey } = config
-    const found = await scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey })
-    if ('problems' in found) throw new BuildError(tidyProblems(found.problems))
-    scan = found
-    isUnchecked = false
+  async function scan(structure: SiteStructure): Promise<SiteScan> {
+    const found = requireScan(await source.scan(structure))
     browser.adopt(found.browser)
     server.adopt(found.server)
+    pending.isUnchecked = false
     return found
   }
 
-  /** Compiles changed modules again. Returns whether the site has to be scanned. */
-  async function recompile(ids: readonly string[]): Promise<boolean> {
-    const results = await Promise.all(
-      (
-        [
-          [browser, owed.browser],
-          [server, owed.server],
-        ] as const
-      ).map(async ([modules, changes]) => {
-        const { changed, needsScan, needsCheck } = await modules.recompile(ids)
-        isUnchecked ||= needsCheck
-        // Also when the other side fails: the next change must include these.
-        for (const id of changed) changes.add(id)
-        return needsScan
-      }),
-    )
-    return results.includes(true)
+  /** Returns the site after the changes, and whether its imports were read again. */
+  async function advance(paths: readonly string[], ids: readonly string[], isStructural: boolean) {
+    const last = isStructural ? null : current
+    const [structure, haveImportsChanged] = await Promise.all([
+      last ? source.readChanged(last.structure, paths) : read(),
+      pending.recompile(ids.filter(source.exists)),
+    ])
+    const isScanned = last === null || haveImportsChanged
+    current = { structure, scan: isScanned ? await scan(structure) : last.scan }
+    return { ...current, isScanned }
   }
 
-  /** Returns the ids of the modules that consist of these files. */
-  function idsOf(paths: readonly string[]): string[] {
-    const dependents = paths.flatMap((path) => parts?.plugins.dependentsOf(resolve(siteDir, path)) ?? [])
-    const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
-    return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`])
-  }
-
-  async function bundle({ config }: SiteStructure, { browser: graph }: SiteScan): Promise<PackageBundle> {
-    const specifiers = graph.packages()
-    const last = state?.packages
-    if (last && last.configKey === config.key && specifiers.every((one) => last.specifiers.includes(one))) return last
-    const { options: settings, key: configKey } = config
-    const isStrict = config.config.strictMode === true
-    const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
-    return await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
+  /** Makes the changes the current state. Returns what the server and open pages have to do. */
+  function publish(structure: SiteStructure, packages: PackageBundle, found: SiteScan, isScanned: boolean) {
+    const last = state
+    const { modules, dirty } = pending.publish()
+    const isSame = last !== null && !isScanned && last.packages === packages
+    const manifest = isSame ? last.manifest : createDevManifest(structure, buildId, packages, browser)
+    const key = isSame && structure.exports === last.structure.exports ? stateKey : keyOf(manifest, structure)
+    const { serverPlugin } = manifest
+    const isNewServer = isRestart || key !== stateKey || (serverPlugin !== null && dirty.has(serverPlugin))
+    const live = isNewServer || !last ? createLiveBuild({ folder, manifest, structure, modules: server }) : last.live
+    live.expire(dirty)
+    if (key !== stateKey) writeFileSync(join(folder, BUILD_PATHS.manifest), JSON.stringify(manifest))
+    // Pages of another configuration have modules that are not known any more.
+    const isOther = last?.packages.key !== packages.key || last.structure.config.key !== structure.config.key
+    const next = { manifest, live, structure, packages, warnings: isScanned ? found.warnings : [] }
+    const data = isNewServer || structure.site.serverFiles.some(({ file }) => dirty.has(file))
+    state = next
+    stateKey = key
+    isRestart = false
+    return { state: next, isNewServer, modules: isOther ? null : modules, data }
   }
 
   async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
     generation++
-    const current = isStructural || !structure ? await readStructure() : structure
-    const { plugins } = parts ?? { plugins: observePlugins([]) }
-    const ids = idsOf(paths)
-    const [exports, haveImportsChanged] = await Promise.all([
-      isStructural ? current.exports : reader.readChanged(current, paths),
-      recompile(ids.filter((id) => existsSync(resolve(siteDir, withoutNamespace(id))))),
-    ])
-    if (exports !== current.exports) structure = { ...current, exports }
-    const next = structure ?? current
-    const known = isStructural || haveImportsChanged ? null : scan
-    const found = known ?? (await scanSite(next, plugins))
-    const isScanned = known === null
-    const packages = await bundle(next, found)
+    const ids = source.idsOf(paths)
+    const { structure, scan: found, isScanned } = await advance(paths, ids, isStructural)
+    const packages = await source.bundle(structure, found, state?.packages)
     const styles = await browser.restyle(ids)
-    const replaced = browser.update([...owed.browser])
-    const dirty = server.invalidate([...owed.server])
-    const last = state
-    const isSame = last !== null && !isScanned && last.packages === packages
-    const manifest = isSame ? last.manifest : createDevManifest(next, buildId, packages, browser)
-    const key = isSame && exports === last.structure.exports ? stateKey : keyOf(manifest, next)
-    const { serverPlugin, publicFiles } = manifest
-    const isNewServer = isRestart || key !== stateKey || (serverPlugin !== null && dirty.has(serverPlugin))
-    // Pages of another configuration have modules that are not known any more.
-    const isReload =
-      replaced === null || last?.packages.key !== packages.key || last.structure.config.key !== next.config.key
-    const live =
-      isNewServer || !last ? createLiveBuild({ folder, manifest, structure: next, modules: server }) : last.live
-    live.expire(dirty)
-    if (key !== stateKey) writeFileSync(join(folder, BUILD_PATHS.manifest), JSON.stringify(manifest))
-    state = { manifest, live, structure: next, packages, warnings: isScanned ? found.warnings : [] }
-    stateKey = key
-    isRestart = false
-    owed.browser.clear()
-    owed.server.clear()
-    const data = isNewServer || next.site.serverFiles.some(({ file }) => dirty.has(file))
+    const { modules, data, ...rest } = publish(structure, packages, found, isScanned)
     const files = paths.filter((path) => path.startsWith('public/')).map((path) => path.slice('public/'.length))
-    const changedFiles = files.filter((file) => publicFiles.includes(file))
-    return {
-      state,
-      isNewServer,
-      isScanned,
-      update: isReload ? null : { modules: replaced, styles, files: changedFiles, data },
-    }
+    const known = files.filter((file) => structure.site.publicFiles.includes(file))
+    return { ...rest, isScanned, update: modules && { modules, styles, files: known, data } }
+  }
+
+  async function check(): Promise<readonly BuildProblem[]> {
+    if (!current || !pending.isUnchecked) return []
+    const at = generation
+    const found = await source.scan(current.structure)
+    // A change came meanwhile, and another check comes after it.
+    if (at !== generation) return []
+    pending.isUnchecked = false
+    return 'problems' in found ? found.problems : []
+  }
+
+  function isInput(path: string): boolean {
+    if (!current) return false
+    const { scan: found, structure } = current
+    const isKnown = (id: string) => found.browser.has(id) || found.server.has(id) || browser.isStyled(id)
+    return source.idsOf([path]).some(isKnown) || structure.config.inputs.includes(path)
   }
 
   return {
     folder,
     browser,
+    check,
+    restart,
+    isInput,
     mapper: createSourceMapper(siteDir, server.scripts),
-    inputs: () => [...new Set([...(scan?.browser.ids() ?? []), ...(scan?.server.ids() ?? [])].map(withoutNamespace))],
+    inputs: () => (current ? inputsOf(current.scan) : []),
+    dispose: source.dispose,
     async change(paths, isStructural) {
       try {
         return await apply(paths, isStructural)
@@ -232,33 +192,11 @@ export function createDevEngine({ dir, folder: name, base, onBundle, position, o
         throw new BuildError(tidyProblems(error.errors.map(translateMessage)))
       }
     },
-    async check() {
-      if (!structure || !parts || !isUnchecked) return []
-      const { site, config } = structure
-      const at = generation
-      const found = await scanner.scan({
-        siteDir,
-        settings: config.options,
-        plugins: parts.plugins,
-        compileCssModule,
-        site,
-        configKey: config.key,
-      })
-      // A change came meanwhile, and another check comes after it.
-      if (at !== generation) return []
-      isUnchecked = false
-      return 'problems' in found ? found.problems : []
-    },
-    restart,
-    isInput(path) {
-      const ids = idsOf([path])
-      const isKnown = (id: string) => scan?.browser.has(id) || scan?.server.has(id) || browser.isStyled(id)
-      return ids.some(isKnown) || structure?.config.inputs.includes(path) === true
-    },
-    async dispose() {
-      await Promise.all([reader.dispose(), scanner.dispose()])
-    },
   }
+}
+
+function inputsOf({ browser, server }: SiteScan): string[] {
+  return [...new Set([...browser.ids(), ...server.ids()].map(withoutNamespace))]
 }
 
 /** Returns a text that changes when the server has to be created again. */

@@ -9,6 +9,7 @@ import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { RESERVED_PATH } from '../../src/shared/paths.ts'
 import type { DevError, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
+import { NAVIGATION_MARK } from '../../src/shared/wire/navigation-protocol.ts'
 import { BuildError, type BuildProblem } from '../build-problem.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
@@ -182,7 +183,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       if (state && (await serveModule(request, response, engine, state, options.base))) return
       await settled()
       // The errors of a page are those of the last time that it was loaded.
-      if (request.headers['sec-fetch-dest'] === 'document') errors.clear({ path: request.url?.split('?')[0] ?? '' })
+      if (loadsPage(request)) errors.clear({ path: request.url?.split('?')[0] ?? '' })
       // Pages that are open still send reports.
       if (page === null || (slot.isFilled() && request.url?.includes(RESERVED_PATH))) slot.serve(request, response)
       else respondWithFailure(request, response, page)
@@ -199,6 +200,11 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       await failureStores.close()
     },
   }
+}
+
+/** Whether a browser requests a page, as a document or for a navigation. */
+function loadsPage({ url = '', headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-dest'] === 'document' || new RegExp(`[?&]${NAVIGATION_MARK}(?:$|&)`).test(url)
 }
 
 function createSignal() {

@@ -1,9 +1,8 @@
 import { base } from '../../shared/base.ts'
-import type { DevMessage, DevReload, DevUpdate } from '../../shared/wire/dev-protocol.ts'
+import { type DevMessage, type DevReload, type DevUpdate, UPDATED_EVENT } from '../../shared/wire/dev-protocol.ts'
 import type { App } from '../app-state.ts'
 import { fetchPage } from '../fetch-page.ts'
 import { importModule } from '../import-module.ts'
-import { reportMismatches } from './attribute-mismatches.ts'
 import { createOverlay } from './overlay.ts'
 import { reloadFiles, replaceStylesheets } from './replace-files.ts'
 
@@ -26,12 +25,13 @@ export function listenForUpdates({ app, loaded, since, refreshComponents }: Upda
     // Hydrant's own server has sent the message.
     const message = JSON.parse(data) as DevMessage
     if (message.type === 'errors') overlay.showErrors(message.errors)
-    else last = last.then(() => receive(message)).catch((error) => console.error(error))
+    // An error is reported like any other of the page.
+    else last = last.then(() => receive(message)).catch(reportError)
   })
-  reportMismatches()
 
   async function receive(message: DevUpdate | DevReload): Promise<void> {
     if (message.type === 'reload') return location.reload()
+    dispatchEvent(new Event(UPDATED_EVENT))
     await replaceStylesheets(message.styles)
     await replaceModules(message)
     reloadFiles(message.files)
