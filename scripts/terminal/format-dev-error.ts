@@ -32,7 +32,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
     // Indented, so that no line of a message can look like a line of this report.
     ...rest.map((line) => paint('red', `  ${line}`)),
     ...(fix === undefined ? [] : [`Try: ${toLine(fix)}`]),
-    ...(digest === undefined ? [] : [paint('dim', `Digest ${digest}, see: npx hydrant errors ${digest} --dev`)]),
+    ...(digest === undefined ? [] : [`Digest ${digest}${paint('dim', `, see: npx hydrant errors ${digest} --dev`)}`]),
     ...(diff.length > 0 ? ['', ...formatDiff(diff, paint)] : []),
     ...(frame
       ? [
