@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join, resolve, sep } from 'node:path'
+import { messageOf } from '../../src/server/util/message-of.ts'
 import { isSameOrigin } from './dev-access.ts'
 
 /** Matches the URL of the route, below any base. */
@@ -27,10 +28,12 @@ export function createEditorRoute(dir: string): (request: IncomingMessage, respo
   const root = findWorkspace(realpathSync(dir))
   return (request, response) => {
     if (!OPEN_URL.test(request.url ?? '')) return false
-    answer(request, dir, root).then(({ status, text }) => {
-      const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
-      response.writeHead(status, { ...type, 'x-content-type-options': 'nosniff' }).end(text)
-    })
+    answer(request, dir, root)
+      .catch(describeProblem)
+      .then(({ status, text }) => {
+        const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
+        response.writeHead(status, { ...type, 'x-content-type-options': 'nosniff' }).end(text)
+      })
     return true
   }
 }
@@ -45,6 +48,11 @@ async function answer({ method, headers, url = '' }: IncomingMessage, dir: strin
   const position = [query.get('line'), query.get('column')].filter((part) => /^[1-9]\d{0,6}$/.test(part ?? ''))
   const problem = await launch([file, ...position].join(':'))
   return problem === null ? { status: 204, text: '' } : { status: 500, text: `${problem}\n` }
+}
+
+// A path that is too long, or an editor whose program cannot be started.
+function describeProblem(error: unknown): Answer {
+  return { status: 500, text: `${messageOf(error)}\n` }
 }
 
 /** Opens a place in the editor. Returns what is wrong, or null. */

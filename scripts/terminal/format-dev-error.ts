@@ -1,4 +1,11 @@
-import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../src/shared/wire/dev-protocol.ts'
+import {
+  DEV_ERROR_KINDS,
+  type DevCause,
+  type DevError,
+  type DevFrame,
+  type DevStackLine,
+  formatDevPlace,
+} from '../../src/shared/wire/dev-protocol.ts'
 import { formatCode } from './format-code.ts'
 import type { Paint } from './paint.ts'
 import { toLine, toLines } from './plain-text.ts'
@@ -8,13 +15,6 @@ export interface DevView {
   paint: Paint
   /** The width in columns; infinite when lines are not cut. */
   width: number
-}
-
-const KINDS: Record<DevErrorKind, string> = {
-  build: 'Build error',
-  server: 'Server error',
-  browser: 'Browser error',
-  hydration: 'Hydration difference',
 }
 
 /** Lines of code above and below the line of an error. */
@@ -27,12 +27,12 @@ export function formatDevError(error: DevError, view: DevView): string[] {
   const [first = '', ...rest] = toLines(message)
   const where = browser === undefined ? '' : paint('dim', ` (${toLine(browser)})`)
   return [
-    `${paint('red', paint('bold', KINDS[kind]))}  ${paint('bold', toLine(title))}${where}`,
+    `${paint('red', paint('bold', DEV_ERROR_KINDS[kind]))}  ${paint('bold', toLine(title))}${where}`,
     paint('red', code === undefined ? first : `Error [${code}] ${first}`),
     // Indented, so that no line of a message can look like a line of this report.
     ...rest.map((line) => paint('red', `  ${line}`)),
     ...(fix === undefined ? [] : [`Try: ${toLine(fix)}`]),
-    ...(digest === undefined ? [] : [paint('dim', `Digest ${digest}, see: npx hydrant errors ${digest} --dev`)]),
+    ...(digest === undefined ? [] : [`Digest ${digest}${paint('dim', `, see: npx hydrant errors ${digest} --dev`)}`]),
     ...(diff.length > 0 ? ['', ...formatDiff(diff, paint)] : []),
     ...(frame
       ? [
@@ -58,7 +58,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
 export function formatDevRepeat({ kind, title, message, digest }: DevError, { paint }: DevView): string {
   const [first = ''] = toLines(message)
   const again = digest === undefined ? 'again' : `again, digest ${digest}`
-  return `${paint('red', KINDS[kind])}  ${toLine(title)}: ${first} ${paint('dim', `(${again})`)}`
+  return `${paint('red', DEV_ERROR_KINDS[kind])}  ${toLine(title)}: ${first} ${paint('dim', `(${again})`)}`
 }
 
 function formatDiff(diff: NonNullable<DevError['diff']>, paint: Paint): string[] {
@@ -100,7 +100,6 @@ function formatComponents(components: readonly DevStackLine[], paint: Paint): st
 /** Formats a place: `load (pages/index.server.ts:3:9)`. */
 function formatPlace({ name, place }: Pick<DevStackLine, 'name' | 'place'>): string {
   if (!place) return toLine(name)
-  const { file, line, column } = place
-  const location = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
+  const location = formatDevPlace(place)
   return toLine(name ? `${name} (${location})` : location)
 }

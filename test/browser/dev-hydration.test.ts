@@ -40,6 +40,9 @@ t.test('a difference in the text is shown line by line, in the overlay and in th
   write('pages/index.tsx', DIFFERENT.replace("'2.00'", "'1.00'"))
   await dev.waitFor(/^built in/)
   await opened.waitForFunction(() => document.querySelector('hydrant-overlay') === null)
+  await opened.waitForFunction(() => sessionStorage.getItem('hydrant-closed-errors') === '[]')
+  write('pages/index.tsx', DIFFERENT)
+  await dialog.waitFor()
 })
 
 t.test('a difference in attributes, which React only logs, is shown as well', async (t) => {

@@ -70,7 +70,11 @@ const CLICK = `export default function Page() {
 `
 
 t.test('an event that fails in the browser appears over the page, and can be closed', async (t) => {
-  const { open, dev } = await developSite(t, { 'pages/index.tsx': CLICK })
+  const { open, dev } = await developSite(t, {
+    'pages/index.tsx': CLICK,
+    // In development the overlay needs the reports.
+    'hydrant.config.ts': 'export default { reports: { enabled: false } }\n',
+  })
   const { page: opened, dialog, hydrated } = await open('/')
   await hydrated()
   t.equal(await opened.locator('hydrant-overlay').count(), 0)

@@ -1,15 +1,30 @@
 // Remembers which errors the developer has closed, also when the page loads again.
 
 const KEY = 'hydrant-closed-errors'
-/** A page that loads again has no errors for a moment. */
+/** The errors of a page are gone for a moment while it loads again. */
 const FORGET_AFTER_MS = 2_000
 
-let timer: ReturnType<typeof setTimeout> | undefined
+/** Creates the memory. `currentIds` returns the ids of the current errors: closed errors that are gone are forgotten. */
+export function createClosedErrors(currentIds: () => readonly string[]) {
+  let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Returns the ids of the errors that were closed. Forgets them when there are no errors for some time. */
-export function readClosed(ids: readonly string[]): readonly string[] {
-  clearTimeout(timer)
-  if (ids.length === 0) timer = setTimeout(writeClosed, FORGET_AFTER_MS, [])
+  function forgetGone() {
+    const current = currentIds()
+    write(read().filter((id) => current.includes(id)))
+  }
+
+  return {
+    read,
+    write,
+    /** Forgets the closed errors that are still gone in a moment. */
+    tidy() {
+      clearTimeout(timer)
+      timer = setTimeout(forgetGone, FORGET_AFTER_MS)
+    },
+  }
+}
+
+function read(): readonly string[] {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
     return Array.isArray(stored) ? stored.map(String) : []
@@ -19,7 +34,7 @@ export function readClosed(ids: readonly string[]): readonly string[] {
   }
 }
 
-export function writeClosed(ids: readonly string[]) {
+function write(ids: readonly string[]) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(ids))
   } catch {

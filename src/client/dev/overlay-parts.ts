@@ -1,10 +1,11 @@
-import type {
-  DevCause,
-  DevDiffLine,
-  DevError,
-  DevFrame,
-  DevPlace,
-  DevStackLine,
+import {
+  type DevCause,
+  type DevDiffLine,
+  type DevError,
+  type DevFrame,
+  type DevPlace,
+  type DevStackLine,
+  formatDevPlace,
 } from '../../shared/wire/dev-protocol.ts'
 import { button, element } from './elements.ts'
 
@@ -106,10 +107,9 @@ function stackList(lines: readonly DevStackLine[], open: Open, label: string): H
 }
 
 function placeLink(place: DevPlace, open: Open): HTMLElement {
-  const { file, line, column } = place
-  const text = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
+  const text = formatDevPlace(place)
   // A URL, or a module of Node.js.
-  if (/^[a-z][\w+.-]+:/i.test(file)) return element('span', { class: 'file' }, text)
+  if (/^[a-z][\w+.-]+:/i.test(place.file)) return element('span', { class: 'file' }, text)
   return button({ class: 'file link', 'aria-label': `Open ${text} in the editor` }, () => open(place), text)
 }
 

@@ -1,13 +1,6 @@
-import type { DevError, DevErrorKind } from '../../shared/wire/dev-protocol.ts'
+import { DEV_ERROR_KINDS, type DevError } from '../../shared/wire/dev-protocol.ts'
 import { element } from './elements.ts'
 import { type Open, showCause, showComponents, showDiff, showFacts, showFrame, showStack } from './overlay-parts.ts'
-
-const KINDS: Record<DevErrorKind, string> = {
-  build: 'Build error',
-  server: 'Server error',
-  browser: 'Browser error',
-  hydration: 'Hydration difference',
-}
 
 /** Returns the elements that show an error. The ids of its heading and message are `title` and `message`. */
 export function showError(error: DevError, open: Open): { kind: HTMLElement; content: readonly Node[] } {
@@ -24,7 +17,7 @@ export function showError(error: DevError, open: Open): { kind: HTMLElement; con
     stack.length > 1 || !frame ? showStack(stack, open) : null,
   ]
   return {
-    kind: element('p', { class: 'kind' }, KINDS[kind], code === undefined ? null : element('code', {}, code)),
+    kind: element('p', { class: 'kind' }, DEV_ERROR_KINDS[kind], code === undefined ? null : element('code', {}, code)),
     content: parts.filter((part) => part !== null),
   }
 }

@@ -1,7 +1,7 @@
 // Shows the errors of a site in development over the page. Independent of React and of the page's styles.
 
 import type { DevError } from '../../shared/wire/dev-protocol.ts'
-import { readClosed, writeClosed } from './closed-errors.ts'
+import { createClosedErrors } from './closed-errors.ts'
 import { openInEditor } from './open-in-editor.ts'
 import { createPanel } from './overlay-panel.ts'
 
@@ -24,16 +24,19 @@ export function createOverlay({ base, isPage = false }: OverlaySettings): Overla
   let panel: ReturnType<typeof createPanel> | null = null
   let errors: readonly DevError[] = []
   let isFirst = true
+  const memory = createClosedErrors(() => idsOf(errors))
+  memory.tidy()
 
   function onClose() {
-    writeClosed(idsOf(errors))
+    memory.write(idsOf(errors))
   }
 
   return {
     showErrors(next) {
       const known = idsOf(errors)
       errors = next
-      const closed = readClosed(idsOf(errors))
+      const closed = memory.read()
+      memory.tidy()
       const isUrgent = ({ id, path }: DevError) =>
         !closed.includes(id) && (isFirst ? path === undefined || path === location.pathname : !known.includes(id))
       const urgent = errors.find((error) => isPage || isUrgent(error))

@@ -25,15 +25,15 @@ export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write
 /**
  * Loads the formatter for terminals. Returns a function that creates logger options with it.
  *
- * @param isShown Returns whether a line of JSON is written (all are).
+ * @param isShown Returns whether a line of JSON is written; null to write all (null).
  */
 export async function loadPrettyLogging(
-  isShown: (json: string) => boolean = () => true,
+  isShown: ((json: string) => boolean) | null = null,
 ): Promise<(level: string) => Logging> {
   const createPretty = await loadPretty()
   return (level) => {
     const pretty = createPretty()
-    const stream = { write: (line: string) => (isShown(line) ? pretty.write(line) : true) }
+    const stream = isShown ? { write: (line: string) => !isShown(line) || pretty.write(line) } : pretty
     return { logger: { level, stream, hooks: { streamWrite: sanitizeLine } } }
   }
 }

@@ -6,6 +6,14 @@ export const UPDATED_EVENT = 'hydrant-updated'
 /** Where the error was found: by the build, on the server, in a browser, or by a browser that hydrates a document. */
 export type DevErrorKind = 'build' | 'server' | 'browser' | 'hydration'
 
+/** The names of the kinds, as the overlay and the terminal show them. */
+export const DEV_ERROR_KINDS: Record<DevErrorKind, string> = {
+  build: 'Build error',
+  server: 'Server error',
+  browser: 'Browser error',
+  hydration: 'Hydration difference',
+}
+
 /** Lines of a source file. */
 export interface DevCode {
   /** Number of the first line, from 1. */
@@ -21,6 +29,11 @@ export interface DevPlace {
   line: number
   /** From 1; 0 when unknown. */
   column: number
+}
+
+/** Formats a place: `pages/index.tsx:3:9`. */
+export function formatDevPlace({ file, line, column }: DevPlace): string {
+  return [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
 }
 
 /** The place of an error, with the code around it when it is known. */
