@@ -7,9 +7,7 @@ import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
-import { RESERVED_PATH } from '../../src/shared/paths.ts'
 import type { DevError, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
-import { NAVIGATION_MARK } from '../../src/shared/wire/navigation-protocol.ts'
 import { BuildError, type BuildProblem } from '../build-problem.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 import { createAppSlot } from './app-slot.ts'
@@ -17,10 +15,9 @@ import { createDevEngine, type DevChange, type DevState } from './dev-engine.ts'
 import { fromFailure, fromStart } from './dev-errors.ts'
 import { createDevFailureStores } from './dev-failure-stores.ts'
 import { type DevFailure, DOES_NOT_BUILD, describeStart, findSource } from './dev-failures.ts'
-import { createErrorList } from './error-list.ts'
-import { buildErrorScript, createErrorPage } from './error-page.ts'
+import { createErrorDisplay, type ErrorDisplayInput } from './error-display.ts'
 import { createEditorRoute } from './open-editor.ts'
-import { serveModule } from './serve-modules.ts'
+import { createResponder } from './respond-in-dev.ts'
 import { createUpdateChannel } from './update-channel.ts'
 import { createUpdateLoop } from './update-loop.ts'
 import { type Change, ENV_FILE, isRelevant, SETTINGS, watchSite } from './watch-site.ts'
@@ -28,7 +25,7 @@ import { type Change, ENV_FILE, isRelevant, SETTINGS, watchSite } from './watch-
 /** Separate from the folder of `hydrant build`, so that a site can be developed while its build is served. */
 const DEV_FOLDER = '.hydrant-dev'
 
-export interface DevSiteInput {
+export interface DevSiteInput extends Pick<ErrorDisplayInput, 'onErrors' | 'formatErrors'> {
   dir: string
   flags: Record<string, string | undefined>
   env: Record<string, string | undefined>
@@ -37,14 +34,6 @@ export interface DevSiteInput {
   onReady(update: AppliedUpdate): void
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
-  /**
-   * Called when the site does not build or start, and after a failure in a request or in a browser.
-   *
-   * @param isRepeat True when the same errors are displayed already.
-   */
-  onErrors(errors: readonly DevError[], isRepeat: boolean): void
-  /** Formats errors for clients without JavaScript. */
-  formatErrors(errors: readonly DevError[]): string
 }
 
 export interface AppliedUpdate {
@@ -71,56 +60,50 @@ export interface DevSite {
   close(): Promise<void>
 }
 
-/** Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags and the environment. */
+/**
+ * Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags and
+ * the environment.
+ */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const { dir } = input
   const env = createEnvFiles(dir, input.env)
   env.load()
   let options = readOptions(input, {})
   let state: DevState | null = null
-  let page: string | null = ''
-  let script: string | undefined
+  const base = () => options.base
   const configured = createSignal()
-  const errors = createErrorList()
-  const channel = createUpdateChannel(errors.current)
-  errors.subscribe((list) => channel.sendErrors(list))
-  const openEditor = createEditorRoute(dir)
-  const failureStores = createDevFailureStores(dir, (failure) => show([fromFailure(failure)]))
+  const display = createErrorDisplay({ ...input, base })
+  const channel = createUpdateChannel(display.list.current)
+  display.list.subscribe((list) => channel.sendErrors(list))
+  const failureStores = createDevFailureStores(dir, (failure) => display.show([fromFailure(failure)]))
   const engine = createDevEngine({
-    ...{ dir, folder: DEV_FOLDER, base: () => options.base, onBundle: input.onBundle },
-    position: channel.position,
+    ...{ dir, folder: DEV_FOLDER, base, onBundle: input.onBundle, position: channel.position },
     onConfig(config) {
       options = readOptions(input, config)
       configured.resolve()
     },
   })
   const findPlace = (thrown: unknown) => findSource(thrown, engine.mapper, state?.manifest.serverPlugin ?? null)
-  const describe = (title: string, error: unknown) => fromStart({ title, error, source: findPlace(error) }, dir)
-  const slot = createAppSlot((error) => show(describe('The site does not stop', error)))
+  const show = (title: string, error: unknown) =>
+    display.show(fromStart({ title, error, source: findPlace(error) }, dir))
+  const slot = createAppSlot((error) => show('The site does not stop', error))
 
-  function show(list: readonly DevError[]) {
-    const isRepeat = list.every(({ id }) => errors.has(id))
-    errors.add(list)
-    input.onErrors(list, isRepeat)
-  }
-
-  async function startServer({ live }: DevState) {
-    const { app } = await createInstance({
-      // The development server checks the hosts itself: it also responds under the names of this machine.
-      ...{ dir, folder: engine.folder, options: { ...options, hosts: [] }, live },
-      logging: input.createLogging(options),
-      getStore: (log) => failureStores.find(options, log),
-    })
-    slot.put(app)
-  }
-
-  /** Shows the errors of a site that does not build or start, also in response to requests. */
-  async function fail(failure: DevFailure) {
-    const list = fromStart(failure, dir)
-    errors.clear({ kind: 'build' })
-    show(list)
-    script ??= await buildErrorScript()
-    page = createErrorPage(list, input.formatErrors(list), options.base, script)
+  /** Creates a server for the state, unless the present one can go on. Returns why it does not start. */
+  async function serve({ live, manifest }: DevState, isNewServer: boolean): Promise<DevFailure | null> {
+    if (!isNewServer && slot.isFilled()) return null
+    try {
+      const { app } = await createInstance({
+        // The development server checks the hosts itself: it also responds under the names of this machine.
+        ...{ dir, folder: engine.folder, options: { ...options, hosts: [] }, live },
+        logging: input.createLogging(options),
+        getStore: (log) => failureStores.find(options, log),
+      })
+      slot.put(app)
+      return null
+    } catch (error) {
+      slot.put(null)
+      return describeStart(error, engine.mapper, manifest.serverPlugin)
+    }
   }
 
   async function apply(changes: readonly Change[]): Promise<void> {
@@ -130,23 +113,17 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       env.load()
       engine.restart()
     }
-    const isStructural = page !== null || changes.some(({ kind, path }) => kind !== 'change' || isStructure(path))
+    const isStructural = display.page() !== null || changes.some(isStructure)
     let change: DevChange
     try {
       change = await engine.change(paths, isStructural)
     } catch (error) {
-      return fail({ title: DOES_NOT_BUILD, error, source: null })
+      return display.fail({ title: DOES_NOT_BUILD, error, source: null })
     }
     state = change.state
-    try {
-      if (change.isNewServer || !slot.isFilled()) await startServer(state)
-    } catch (error) {
-      slot.put(null)
-      return fail(describeStart(error, engine.mapper, state.manifest.serverPlugin))
-    }
-    page = null
-    // Errors that are still there occur again when open pages apply the update.
-    errors.clear()
+    const failure = await serve(state, change.isNewServer)
+    if (failure) return display.fail(failure)
+    display.recover()
     if (change.isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
     if (change.update === null) channel.send({ type: 'reload' })
@@ -155,15 +132,17 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 
   // An update looks at the changed modules only.
   async function rest(): Promise<void> {
-    if (page !== null) return
+    if (display.page() !== null) return
     const problems = await engine.check()
-    if (problems.length > 0) await fail({ title: DOES_NOT_BUILD, error: new BuildError(problems), source: null })
+    if (problems.length > 0)
+      await display.fail({ title: DOES_NOT_BUILD, error: new BuildError(problems), source: null })
   }
 
-  const isStructure = (path: string) => SETTINGS.test(path) || state?.structure.config.inputs.includes(path) === true
+  const isStructure = ({ kind, path }: Change) =>
+    kind !== 'change' || SETTINGS.test(path) || state?.structure.config.inputs.includes(path) === true
   const loop = createUpdateLoop({ apply, rest })
   const watcher = await watchSite(dir, {
-    isWanted: (change) => isRelevant(change, page === null ? engine.isInput : null),
+    isWanted: (change) => isRelevant(change, display.page() === null ? engine.isInput : null),
     onChange: (changes) => loop.add(changes),
   })
   loop.add([{ kind: 'add', path: '' }])
@@ -175,22 +154,13 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     await loop.settled()
   }
 
+  const openEditor = createEditorRoute(dir)
   return {
     options: () => options,
-    async respond(request, response) {
-      if (channel.respond(request, response) || openEditor(request, response)) return
-      // A page that applies an update must not wait for the next one.
-      if (state && (await serveModule(request, response, engine, state, options.base))) return
-      await settled()
-      // The errors of a page are those of the last time that it was loaded.
-      if (loadsPage(request)) errors.clear({ path: request.url?.split('?')[0] ?? '' })
-      // Pages that are open still send reports.
-      if (page === null || (slot.isFilled() && request.url?.includes(RESERVED_PATH))) slot.serve(request, response)
-      else respondWithFailure(request, response, page)
-    },
+    respond: createResponder({ channel, openEditor, engine, display, slot, base, settled, state: () => state }),
     upgrade: slot.upgrade,
     findSource: findPlace,
-    report: (thrown) => show(describe('An error outside of any request', thrown)),
+    report: (thrown) => show('An error outside of any request', thrown),
     async close() {
       await watcher.close()
       await loop.close()
@@ -200,11 +170,6 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       await failureStores.close()
     },
   }
-}
-
-/** Whether a browser requests a page, as a document or for a navigation. */
-function loadsPage({ url = '', headers }: IncomingMessage): boolean {
-  return headers['sec-fetch-dest'] === 'document' || new RegExp(`[?&]${NAVIGATION_MARK}(?:$|&)`).test(url)
 }
 
 function createSignal() {
@@ -234,9 +199,4 @@ function outsideFiles(dir: string, inputs: readonly string[]): string[] {
   return inputs
     .filter((path) => path.startsWith('../') && !path.includes('node_modules/'))
     .map((path) => resolve(dir, path))
-}
-
-function respondWithFailure({ method }: IncomingMessage, response: ServerResponse, page: string) {
-  response.writeHead(500, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(method === 'HEAD' ? undefined : page)
 }
