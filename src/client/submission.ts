@@ -11,8 +11,6 @@ export interface Submission {
   /** Undefined for the fields of a script, like `enctype`. */
   form: HTMLFormElement | undefined
   enctype: string | undefined
-  /** Later submissions have higher numbers. */
-  number: number
   /** Returns false when the visitor has left for another page since. */
   counts(): boolean
 }

@@ -1,18 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { countOccurrences } from './entries.ts'
+import { createBatchWriter } from './batch-writer.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { createOutageLog } from './outage-log.ts'
 import { createWriteQueue } from './write-queue.ts'
 
-/** How long an occurrence waits, so that others are written in the same batch. */
-const BATCH_DELAY_MS = 200
-/** This delay applies while there are more occurrences than are kept: fewer batches leave more time for requests. */
-const STORM_BATCH_DELAY_MS = 1_000
-/** The longest pause before a batch is written again that could not be written. */
-const MAX_RETRY_DELAY_MS = 10_000
 const MAX_QUEUED_CHARACTERS = 32_000_000
-const MAX_BATCH_FAILURES = 200
 
 /** Numbers of occurrences. */
 export interface WriterStats {
@@ -49,22 +42,20 @@ export function createLedgerWriter(
 ): LedgerWriter {
   const queue = createWriteQueue(maxCharacters)
   let dropped = 0
-  let written = 0
   let timer: NodeJS.Timeout | null = null
   let writing: Promise<unknown> | null = null
-  let retryDelayMs = 0
-  let batchDelayMs = BATCH_DELAY_MS
   let isClosed = false
 
-  const stats = () => ({ queued: queue.count(), dropped, written })
+  const stats = () => ({ queued: queue.count(), dropped, written: batches.written() })
   const outage = createOutageLog(log, stats)
+  const batches = createBatchWriter(queue, ledger, outage)
 
   function schedule() {
     if (isClosed) return
     timer ??= setTimeout(() => {
       timer = null
-      void write()
-    }, retryDelayMs || batchDelayMs).unref()
+      void run(batches.writeAll)
+    }, batches.delayMs()).unref()
   }
 
   /** Runs work on the ledger, unless other work is running: then resolves when that is done. */
@@ -76,39 +67,12 @@ export function createLedgerWriter(
     return writing
   }
 
-  /** Resolves when the queue is empty, or the ledger could not be written. */
-  const write = () => run(writeAll)
-
-  async function writeAll() {
-    while (!queue.isEmpty()) {
-      const batch = queue.batch(MAX_BATCH_FAILURES)
-      if (!(await tryRecord(batch))) return
-      written += countOccurrences(batch)
-      const isStorm = batch.some(({ count, occurrences }) => count > occurrences.length)
-      batchDelayMs = isStorm ? STORM_BATCH_DELAY_MS : BATCH_DELAY_MS
-      queue.release()
-    }
-  }
-
-  async function tryRecord(batch: readonly LedgerEntry[]): Promise<boolean> {
-    try {
-      await ledger.record(batch)
-      retryDelayMs = 0
-      outage.ended()
-      return true
-    } catch (error) {
-      retryDelayMs = Math.min(MAX_RETRY_DELAY_MS, retryDelayMs * 2 || BATCH_DELAY_MS * 2)
-      outage.failed(error)
-      return false
-    }
-  }
-
   async function flush() {
     if (timer) clearTimeout(timer)
     timer = null
     // The running work may be `open`, which writes nothing of the queue.
     await writing
-    await write()
+    await run(batches.writeAll)
   }
 
   return {
@@ -120,7 +84,7 @@ export function createLedgerWriter(
       dropped += queue.addAll(entries)
       schedule()
     },
-    open: () => void run(() => tryRecord([])),
+    open: () => void run(batches.writeNothing),
     flush,
     async close() {
       isClosed = true
