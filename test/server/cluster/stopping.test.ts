@@ -101,7 +101,7 @@ t.test('a port that is in use ends the start of workers with one error and its f
   const { code, stderr } = await runCli(['start', dir, '--port', String(server.port), '--workers', '2'])
   t.equal(code, 1)
   t.equal(stderr.split('Error [HYD_PORT_IN_USE]').length, 2)
-  t.match(stderr, `port ${server.port} on 127.0.0.1 is in use by another process`)
+  t.match(stderr, `port ${server.port} on 127.0.0.1 is in use by node (process ${server.pid})`)
   const missing = ['--socket', join(tmpdir(), 'hydrant-no-such-folder', 'socket')]
   const nowhere = await runCli(['start', dir, ...missing, '--workers', '2'])
   t.equal(nowhere.code, 1)

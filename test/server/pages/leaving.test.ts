@@ -161,7 +161,7 @@ t.test('a port in use ends the start with a fix', async (t) => {
   const port = typeof address === 'object' && address ? address.port : 0
   const { code, stderr } = await runCli(['start', dir, '--port', String(port)])
   t.equal(code, 1)
-  t.match(stderr, `Error [HYD_PORT_IN_USE] port ${port} on 127.0.0.1 is in use by another process`)
+  t.match(stderr, `Error [HYD_PORT_IN_USE] port ${port} on 127.0.0.1 is in use by node (process `)
   t.match(stderr, /^Try: .+\.$/m)
   const { code: wrongHost, stderr: why } = await runCli(['start', dir, '--port', '0', '--host', '192.0.2.1'])
   t.equal(wrongHost, 1)
