@@ -138,7 +138,8 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     if (key !== stateKey) writeFileSync(join(folder, BUILD_PATHS.manifest), JSON.stringify(manifest))
     // Pages of another configuration have modules that are not known any more.
     const isOther = last?.packages.key !== packages.key || last.structure.config.key !== structure.config.key
-    const next = { manifest, live, structure, packages, warnings: isScanned ? found.warnings : [] }
+    const warnings = [...structure.warnings, ...found.warnings]
+    const next = { manifest, live, structure, packages, warnings }
     const data = isNewServer || structure.site.serverFiles.some(({ file }) => dirty.has(file))
     state = next
     stateKey = key

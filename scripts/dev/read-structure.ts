@@ -1,25 +1,28 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { checkExports, createExportReader, type FileExports } from '../build/bundles/check-exports.ts'
+import { findDoubtfulExports } from '../build/bundles/doubtful-exports.ts'
 import { createConfigPart, type SiteConfig } from '../build/bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { writeRouteTypes } from '../build/discover/route-types.ts'
 import { createPublicFiles } from '../build/output/public-files.ts'
-import { BuildError, tidyProblems } from '../build-problem.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../build-problem.ts'
 
 /** The parts of a site that its file names, its configuration and the exports of its files define. */
 export interface SiteStructure {
   site: DiscoveredSite
   config: SiteConfig
   exports: FileExports
+  /** Warnings about names. */
+  warnings: readonly BuildProblem[]
 }
 
 export interface StructureReader {
   /** Reads the structure and writes the route types and the files of `public/`. Throws BuildError. */
   read(): Promise<SiteStructure>
   /** Reads the exports of the changed files again, and copies those of `public/`. Throws BuildError. */
-  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<FileExports>
+  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
   dispose(): Promise<void>
 }
 
@@ -45,16 +48,17 @@ export function createStructureReader(siteDir: string, folder: string): Structur
   return {
     async read() {
       const { files, problems: ofFiles } = await readSite(siteDir)
-      const { site, problems } = discoverSite(files)
+      const { site, problems, warnings } = discoverSite(files)
       const config = await configuration.compile(site.config, output)
       const exports = await readAll(site, config.options.loader)
       problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, exports)))
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
       await publicFiles.write(site.publicFiles, output)
       await writeRouteTypes(siteDir, site)
-      return { site, config, exports }
+      return { site, config, exports, warnings: [...warnings, ...(await findDoubtfulExports(siteDir, site, exports))] }
     },
-    async readChanged({ site, config, exports }, paths) {
+    async readChanged(structure, paths) {
+      const { site, config, exports } = structure
       const isChanged = ({ file }: { file: string }) => paths.includes(file)
       const changed = {
         ...site,
@@ -64,12 +68,15 @@ export function createStructureReader(siteDir: string, folder: string): Structur
         config: null,
       }
       if (paths.some((path) => path.startsWith('public/'))) await publicFiles.write(site.publicFiles, output)
-      if (!changed.components.length && !changed.serverFiles.length && changed.serverPlugin === null) return exports
+      if (!changed.components.length && !changed.serverFiles.length && changed.serverPlugin === null) return structure
       const found = await readAll(changed, config.options.loader)
       const problems = await checkExports(siteDir, changed, found)
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
-      const isSame = [...found].every(([file, names]) => exports.get(file)?.join() === names.join())
-      return isSame ? exports : new Map([...exports, ...found])
+      if ([...found].every(([file, names]) => exports.get(file)?.join() === names.join())) return structure
+      const all = new Map([...exports, ...found])
+      const doubts = await findDoubtfulExports(siteDir, site, all)
+      const others = structure.warnings.filter(({ code }) => code !== 'HYD_BUILD_PAGE_EXPORT')
+      return { ...structure, exports: all, warnings: [...others, ...doubts] }
     },
     dispose: () => configuration.dispose(),
   }

@@ -59,10 +59,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       compiler = createModuleCompiler({ siteDir, settings, plugins, compileCssModule })
       return { structure, isNew: true }
     },
-    async readChanged(structure, paths) {
-      const exports = await reader.readChanged(structure, paths)
-      return exports === structure.exports ? structure : { ...structure, exports }
-    },
+    readChanged: reader.readChanged,
     scan({ site, config }) {
       const { options: settings, key: configKey } = config
       return scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey })
