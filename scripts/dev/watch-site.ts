@@ -3,14 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { watch } from '#chokidar'
 import { toSitePath } from '../../src/server/util/to-site-path.ts'
 import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
-
-export type ChangeKind = 'add' | 'change' | 'unlink'
-
-export interface Change {
-  kind: ChangeKind
-  /** Relative to the site. */
-  path: string
-}
+import { type Change, type ChangeKind, createChangeBatch } from './change-batch.ts'
 
 export interface SiteWatcher {
   /** Watches also these files, which are outside the site. */
@@ -28,13 +21,6 @@ export interface WatchOptions {
   /** Called with the changes that were made together. */
   onChange(changes: Change[]): void
 }
-
-/** Several files are often saved at once. An update waits for this time without a change. */
-const DEBOUNCE_MS = 8
-/** Some editors remove a file and write it again. An update waits for this time after a file was removed. */
-const REMOVAL_MS = 50
-/** How long after an event of the file system chokidar reports it, unless it leaves it out. */
-const EXAMINATION_MS = 60
 
 const ignored = /(^|\/)(node_modules|\.git|\.hydrant[^/]*|hydrant-errors\.db[^/]*)(\/|$)/
 const source =
@@ -58,82 +44,28 @@ export function isRelevant({ kind, path }: Change, isInput: ((path: string) => b
 
 export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
   const siteDir = resolve(dir)
-  const changed = new Map<string, Change>()
-  /** The files with an event of the file system that chokidar has not reported. */
-  const examined = new Map<string, NodeJS.Timeout>()
-  /** The last version of each file that has changed. */
-  const seen = new Map<string, string>()
-  let timer: NodeJS.Timeout | undefined
-  let waiting: (() => void)[] = []
-  const watcher = watch(siteDir, {
-    ignoreInitial: true,
-    atomic: false,
-    ignored: (path) => ignored.test(toSitePath(siteDir, path)),
-  })
-
-  function settle() {
-    if (timer !== undefined || examined.size > 0) return
-    for (const resume of waiting) resume()
-    waiting = []
-  }
-
-  function passOn() {
-    timer = undefined
-    const changes = [...changed.values()]
-    changed.clear()
-    onChange(changes)
-    settle()
-  }
+  const batch = createChangeBatch(onChange)
+  const isNewVersion = createVersions()
+  const isIgnored = (path: string) => ignored.test(toSitePath(siteDir, path))
+  const watcher = watch(siteDir, { ignoreInitial: true, atomic: false, ignored: isIgnored })
 
   function report(kind: ChangeKind, path: string) {
-    clearTimeout(examined.get(path))
-    examined.delete(path)
     const change = { kind, path: toSitePath(siteDir, path) }
     const isNews = isNewVersion(path) || kind !== 'change'
-    if (isNews && isWanted(change)) add(change)
-    else settle()
-  }
-
-  /** Returns whether a file differs from the version that was seen last. */
-  function isNewVersion(path: string): boolean {
-    const stats = statSync(path, { throwIfNoEntry: false })
-    const version = stats && `${stats.mtimeMs} ${stats.size} ${stats.ino}`
-    const isNew = version !== seen.get(path)
-    if (version === undefined) seen.delete(path)
-    else seen.set(path, version)
-    return isNew
-  }
-
-  function add(change: Change) {
-    // A file that is replaced is removed and added.
-    const isReplaced = changed.get(change.path)?.kind === 'unlink' && change.kind === 'add'
-    changed.set(change.path, isReplaced ? { ...change, kind: 'change' } : change)
-    clearTimeout(timer)
-    const isRemoval = [...changed.values()].some(({ kind }) => kind === 'unlink')
-    timer = setTimeout(passOn, isRemoval ? REMOVAL_MS : DEBOUNCE_MS)
+    if (isNews && isWanted(change)) batch.add(change)
+    batch.meet(path)
   }
 
   // chokidar examines a file before it reports a change, and leaves out the second of two changes within 50 ms.
   function receive(path: string) {
     const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
-    if (ignored.test(change.path)) return
-    if (!existsSync(path) || !isWanted(change)) return examine(path)
-    if (isNewVersion(path)) add(change)
-  }
-
-  /** Waits for chokidar to report that a file was added or removed. */
-  function examine(path: string) {
-    clearTimeout(examined.get(path))
-    const stop = () => {
-      examined.delete(path)
-      settle()
-    }
-    examined.set(path, setTimeout(stop, EXAMINATION_MS))
+    if (!existsSync(path) || !isWanted(change)) batch.expect(path)
+    else if (isNewVersion(path)) batch.add(change)
   }
 
   watcher.on('raw', (_event, name, details: unknown) => {
     const path = pathOfEvent(name, details)
-    if (path !== null) receive(path)
+    if (path !== null && !isIgnored(path)) receive(path)
   })
   watcher.on('add', (path) => report('add', path))
   watcher.on('change', (path) => report('change', path))
@@ -147,17 +79,25 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     async settled() {
       // The events of the file system that have come are handled first.
       await new Promise(setImmediate)
-      if (timer === undefined && examined.size === 0) return
-      await new Promise<void>((resume) => waiting.push(resume))
+      await batch.settled()
     },
     async close() {
-      clearTimeout(timer)
-      for (const examination of examined.values()) clearTimeout(examination)
-      examined.clear()
-      timer = undefined
-      settle()
+      batch.close()
       await watcher.close()
     },
+  }
+}
+
+/** Returns the function that tells whether a file differs from the version that was seen last. */
+function createVersions(): (path: string) => boolean {
+  const seen = new Map<string, string>()
+  return (path) => {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    const version = stats && `${stats.mtimeMs} ${stats.size} ${stats.ino}`
+    const isNew = version !== seen.get(path)
+    if (version === undefined) seen.delete(path)
+    else seen.set(path, version)
+    return isNew
   }
 }
 
