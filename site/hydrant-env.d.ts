@@ -27,6 +27,11 @@ declare module 'hydrant/react' {
       layouts: ['/', '/docs']
       server: {}
     }
+    '/docs/development': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
     '/docs/errors': {
       params: {}
       layouts: ['/', '/docs']

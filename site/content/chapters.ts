@@ -9,6 +9,11 @@ export interface Chapter {
 /** The chapters of the documentation, in reading order. */
 export const chapters: readonly Chapter[] = [
   {
+    path: href('/docs/development'),
+    title: 'Development',
+    about: 'hydrant dev: each edit on the screen, with the state of the page, and errors with their place.',
+  },
+  {
     path: href('/docs/pages'),
     title: 'Pages and layouts',
     about: 'How files become URLs, and how layouts wrap pages.',
