@@ -269,6 +269,10 @@ export const errorTable = {
     message: 'the esbuild plugin "%s" failed: %s',
     fix: 'Fix it, or remove it from esbuild.plugins in hydrant.config.ts.',
   },
+  HYD_BUILD_TAILWIND: {
+    message: 'Tailwind CSS cannot be loaded: %s',
+    fix: 'Run "npm install --save-dev tailwindcss @tailwindcss/node @tailwindcss/oxide".',
+  },
   HYD_BUILD_CONFIG: {
     message: '%s failed to load: %s',
     fix: 'Fix the configuration, then build again.',
