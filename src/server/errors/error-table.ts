@@ -297,6 +297,18 @@ export const errorTable = {
     message: 'the site in %s keeps no ledger: "ledger" is false',
     fix: 'Search the log for the digest, or set "ledger" to a file or to "postgres://…" to keep future failures.',
   },
+  HYD_CREATE_NOT_EMPTY: {
+    message: 'the folder %s is not empty: it has %s',
+    fix: 'Choose another folder, or move its files away first.',
+  },
+  HYD_CREATE_UNWRITABLE: {
+    message: 'cannot create the site in %s: %s',
+    fix: 'Choose a folder that you can write to, and check that the disk has free space.',
+  },
+  HYD_CLI_TEMPLATE: {
+    message: 'there is no template "%s"%s',
+    fix: 'Choose one of the templates minimal, tailwind and plugin.',
+  },
   HYD_CLI_USAGE: {
     message: '%s',
     fix: 'Run "hydrant --help" or "hydrant <command> --help".',
