@@ -1,12 +1,39 @@
-// Written by `hydrant build` and `hydrant dev`: the routes that `href` accepts. Do not edit.
+// Written by `hydrant types`, `hydrant dev` and `hydrant build`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
 
 export {}
 
 declare module 'hydrant/react' {
   interface Routes {
-    '/': unknown
-    '/failures/[digest]': unknown
-    '/find': unknown
-    '/sign-in': unknown
+    '/': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/index.server.ts')
+    }
+    '/failures/[digest]': {
+      params: { digest: string }
+      layouts: ['/']
+      server: typeof import('./pages/failures/[digest].server.ts')
+    }
+    '/find': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/find.server.ts')
+    }
+    '/sign-in': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/sign-in.server.ts')
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/layout.server.ts')
+    }
   }
 }

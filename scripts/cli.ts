@@ -54,6 +54,11 @@ function createProgram(): Command {
     mode: 'production',
     load: async () => (await import('./commands/build.ts')).runBuild,
   })
+  addCommand(program, 'types', 'write the types of a site’s pages and layouts to hydrant-env.d.ts', {
+    serves: null,
+    mode: 'development',
+    load: async () => (await import('./commands/types.ts')).runTypes,
+  })
   addCommand(program, 'start', 'serve a built site', {
     serves: { port: '3000', host: '127.0.0.1' },
     mode: 'production',

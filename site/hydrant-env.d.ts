@@ -1,54 +1,269 @@
-// Written by `hydrant build` and `hydrant dev`: the routes that `href` accepts. Do not edit.
+// Written by `hydrant types`, `hydrant dev` and `hydrant build`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
 
 export {}
 
 declare module 'hydrant/react' {
   interface Routes {
-    '/': unknown
-    '/docs': unknown
-    '/docs/console': unknown
-    '/docs/deploy': unknown
-    '/docs/errors': unknown
-    '/docs/failures': unknown
-    '/docs/forms': unknown
-    '/docs/http': unknown
-    '/docs/loading': unknown
-    '/docs/navigation': unknown
-    '/docs/options': unknown
-    '/docs/pages': unknown
-    '/docs/scripts': unknown
-    '/docs/server': unknown
-    '/docs/styling': unknown
-    '/failures': unknown
-    '/failures/[position]': unknown
-    '/failures/f1/fail': unknown
-    '/failures/f11/fail': unknown
-    '/failures/f12/fail': unknown
-    '/failures/f13/[kind]': unknown
-    '/failures/f14-layout/fail': unknown
-    '/failures/f14/fail': unknown
-    '/failures/f15-deferred/fail': unknown
-    '/failures/f15-shell/fail': unknown
-    '/failures/f15-stream/fail': unknown
-    '/failures/f15/fail': unknown
-    '/failures/f16/fail': unknown
-    '/failures/f18/fail': unknown
-    '/failures/f1b/fail': unknown
-    '/failures/f2-shell/fail': unknown
-    '/failures/f2/fail': unknown
-    '/failures/f2b/fail': unknown
-    '/failures/f3-layout/fail': unknown
-    '/failures/f3/fail': unknown
-    '/failures/f4/fail': unknown
-    '/failures/f5/fail': unknown
-    '/failures/f7/fail': unknown
-    '/failures/f8/fail': unknown
-    '/failures/f8b/fail': unknown
-    '/failures/f9/fail': unknown
-    '/failures/own/fail': unknown
-    '/failures/own/refused': unknown
-    '/notes': unknown
-    '/notes/[id]': unknown
-    '/start': unknown
+    '/': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/index.server.ts')
+    }
+    '/docs': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/console': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/deploy': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/errors': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/failures': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/forms': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/http': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/loading': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/navigation': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/options': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/pages': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/scripts': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/server': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/docs/styling': {
+      params: {}
+      layouts: ['/', '/docs']
+      server: {}
+    }
+    '/failures': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/[position]': {
+      params: { position: string }
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/[position].server.ts')
+    }
+    '/failures/f1/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f11/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f12/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f12/fail.server.ts')
+    }
+    '/failures/f13/[kind]': {
+      params: { kind: string }
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f13/[kind].server.ts')
+    }
+    '/failures/f14-layout/fail': {
+      params: {}
+      layouts: ['/', '/failures', '/failures/f14-layout']
+      server: {}
+    }
+    '/failures/f14/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f15-deferred/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f15-deferred/fail.server.ts')
+    }
+    '/failures/f15-shell/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f15-stream/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f15/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f15/fail.server.ts')
+    }
+    '/failures/f16/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f16/fail.server.ts')
+    }
+    '/failures/f18/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f18/fail.server.ts')
+    }
+    '/failures/f1b/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f2-shell/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f2/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f2/fail.server.ts')
+    }
+    '/failures/f2b/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f2b/fail.server.ts')
+    }
+    '/failures/f3-layout/fail': {
+      params: {}
+      layouts: ['/', '/failures', '/failures/f3-layout']
+      server: {}
+    }
+    '/failures/f3/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f3/fail.server.ts')
+    }
+    '/failures/f4/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f4/fail.server.ts')
+    }
+    '/failures/f5/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f5/fail.server.ts')
+    }
+    '/failures/f7/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f8/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f8b/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f9/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/own/fail': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/own/fail.server.ts')
+    }
+    '/failures/own/refused': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/own/refused.server.ts')
+    }
+    '/notes': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/notes/index.server.ts')
+    }
+    '/notes/[id]': {
+      params: { id: string }
+      layouts: ['/']
+      server: typeof import('./pages/notes/[id].server.ts')
+    }
+    '/start': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+    '/docs': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/docs/layout.server.ts')
+    }
+    '/failures': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/failures/f14-layout': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: {}
+    }
+    '/failures/f3-layout': {
+      params: {}
+      layouts: ['/', '/failures']
+      server: typeof import('./pages/failures/f3-layout/layout.server.ts')
+    }
   }
 }

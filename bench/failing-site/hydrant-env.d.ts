@@ -1,10 +1,29 @@
-// Written by `hydrant build` and `hydrant dev`: the routes that `href` accepts. Do not edit.
+// Written by `hydrant types`, `hydrant dev` and `hydrant build`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
 
 export {}
 
 declare module 'hydrant/react' {
   interface Routes {
-    '/': unknown
-    '/rows': unknown
+    '/': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/index.server.ts')
+    }
+    '/rows': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/rows.server.ts')
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: {}
+    }
   }
 }

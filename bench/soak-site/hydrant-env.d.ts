@@ -1,14 +1,49 @@
-// Written by `hydrant build` and `hydrant dev`: the routes that `href` accepts. Do not edit.
+// Written by `hydrant types`, `hydrant dev` and `hydrant build`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
 
 export {}
 
 declare module 'hydrant/react' {
   interface Routes {
-    '/': unknown
-    '/form': unknown
-    '/large': unknown
-    '/own': unknown
-    '/rows': unknown
-    '/stream': unknown
+    '/': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/index.server.ts')
+    }
+    '/form': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/form.server.ts')
+    }
+    '/large': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/own': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/rows': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/rows.server.ts')
+    }
+    '/stream': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/stream.server.ts')
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/layout.server.ts')
+    }
   }
 }

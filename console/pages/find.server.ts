@@ -1,7 +1,7 @@
 import { type LoadContext, redirect } from 'hydrant'
 import { href } from 'hydrant/react'
 
-export async function load({ app, url, reply }: LoadContext) {
+export async function load({ app, url, reply }: LoadContext<'/find'>) {
   const typed = url.searchParams.get('digest') ?? ''
   const result = await app.console.tryLedger((ledger) => ledger.find(typed))
   if (result.kind === 'unavailable') {

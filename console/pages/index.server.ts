@@ -3,7 +3,7 @@ import { countHours, firstHour, noHours } from '../lib/hours.ts'
 
 const LIMIT = 100
 
-export async function load({ app, reply, request, url }: LoadContext) {
+export async function load({ app, reply, request, url }: LoadContext<'/'>) {
   const now = Date.now()
   const { query: valid, problems } = app.console.readQuery(filtersOf(url.searchParams))
   const query = problems.solved === undefined ? valid : { ...valid, isSolved: false }
@@ -40,7 +40,7 @@ export async function load({ app, reply, request, url }: LoadContext) {
 }
 
 /** Marks the selected failures as solved, or reopens them. */
-export async function action({ app, form, reply, url }: ActionContext) {
+export async function action({ app, form, reply, url }: ActionContext<'/'>) {
   const fingerprints = form.getAll('fingerprint').map(String)
   const isSolved = form.get('intent') === 'solve'
   const result = await app.console.tryLedger(async (ledger) => {

@@ -8,9 +8,8 @@ import { Pages } from '../components/pages.tsx'
 import { Problem } from '../components/problem.tsx'
 import { Now } from '../components/relative-time.tsx'
 import { useLive } from '../components/use-live.ts'
-import type { action, load } from './index.server.ts'
 
-export default function Failures({ data: loaded, actionData, url }: PageProps<typeof load, typeof action>) {
+export default function Failures({ data: loaded, actionData, url }: PageProps<'/'>) {
   const { data, isLost } = useLive(loaded)
   if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
   const { failures, problems, next, mayChange } = data

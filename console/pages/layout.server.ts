@@ -1,5 +1,5 @@
-import type { LoadContext } from 'hydrant'
+import type { LayoutLoadContext } from 'hydrant'
 
-export function load({ app }: LoadContext) {
+export function load({ app }: LayoutLoadContext<'/'>) {
   return { canSignOut: !app.console.auth.isOpen }
 }

@@ -1,9 +1,8 @@
 import { href, type LayoutProps } from 'hydrant/react'
 import { Mark } from '../components/logo.tsx'
-import type { load } from './layout.server.ts'
 import './layout.css'
 
-export default function Layout({ data, url, children }: LayoutProps<typeof load>) {
+export default function Layout({ data, url, children }: LayoutProps<'/'>) {
   const isSigningIn = url.pathname === href('/sign-in')
   return (
     <html lang="en">

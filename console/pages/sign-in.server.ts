@@ -1,6 +1,6 @@
 import { type ActionContext, redirect } from 'hydrant'
 
-export async function action({ app, form, reply, request, url }: ActionContext) {
+export async function action({ app, form, reply, request, url }: ActionContext<'/sign-in'>) {
   const { auth } = app.console
   if (form.get('intent') === 'out') {
     reply.header('set-cookie', auth.signOut(request.headers))

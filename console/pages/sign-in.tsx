@@ -1,8 +1,7 @@
 import { href, type PageProps } from 'hydrant/react'
 import classes from '../components/sign-in.module.css'
-import type { action } from './sign-in.server.ts'
 
-export default function SignIn({ actionData, url }: PageProps<undefined, typeof action>) {
+export default function SignIn({ actionData, url }: PageProps<'/sign-in'>) {
   const problem = actionData?.problem
   return (
     <>

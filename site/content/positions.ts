@@ -480,7 +480,7 @@ return { late: waitForever() }`,
     what: 'The layout cannot wrap anything, not even an error page.',
     source: {
       file: 'pages/failures/f14-layout/layout.tsx',
-      code: `export default function BrokenLayout(_: LayoutProps): ReactNode {\n  throw new Error('…')\n}`,
+      code: `export default function BrokenLayout(_: LayoutProps<'/failures/f14-layout'>): ReactNode {\n  throw new Error('…')\n}`,
     },
     sees: {
       J: '500. The sentence with the digest, inside the layout above.',

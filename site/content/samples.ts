@@ -17,9 +17,8 @@ export const pageFile = `
 import type { PageProps } from 'hydrant/react'
 import { Suspense } from 'react'
 import { Reviews } from '../../components/reviews.tsx'
-import type { load } from './[id].server.ts'
 
-export default function Product({ data }: PageProps<typeof load>) {
+export default function Product({ data }: PageProps<'/products/[id]'>) {
   return (
     <article>
       <title>{data.product.name}</title>

@@ -6,11 +6,10 @@ import { PageHead } from '../components/page-head.tsx'
 import { Plate } from '../components/plate.tsx'
 import { digest, logLine, pageFile, sentence, serverFile } from '../content/samples.ts'
 import classes from './index.module.css'
-import type { load } from './index.server.ts'
 
-type Data = PageProps<typeof load>['data']
+type Data = PageProps<'/'>['data']
 
-export default function Home({ data }: PageProps<typeof load>) {
+export default function Home({ data }: PageProps<'/'>) {
   return (
     <>
       <PageHead

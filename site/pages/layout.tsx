@@ -9,7 +9,7 @@ const LINKS = [
   { to: href('/failures'), label: 'Failures' },
 ]
 
-export default function RootLayout({ children, url }: LayoutProps) {
+export default function RootLayout({ children, url }: LayoutProps<'/'>) {
   return (
     <html lang="en">
       <head>

@@ -113,9 +113,8 @@ export function load() {
 
 const PAGE_WITH_DATA = `
 import type { PageProps } from 'hydrant/react'
-import type { load } from './hello.server.ts'
 
-export default function Hello({ data }: PageProps<typeof load>) {
+export default function Hello({ data }: PageProps<'/hello'>) {
   return <h1>Hello, it is {data.now.toISOString()}</h1>
 }
 `

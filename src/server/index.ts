@@ -24,6 +24,7 @@ export type {
   Config,
   EsbuildOptions,
   EsbuildPlugin,
+  LayoutLoadContext,
   LoadContext,
   ServerOptions,
   SiteOptions,

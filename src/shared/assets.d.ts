@@ -1,6 +1,6 @@
 /**
  * Types of the files that a page may import besides scripts: stylesheets, CSS modules and assets. To use them, add
- * `"types": ["hydrant/assets"]` to the `compilerOptions` of the site's tsconfig.json.
+ * `"types": ["hydrant/assets"]` to the `compilerOptions` of the site's tsconfig.json, or extend `hydrant/tsconfig.json`.
  */
 
 declare module '*.module.css' {

@@ -1,15 +1,5 @@
 import { base } from './base.ts'
-import type { Params } from './page-types.ts'
-
-/**
- * The routes of the site. `hydrant build` and `hydrant dev` write them to `hydrant-env.d.ts`. Without that file this
- * interface is empty, and `href` accepts any path.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: the declarations in a site's hydrant-env.d.ts are merged into it
-export interface Routes {}
-
-/** The route of a page, from the names of its folder and file, without groups: `/products/[id]`. */
-export type RouteId = keyof Routes extends never ? `/${string}` : keyof Routes & string
+import type { Params, RouteId } from './routes.ts'
 
 /** The parameters that `href` needs for a route: `{ id: string | number }` for `/products/[id]`. */
 export type HrefParams<Route extends string> = { [Name in keyof Params<Route>]: string | number }
@@ -28,13 +18,33 @@ export interface HrefOptions {
 // A record with a literal key requires that key; a record with a pattern as its key may be empty.
 type IsLiteral<Route extends string> = Record<never, never> extends Record<Route, 1> ? false : true
 
+// TypeScript takes all routes at once for a route that does not exist. Then the parameters must not be the error.
+type IsAnyRoute<Route, One = Route> = [RouteId] extends [Route]
+  ? One extends Route
+    ? [Route] extends [One]
+      ? false
+      : true
+    : never
+  : false
+
+type AnyParameters = Readonly<Record<string, string | number>>
+
+declare const none: unique symbol
+
+/** The parameters of a page whose path has none. */
+export interface NoParameters {
+  readonly [none]?: never
+}
+
 /** The arguments of `href` after the route: its parameters, required if the route has some, and the options. */
 export type HrefArguments<Route extends string> =
-  IsLiteral<Route> extends false
-    ? [params?: Readonly<Record<string, string | number>>, options?: HrefOptions]
-    : keyof Params<Route> extends never
-      ? [params?: Readonly<Record<string, never>>, options?: HrefOptions]
-      : [params: Readonly<HrefParams<Route>>, options?: HrefOptions]
+  true extends IsAnyRoute<Route>
+    ? [params?: AnyParameters, options?: HrefOptions]
+    : IsLiteral<Route> extends false
+      ? [params?: AnyParameters, options?: HrefOptions]
+      : keyof Params<Route> extends never
+        ? [params?: NoParameters, options?: HrefOptions]
+        : [params: Readonly<HrefParams<Route>>, options?: HrefOptions]
 
 /**
  * Returns the URL of a page, including the base: `href('/products/[id]', { id: 7 })` is `/products/7`, or
@@ -50,16 +60,17 @@ export type HrefArguments<Route extends string> =
  *   is there.
  */
 export function href<const Route extends RouteId>(route: Route, ...[params, options]: HrefArguments<Route>): string {
+  const values: AnyParameters = { ...params }
   const path = route
     .split('/')
-    .map((segment) => fillSegment(segment, route, params ?? {}))
+    .map((segment) => fillSegment(segment, route, values))
     .join('/')
   if (path.startsWith('//')) throw new TypeError(`href('${route}'): "${path}" would lead to another host`)
   const own = base && path === '/' ? base : base + path
   return own + searchOf(route, options?.search) + hashOf(options?.hash)
 }
 
-function fillSegment(segment: string, route: string, params: Readonly<Record<string, string | number>>): string {
+function fillSegment(segment: string, route: string, params: AnyParameters): string {
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
   if (name === undefined) return segment
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''

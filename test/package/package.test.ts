@@ -26,16 +26,16 @@ const version = (name: string): string =>
 const files: Record<string, string> = {
   'package.json': JSON.stringify({ name: 'my-site', private: true, type: 'module' }),
   'pages/index.tsx':
-    "import type { PageProps } from 'hydrant/react'\nimport type { load } from './index.server'\n\nexport default function Page({ data }: PageProps<typeof load>) {\n  return <h1>Hello {data.name}</h1>\n}\n",
+    "import type { PageProps } from 'hydrant/react'\n\nexport default function Page({ data }: PageProps<'/'>) {\n  return <h1>Hello {data.name}</h1>\n}\n",
   'pages/index.server.ts':
-    "import type { LoadContext } from 'hydrant'\n\nexport function load({ url }: LoadContext): { name: string } {\n  return { name: url.searchParams.get('name') ?? 'world' }\n}\n",
+    "import type { LoadContext } from 'hydrant'\n\nexport function load({ url }: LoadContext<'/'>): { name: string } {\n  return { name: url.searchParams.get('name') ?? 'world' }\n}\n",
   'pages/products/[id].tsx':
-    "import type { PageProps } from 'hydrant/react'\nimport type { load } from './[id].server'\n\nexport default function Page({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
+    "import type { PageProps } from 'hydrant/react'\n\nexport default function Page({ data, params }: PageProps<'/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
   'pages/products/[id].server.ts':
     "import { type LoadContext, notFound } from 'hydrant'\n\nexport async function load({ params }: LoadContext<'/products/[id]'>) {\n  if (params.id === '0') notFound()\n  return { price: 5 }\n}\n",
   // Used only for the types.
   'consumer.ts': `import hydrant, { type ActionContext, createServer, defineConfig, type Config, hydrant as named, HttpError, type LoadContext, notFound, type PluginOptions, redirect } from 'hydrant'
-import { type ActionData, type ErrorPageProps, FailureBoundary, href, type LayoutProps, type LoadData, type PageProps, type RouteId, type SubmitOptions, useAction } from 'hydrant/react'
+import { type ErrorPageProps, FailureBoundary, href, type LayoutProps, type PageProps, type RouteId, type SubmitOptions, useAction } from 'hydrant/react'
 import Fastify from 'fastify'
 
 export const config: Config = defineConfig({ base: '/shop', timeouts: { loadMs: 5 } })
@@ -54,10 +54,6 @@ export async function action({ form, params, request }: ActionContext<'/products
   if (file instanceof File) return { size: file.size, id: params.id, body: typeof request.body }
   redirect('/')
 }
-export function Acted({ data, actionData, params }: PageProps<typeof load, typeof action, '/products/[id]'>): string {
-  const size: number | undefined = actionData?.size
-  return data.id + params.id + String(size)
-}
 export function Sending(): number | undefined {
   const [data, submit, isPending] = useAction<typeof action>()
   const options: SubmitOptions = { method: 'DELETE', action: new URL('https://shop.example/') }
@@ -65,13 +61,11 @@ export function Sending(): number | undefined {
   const sent: Promise<void>[] = [submit({ id: '1' }), submit(new FormData(), options), submit(new URLSearchParams(), {})]
   return pending ? sent.length : data?.size
 }
-export const acted: ActionData<typeof action> = { size: 1, id: '', body: 'string' }
-export function Page({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>): string {
+export function Page({ data, actionData, params }: PageProps<'/products/[id]'>): string {
   const price: number = data.price
-  const later: Promise<number> = data.later
-  return params.id + price + String(later)
+  const none: undefined = actionData
+  return params.id + price + String(none)
 }
-export const data: LoadData<typeof load> = { id: '', price: 1, later: Promise.resolve(1) }
 export const links: string[] = [
   href('/'),
   href('/', {}, { search: { a: 1, b: undefined, c: ['x', 'y'] }, hash: 'top' }),
@@ -79,7 +73,7 @@ export const links: string[] = [
   ...(['/', '/products/[id]'] as const).map((route) => href(route, { id: 'x' })),
 ]
 export const route: RouteId = '/products/[id]'
-export const none: undefined = ({} as PageProps).data
+export const some: unknown = ({} as PageProps).data
 export type Layout = LayoutProps['children']
 export type Failed = ErrorPageProps['digest']
 export const boundary: typeof FailureBoundary = FailureBoundary
@@ -97,11 +91,9 @@ export function wrong({ params }: LoadContext<'/products/[id]'>) {
   // @ts-expect-error no such option
   defineConfig({ bsae: '/' })
   // @ts-expect-error a page's data is what its load returns
-  ;(props: PageProps<typeof load>) => props.data.nope
-  // @ts-expect-error a path is the third parameter
-  ;(props: PageProps<typeof load, '/products/[id]'>) => props
-  // @ts-expect-error what an action returned is there only behind a form
-  ;(props: PageProps<typeof load, typeof action>) => props.actionData.size
+  ;(props: PageProps<'/products/[id]'>) => props.data.nope
+  // @ts-expect-error no such page
+  ;(props: PageProps<'/product/[id]'>) => props
   // @ts-expect-error it may not have run
   useAction<typeof action>()[0].size
   // @ts-expect-error a form has no numbers
@@ -196,6 +188,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/server/index.d.ts',
     'dist/src/shared/react.js',
     'dist/src/shared/react.d.ts',
+    'src/shared/tsconfig.site.json',
     'dist/src/client/entry.js',
     'dist/src/client/dev-reload.js',
     'console/.hydrant/manifest.json',

@@ -80,10 +80,9 @@ t.test('has a broken site for each of its errors', async (t) => {
 t.test('allows a browser module the types of a server one, and hydrant/react', async (t) => {
   const dir = createSite(t, {
     'pages/index.tsx': `
-      import type { PageProps } from 'hydrant/react'
       import { FailureBoundary } from 'hydrant/react'
       import type { load } from './index.server'
-      export default ({ data }: PageProps<typeof load>) => <FailureBoundary><p>{data}</p></FailureBoundary>
+      export default ({ data }: { data: ReturnType<typeof load> }) => <FailureBoundary><p>{data}</p></FailureBoundary>
     `,
     'pages/index.server.ts': "import { hostname } from 'node:os'\nexport const load = () => hostname()\n",
   })

@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 t.test('prints help for itself and for each command', async (t) => {
   const all = await runCli(['--help'])
   t.match(all, { code: 0, stderr: '' })
-  for (const name of ['build', 'start', 'dev']) {
+  for (const name of ['build', 'start', 'dev', 'types']) {
     t.match(all.stdout, `\n  ${name} `)
     const one = await runCli([name, '--help'])
     t.match(one, { code: 0, stdout: `Usage: hydrant ${name}`, stderr: '' })

@@ -3,33 +3,93 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createSiteBuilder } from '../../scripts/build/site-builder.ts'
 import { createSite } from './create-site.ts'
+import { runCli } from './run-cli.ts'
 
-t.test('a build writes the routes of the site for TypeScript, only when they change', async (t) => {
-  const dir = createSite(t, {
-    'pages/(shop)/products/[id].tsx': 'export default () => null\n',
-    "pages/it's/[...path].jsx": 'export default () => null\n',
-  })
-  const file = join(dir, 'hydrant-env.d.ts')
+const page = 'export default () => null\n'
+const FILE = 'hydrant-env.d.ts'
+
+const files = {
+  'pages/layout.tsx': page,
+  'pages/(shop)/products/layout.tsx': page,
+  'pages/(shop)/products/layout.server.ts': 'export const load = () => 1\n',
+  'pages/(shop)/products/[id].tsx': page,
+  'pages/(shop)/products/[id].server.ts': 'export const load = () => 1\n',
+  "pages/it's/[...path].jsx": page,
+  "pages/it's/[...path].server.js": 'export const load = () => 1\n',
+}
+
+const declarations = `// Written by \`hydrant types\`, \`hydrant dev\` and \`hydrant build\`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
+
+export {}
+
+declare module 'hydrant/react' {
+  interface Routes {
+    '/': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/it\\'s/[...path]': {
+      params: { path: string }
+      layouts: ['/']
+      // @ts-ignore
+      server: typeof import('./pages/it\\'s/[...path].server.js')
+    }
+    '/products/[id]': {
+      params: { id: string }
+      layouts: ['/', '/(shop)/products']
+      server: typeof import('./pages/(shop)/products/[id].server.ts')
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+    '/(shop)/products': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/(shop)/products/layout.server.ts')
+    }
+  }
+}
+`
+
+t.test('a build writes the types of the routes, only when they change', async (t) => {
+  const dir = createSite(t, files)
+  const file = join(dir, FILE)
   const builder = createSiteBuilder({ dir, mode: 'development' })
   t.teardown(() => builder.dispose())
   await builder.compile()
-  const text = readFileSync(file, 'utf8')
-  t.match(text, "declare module 'hydrant/react'")
-  t.strictSame(
-    [...text.matchAll(/^ {4}('.*'): unknown$/gm)].map(([, name]) => name),
-    ["'/'", "'/it\\'s/[...path]'", "'/products/[id]'"],
-  )
+  t.equal(readFileSync(file, 'utf8'), declarations)
   const { mtimeMs } = statSync(file)
   await builder.compile()
   t.equal(statSync(file).mtimeMs, mtimeMs)
-  writeFileSync(join(dir, 'pages', 'about.tsx'), 'export default () => null\n')
+  writeFileSync(join(dir, 'pages', 'about.tsx'), page)
   await builder.compile()
-  t.match(readFileSync(file, 'utf8'), "'/about'")
+  t.match(readFileSync(file, 'utf8'), "'/about': {")
+})
+
+t.test('`hydrant types` writes the same file, without building', async (t) => {
+  const dir = createSite(t, { ...files, 'pages/broken.tsx': '<' })
+  t.strictSame(await runCli(['types'], { cwd: dir }), {
+    code: 0,
+    stdout: `wrote the types of 4 pages to ${FILE}\n`,
+    stderr: '',
+  })
+  const own = "    '/broken': {\n      params: {}\n      layouts: ['/']\n      server: {}\n    }\n"
+  t.equal(readFileSync(join(dir, FILE), 'utf8').replace(own, ''), declarations)
+  t.notOk(existsSync(join(dir, '.hydrant')))
 })
 
 t.test('a site without TypeScript gets no such file', async (t) => {
   const dir = createSite(t, {})
-  const js = createSite(t, { 'js/pages/index.jsx': 'export default () => null\n' })
+  const js = createSite(t, { 'js/pages/index.jsx': page })
   for (const [folder, expected] of [
     [dir, true],
     [join(js, 'js'), false],
@@ -37,6 +97,35 @@ t.test('a site without TypeScript gets no such file', async (t) => {
     const builder = createSiteBuilder({ dir: folder, mode: 'development' })
     await builder.compile()
     await builder.dispose()
-    t.equal(existsSync(join(folder, 'hydrant-env.d.ts')), expected)
+    t.equal(existsSync(join(folder, FILE)), expected)
   }
+  t.match(await runCli(['types', join(js, 'js')]), { code: 0, stdout: 'wrote no types: ' })
+  t.notOk(existsSync(join(js, 'js', FILE)))
+})
+
+t.test('`hydrant types` reports the files whose names have a problem, and writes the other routes', async (t) => {
+  const dir = createSite(t, { 'pages/[id.tsx': page, 'pages/orphan.server.ts': 'export {}\n' })
+  const { code, stdout, stderr } = await runCli(['types', dir])
+  t.equal(code, 1)
+  t.equal(stdout, '')
+  t.match(stderr, 'Error [HYD_BUILD_SEGMENT]')
+  t.match(stderr, 'Error [HYD_BUILD_SERVER_ORPHAN]')
+  t.match(readFileSync(join(dir, FILE), 'utf8'), "'/': {")
+})
+
+t.test('the layouts of two groups may have the same path', async (t) => {
+  const dir = createSite(t, {
+    'pages/(a)/x/layout.tsx': page,
+    'pages/(a)/x/[id]/layout.tsx': page,
+    'pages/(a)/x/[id]/(b)/one.tsx': page,
+    'pages/(b)/x/layout.tsx': page,
+    'pages/(b)/x/two.tsx': page,
+  })
+  t.equal((await runCli(['types', dir])).code, 0)
+  const text = readFileSync(join(dir, FILE), 'utf8')
+  const entry = (path: string) => new RegExp(`'${path.replace(/[()[\]]/g, '\\$&')}': \\{\n(.*)\n(.*)\n`).exec(text)
+  t.match(entry('/x/[id]/one'), { 1: '      params: { id: string }', 2: "      layouts: ['/(a)/x', '/(a)/x/[id]']" })
+  t.match(entry('/x/two'), { 1: '      params: {}', 2: "      layouts: ['/(b)/x']" })
+  t.match(entry('/(a)/x/[id]'), { 1: '      params: { id: string }', 2: "      layouts: ['/(a)/x']" })
+  t.match(entry('/(b)/x'), { 1: '      params: {}', 2: '      layouts: []' })
 })

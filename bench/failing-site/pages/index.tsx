@@ -1,6 +1,5 @@
 import type { PageProps } from 'hydrant/react'
 import { useState } from 'react'
-import type { load } from './index.server.ts'
 
 function Counter() {
   const [count, setCount] = useState(0)
@@ -11,7 +10,7 @@ function Counter() {
   )
 }
 
-export default function Hello({ data }: PageProps<typeof load>) {
+export default function Hello({ data }: PageProps<'/'>) {
   if (data.part === 'render') throw new Error('The component throws.')
   return (
     <>

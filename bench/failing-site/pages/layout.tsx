@@ -5,7 +5,7 @@ const style =
   '#wrapper{width:960px;height:720px;position:relative;background-color:white}' +
   '.tile{position:absolute;width:10px;height:10px;background-color:#333}'
 
-export default function Layout({ children }: LayoutProps) {
+export default function Layout({ children }: LayoutProps<'/'>) {
   return (
     <html lang="en">
       <head>

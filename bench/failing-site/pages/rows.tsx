@@ -1,12 +1,11 @@
 import type { PageProps } from 'hydrant/react'
-import type { load } from './rows.server.ts'
 
 function Last({ part }: { part: string | undefined }) {
   if (part === 'render') throw new Error('The component throws.')
   return <p>The end.</p>
 }
 
-export default function Rows({ data }: PageProps<typeof load>) {
+export default function Rows({ data }: PageProps<'/rows'>) {
   return (
     <>
       <title>Rows</title>

@@ -1,7 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import type { load } from './data.server'
 
-export default function Data({ data }: PageProps<typeof load>) {
+export default function Data({ data }: PageProps<'/data'>) {
   return (
     <>
       <title>Data</title>

@@ -1,12 +1,11 @@
 import type { PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
-import type { load } from './stream.server'
 
 function Slow({ slow }: { slow: Promise<{ message: string }> }) {
   return <p id="slow">{use(slow).message}</p>
 }
 
-export default function Stream({ data }: PageProps<typeof load>) {
+export default function Stream({ data }: PageProps<'/stream'>) {
   return (
     <>
       <title>Stream</title>

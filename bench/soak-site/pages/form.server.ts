@@ -1,7 +1,7 @@
 import { type ActionContext, redirect } from 'hydrant'
 
 /** Returns the size of the received form. */
-export async function action({ form, request }: ActionContext) {
+export async function action({ form, request }: ActionContext<'/form'>) {
   const { fail } = request.query as { fail?: string }
   if (fail === 'action') throw new Error('soak: the action throws.')
   if (form.get('go') !== null) redirect('/rows')

@@ -1,7 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import type { action } from './form.server.ts'
 
-export default function Form({ actionData }: PageProps<undefined, typeof action>) {
+export default function Form({ actionData }: PageProps<'/form'>) {
   return (
     <>
       <h1>Form</h1>

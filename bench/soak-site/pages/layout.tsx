@@ -1,11 +1,10 @@
 import type { LayoutProps } from 'hydrant/react'
 import './layout.css'
-import type { load } from './layout.server.ts'
 
 /** The end of every page. A response that was cut does not contain it. */
 const END = 'The end of the page.'
 
-export default function Layout({ children, data }: LayoutProps<typeof load>) {
+export default function Layout({ children, data }: LayoutProps<'/'>) {
   return (
     <html lang="en">
       <head>

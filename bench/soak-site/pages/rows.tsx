@@ -1,7 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import type { load } from './rows.server.ts'
 
-export default function Rows({ data }: PageProps<typeof load>) {
+export default function Rows({ data }: PageProps<'/rows'>) {
   return (
     <>
       <h1>Rows</h1>

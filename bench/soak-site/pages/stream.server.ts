@@ -5,7 +5,7 @@ import type { LoadContext } from 'hydrant'
  * Returns `parts` promises that resolve one after another, `every` milliseconds apart. `fail=stream` rejects the
  * last.
  */
-export function load({ request, signal }: LoadContext) {
+export function load({ request, signal }: LoadContext<'/stream'>) {
   const { parts = '3', every = '20', fail } = request.query as { parts?: string; every?: string; fail?: string }
   const count = Number(parts)
   return {

@@ -1,12 +1,11 @@
 import type { PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
-import type { load } from './stream.server.ts'
 
 function Part({ text }: { text: Promise<string> }) {
   return <p>{use(text)}</p>
 }
 
-export default function Stream({ data }: PageProps<typeof load>) {
+export default function Stream({ data }: PageProps<'/stream'>) {
   return (
     <>
       <h1>Stream</h1>

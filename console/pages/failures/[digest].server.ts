@@ -1,9 +1,7 @@
 import { type ActionContext, type LoadContext, redirect } from 'hydrant'
 import { countHours, firstHour, noHours } from '../../lib/hours.ts'
 
-type Path = '/failures/[digest]'
-
-export async function load({ app, params, reply, request }: LoadContext<Path>) {
+export async function load({ app, params, reply, request }: LoadContext<'/failures/[digest]'>) {
   const now = Date.now()
   const result = await app.console.tryLedger(async (ledger) => ({
     found: await ledger.find(params.digest),
@@ -27,7 +25,7 @@ export async function load({ app, params, reply, request }: LoadContext<Path>) {
   return { ...found, now, mayChange, hours: own.get(fingerprint) ?? noHours() }
 }
 
-export async function action({ app, form, params, reply, url }: ActionContext<Path>) {
+export async function action({ app, form, params, reply, url }: ActionContext<'/failures/[digest]'>) {
   const result = await app.console.tryLedger(async (ledger) => {
     const found = await ledger.find(params.digest)
     if (found.kind === 'found') await ledger.setSolved(found.failure.fingerprint, form.get('intent') === 'solve')

@@ -6,9 +6,8 @@ import { LedgerUnavailable } from '../../components/ledger-unavailable.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Now } from '../../components/relative-time.tsx'
 import { useLive } from '../../components/use-live.ts'
-import type { action, load } from './[digest].server.ts'
 
-export default function FailurePage({ data: loaded, actionData, url }: PageProps<typeof load, typeof action>) {
+export default function FailurePage({ data: loaded, actionData, url }: PageProps<'/failures/[digest]'>) {
   const { data, isLost } = useLive(loaded)
   if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
   if (data.kind === 'unknown') return <Unknown typed={data.typed} nearest={data.nearest} />

@@ -1,39 +1,110 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { serverFileKeys } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
+import { compareText } from '../../build-problem.ts'
 import type { DiscoveredSite } from './discover-site.ts'
+import { parseSegment } from './route-segments.ts'
 
 /** The name of the declaration file, in the site's folder, where every tsconfig.json finds it. */
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
-/** Writes the declaration of the site's routes, unless the file has that content already. Throws HYD_BUILD_WRITE. */
-export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<void> {
-  if (!isTypeScript(site)) return
+/**
+ * Writes the declaration of the site's pages and layouts, unless the file has that content already. Returns false, and
+ * writes nothing, for a site without TypeScript. Throws HYD_BUILD_WRITE.
+ */
+export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<boolean> {
+  if (!isTypeScript(site)) return false
   const file = join(siteDir, ROUTE_TYPES_FILE)
-  const text = createRouteTypes(site.routes.map(({ id }) => id))
+  const text = createRouteTypes(site)
   const present = await readFile(file, 'utf8').catch(() => null)
-  if (present === text) return
+  if (present === text) return true
   try {
     await writeFile(file, text)
   } catch (error) {
     throw createHydrantError('HYD_BUILD_WRITE', [file, messageOf(error)], error)
   }
+  return true
 }
 
-function createRouteTypes(routes: readonly string[]): string {
-  // The apostrophe is the only character of a route that needs escaping in quotes.
-  const names = routes.map((route) => `'${route.replaceAll("'", "\\'")}'`)
-  const lines = names.map((name) => `    ${name}: unknown\n`)
-  return `// Written by \`hydrant build\` and \`hydrant dev\`: the routes that \`href\` accepts. Do not edit.
+interface Entry {
+  /** The route of a page, or the path of a layout's folder in pages/, with its groups. */
+  path: string
+  /** The keys of the layouts around it, outermost first. */
+  layouts: string[]
+  /** The `.server` file; undefined without one. */
+  server: string | undefined
+}
+
+function createRouteTypes({ components, routes, serverFiles }: DiscoveredSite): string {
+  const present = new Set(serverFiles.map(({ file }) => file))
+  const serverOf = (file: string) => serverFileKeys(file).find((key) => present.has(key))
+  const layouts = new Map(
+    components.flatMap(({ file, kind }) => (kind === 'layout' ? [[folderOf(file), serverOf(file)] as const] : [])),
+  )
+  const pageEntries = routes.map(({ id, page, layouts }) => ({
+    path: id,
+    layouts: layouts.map(folderOf),
+    server: serverOf(page),
+  }))
+  const layoutEntries = [...layouts].map(([path, server]) => ({
+    path,
+    layouts: parentsOf(path).filter((parent) => layouts.has(parent)),
+    server,
+  }))
+  return `// Written by \`hydrant types\`, \`hydrant dev\` and \`hydrant build\`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
 
 export {}
 
 declare module 'hydrant/react' {
-  interface Routes {
-${lines.join('')}  }
-}
+${formatInterface('Routes', pageEntries)}
+${formatInterface('Layouts', layoutEntries)}}
 `
+}
+
+/** Returns `/(shop)/products` for `pages/(shop)/products/layout.tsx`, and `/` for a file directly in pages/. */
+function folderOf(file: string): string {
+  return `/${file.split('/').slice(1, -1).join('/')}`
+}
+
+function parentsOf(path: string): string[] {
+  if (path === '/') return []
+  const parts = path.split('/')
+  return parts.slice(0, -1).map((_part, index) => parts.slice(0, index + 1).join('/') || '/')
+}
+
+function formatInterface(name: string, entries: readonly Entry[]): string {
+  const sorted = entries.toSorted((a, b) => compareText(a.path, b.path))
+  return `  interface ${name} {\n${sorted.map(formatEntry).join('')}  }\n`
+}
+
+function formatEntry({ path, layouts, server }: Entry): string {
+  const params = path.split('/').flatMap((text) => {
+    const segment = parseSegment(text)
+    return segment.kind === 'param' || segment.kind === 'catchAll' ? [`${segment.name}: string`] : []
+  })
+  return `    ${quote(path)}: {
+      params: ${params.length > 0 ? `{ ${params.join('; ')} }` : '{}'}
+      layouts: [${layouts.map(quote).join(', ')}]
+${formatServer(server)}    }
+`
+}
+
+function formatServer(file: string | undefined): string {
+  if (file === undefined) return '      server: {}\n'
+  // TypeScript accepts a specifier that ends with `.ts` in every declaration file, whatever the tsconfig.json says.
+  const line = `      server: typeof import(${quote(`./${file}`)})\n`
+  // A module in JavaScript has types with `allowJs`, otherwise it is an error.
+  return /\.jsx?$/.test(file) ? `      // @ts-ignore\n${line}` : line
+}
+
+/** Returns a string literal. Names of groups may contain any character. */
+function quote(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
 function isTypeScript({ components, serverFiles, serverPlugin, config }: DiscoveredSite): boolean {

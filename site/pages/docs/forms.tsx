@@ -216,9 +216,8 @@ export async function action({ form, reply, app }: ActionContext<'/notes'>) {
 
 const PAGE = `
 import type { PageProps } from 'hydrant/react'
-import type { action, load } from './notes.server.ts'
 
-export default function Notes({ data, actionData }: PageProps<typeof load, typeof action>) {
+export default function Notes({ data, actionData }: PageProps<'/notes'>) {
   return (
     <>
       <form method="post">

@@ -1,5 +1,5 @@
-import type { LoadContext } from 'hydrant'
+import type { LayoutLoadContext } from 'hydrant'
 
-export function load({ app }: LoadContext<'/docs'>) {
+export function load({ app }: LayoutLoadContext<'/docs'>) {
   return { version: app.siteFacts().hydrant }
 }

@@ -1,9 +1,8 @@
 import { href, type LayoutProps } from 'hydrant/react'
 import { chapters, neighbours } from '../../content/chapters.ts'
 import classes from './layout.module.css'
-import type { load } from './layout.server.ts'
 
-export default function DocsLayout({ children, data, url }: LayoutProps<typeof load>) {
+export default function DocsLayout({ children, data, url }: LayoutProps<'/docs'>) {
   return (
     <div className={classes.docs}>
       <nav className={classes.chapters} aria-label="Documentation">

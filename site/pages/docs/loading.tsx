@@ -39,7 +39,7 @@ export default function Loading() {
             [<code key="name">request</code>, 'Fastify’s request, including what plugins add to it'],
             [<code key="name">reply</code>, 'Fastify’s reply: status, headers, cookies'],
             [<code key="name">app</code>, 'the Fastify instance with its decorators, such as a database'],
-            [<code key="name">params</code>, 'the decoded parameters of the path, typed by the path in LoadContext'],
+            [<code key="name">params</code>, 'the decoded parameters of the path, typed by the route in LoadContext'],
             [
               <code key="name">url</code>,
               <>
@@ -126,9 +126,8 @@ export async function load({ app, params }: LoadContext<'/products/[id]'>) {
 
 const PAGE = `
 import type { PageProps } from 'hydrant/react'
-import type { load } from './[id].server.ts'
 
-export default function Product({ data }: PageProps<typeof load>) {
+export default function Product({ data }: PageProps<'/products/[id]'>) {
   return <h1>{data.product.name}</h1>
 }
 `
@@ -145,11 +144,10 @@ export async function load({ app, params, signal }: LoadContext<'/products/[id]'
 const DEFERRED_PAGE = `
 import type { PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
-import type { load } from './[id].server.ts'
 
-type Data = PageProps<typeof load>['data']
+type Data = PageProps<'/products/[id]'>['data']
 
-export default function Product({ data }: PageProps<typeof load>) {
+export default function Product({ data }: PageProps<'/products/[id]'>) {
   return (
     <>
       <h1>{data.product.name}</h1>

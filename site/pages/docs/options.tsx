@@ -10,7 +10,7 @@ export default function Options() {
       <PageHead title="Commands and options" description="Every command, flag, option and environment variable." />
       <h1>Commands and options</h1>
       <p className="lead">
-        There are five commands. A flag overrides the environment, the environment overrides the config file, and the
+        There are six commands. A flag overrides the environment, the environment overrides the config file, and the
         config file overrides the default.
       </p>
       <Section id="commands" title="Commands">
@@ -32,6 +32,13 @@ export default function Options() {
               <code key="command">hydrant build [dir]</code>,
               <>
                 writes the build to <code>.hydrant/</code> in the site’s folder
+              </>,
+            ],
+            [
+              <code key="command">hydrant types [dir]</code>,
+              <>
+                writes the <a href={href('/docs/pages', {}, { hash: 'types' })}>types</a> of the site’s pages to{' '}
+                <code>hydrant-env.d.ts</code>
               </>,
             ],
             [<code key="command">hydrant start [dir]</code>, 'serves that build; needs neither esbuild nor TypeScript'],

@@ -80,6 +80,24 @@ export default function Pages() {
           React 19 moves them into the head.
         </p>
       </Section>
+      <Section id="types" title="Types">
+        <p>
+          The route is the only type argument of <code>PageProps</code>, <code>LoadContext</code> and{' '}
+          <code>ActionContext</code>. <code>data</code> has the type that the page’s own <code>load</code> returns, and{' '}
+          <code>actionData</code> the type that its <code>action</code> returns. <code>LayoutProps</code> and{' '}
+          <code>LayoutLoadContext</code> take the path of the layout’s folder, with its groups:{' '}
+          <code>LayoutProps&lt;'/(shop)/products'&gt;</code>.
+        </p>
+        <p>
+          <code>hydrant types</code> writes the routes into <code>hydrant-env.d.ts</code>; <code>hydrant dev</code> and{' '}
+          <code>hydrant build</code> write it too. The compiler then reports a route that does not exist. This is the{' '}
+          <code>tsconfig.json</code> of a site:
+        </p>
+        <Code title="tsconfig.json">{TSCONFIG}</Code>
+        <Code title="Terminal" language="sh">
+          {CHECK}
+        </Code>
+      </Section>
       <Section id="layouts" title="Layouts">
         <p>
           <code>layout.tsx</code> wraps every page of its folder and of the folders below. Layouts nest. The layout in{' '}
@@ -131,8 +149,7 @@ export default function Pages() {
         />
         <p>
           If a page imports a <code>.server</code> file, the build fails with an error that shows the chain of imports.
-          The exception is <code>import type</code>, which leaves no import in the built code. A page uses it to import
-          the type of its data.
+          The exception is <code>import type</code>, which leaves no import in the built code.
         </p>
       </Section>
       <Section id="links" title="Links">
@@ -143,10 +160,8 @@ export default function Pages() {
         </p>
         <Code title="pages/index.tsx">{LINK}</Code>
         <p>
-          <code>hydrant build</code> and <code>hydrant dev</code> write the site’s pages into{' '}
-          <code>hydrant-env.d.ts</code>. The compiler then reports a page that does not exist, or a missing parameter.
-          Declare other URLs, such as a file of <code>public/</code> or a route of <code>server.ts</code>, in a file
-          next to it:
+          The compiler reports a page that does not exist, or a missing parameter. Declare other URLs, such as a file of{' '}
+          <code>public/</code> or a route of <code>server.ts</code>, in a file next to <code>hydrant-env.d.ts</code>:
         </p>
         <Code title="links.d.ts">{LINKS}</Code>
         <p>
@@ -177,9 +192,8 @@ declare module 'hydrant/react' {
 
 const PAGE = `
 import type { PageProps } from 'hydrant/react'
-import type { load } from './[id].server.ts'
 
-export default function Product({ data, params }: PageProps<typeof load, undefined, '/products/[id]'>) {
+export default function Product({ data, params }: PageProps<'/products/[id]'>) {
   return (
     <>
       <title>{data.name}</title>
@@ -190,11 +204,19 @@ export default function Product({ data, params }: PageProps<typeof load, undefin
 }
 `
 
+const TSCONFIG = `
+{ "extends": "hydrant/tsconfig.json" }
+`
+
+const CHECK = `
+npx hydrant types && npx tsc
+`
+
 const LAYOUT = `
 import { href, type LayoutProps } from 'hydrant/react'
 import './layout.css'
 
-export default function RootLayout({ children }: LayoutProps) {
+export default function RootLayout({ children }: LayoutProps<'/'>) {
   return (
     <html lang="en">
       <head>

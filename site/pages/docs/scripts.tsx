@@ -5,7 +5,7 @@ import { Section } from '../../components/section.tsx'
 import { Table } from '../../components/table.tsx'
 import { failing, looking, reading, type Script, scriptFor, sending } from '../../content/scripts.ts'
 
-export default function Scripts({ url }: PageProps) {
+export default function Scripts({ url }: PageProps<'/docs/scripts'>) {
   const site = new URL(href('/'), url).href.replace(/\/$/, '')
   return (
     <>

@@ -2,10 +2,9 @@ import type { PageProps } from 'hydrant/react'
 import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import type { Position, Sights } from '../../content/positions.ts'
-import type { load } from './[position].server.ts'
 import classes from './position.module.css'
 
-export default function PositionPage({ data }: PageProps<typeof load, undefined, '/failures/[position]'>) {
+export default function PositionPage({ data }: PageProps<'/failures/[position]'>) {
   const { position, origin } = data
   const [first] = position.tries
   return (

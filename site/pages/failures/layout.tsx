@@ -2,7 +2,7 @@ import { href, type LayoutProps } from 'hydrant/react'
 import classes from './layout.module.css'
 
 /** Shows a link back above every page here, including pages that have failed. */
-export default function FailuresLayout({ children, url }: LayoutProps) {
+export default function FailuresLayout({ children, url }: LayoutProps<'/failures'>) {
   const [, position, attempt] = url.pathname.slice(href('/failures').length).split('/')
   return (
     <>

@@ -2,9 +2,8 @@ import { href, type PageProps } from 'hydrant/react'
 import { DeleteNote } from '../../components/delete-note.tsx'
 import { NoteSign } from '../../components/note-sign.tsx'
 import { PageHead } from '../../components/page-head.tsx'
-import type { load } from './[id].server.ts'
 
-export default function NotePage({ data: { note } }: PageProps<typeof load, undefined, '/notes/[id]'>) {
+export default function NotePage({ data: { note } }: PageProps<'/notes/[id]'>) {
   return (
     <>
       <PageHead title={`Note ${note.id}`} description="A note from a visitor." />

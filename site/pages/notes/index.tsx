@@ -5,9 +5,8 @@ import { NoteForm } from '../../components/note-form.tsx'
 import { NoteSign } from '../../components/note-sign.tsx'
 import classes from '../../components/notes.module.css'
 import { PageHead } from '../../components/page-head.tsx'
-import type { action, load } from './index.server.ts'
 
-export default function Notes({ data, actionData }: PageProps<typeof load, typeof action>) {
+export default function Notes({ data, actionData }: PageProps<'/notes'>) {
   const field = useRef<HTMLTextAreaElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const sent = useRef<'nothing' | 'note' | 'deletion'>('nothing')

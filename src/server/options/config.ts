@@ -1,26 +1,41 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
-import type { Params } from '../../shared/page-types.ts'
+import type { LayoutRoute, Layouts, PageRoute, ParamsOf, Routes } from '../../shared/routes.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 
-/** The argument of a `load` function. */
-export interface LoadContext<Path extends string = string> {
+interface Context {
   /** Fastify's request, with the decorators of your plugins. */
   request: FastifyRequest
   /** Fastify's reply, for setting headers, cookies or a status. */
   reply: FastifyReply
   /** The Fastify instance, with its decorators. */
   app: FastifyInstance
-  /** Parameters of the path, decoded once. */
-  params: Params<Path>
   /** The URL of the page as the visitor sees it, with the public host and protocol. */
   url: URL
   /** Aborts when the client disconnects or the deadline passes (`timeouts.loadMs`, then `timeouts.renderMs`). */
   signal: AbortSignal
 }
 
-/** The argument of an `action` function. */
-export interface ActionContext<Path extends string = string> extends LoadContext<Path> {
+/**
+ * The argument of a page's `load`: `load({ params }: LoadContext<'/products/[id]'>)`. Without a route it is the argument
+ * of any `load`, for functions that several of them call.
+ */
+export interface LoadContext<Route extends PageRoute = never> extends Context {
+  /** Parameters of the path, decoded once. */
+  params: ParamsOf<Routes, Route>
+}
+
+/** The argument of a layout's `load`: `load({ app }: LayoutLoadContext<'/products'>)`. */
+export interface LayoutLoadContext<Route extends LayoutRoute = never> extends Context {
+  /** Parameters of the layout's folder, decoded once. */
+  params: ParamsOf<Layouts, Route>
+}
+
+/**
+ * The argument of an `action` function: `action({ form }: ActionContext<'/products/[id]'>)`. Without a route it is the
+ * argument of any `action`.
+ */
+export interface ActionContext<Route extends PageRoute = never> extends LoadContext<Route> {
   /**
    * The form that was sent, urlencoded or multipart; empty for any other body. Its files lie on the disk until the
    * answer has been sent. JSON is in `request.body`.

@@ -5,9 +5,8 @@ import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import { type Platform, PlatformContext } from './platform.ts'
 
-type Data = { data: unknown }
-export type PageComponent = ComponentType<Omit<PageProps, 'data' | 'actionData'> & Data & { actionData: unknown }>
-export type LayoutComponent = ComponentType<Omit<LayoutProps, 'data'> & Data>
+export type PageComponent = ComponentType<PageProps>
+export type LayoutComponent = ComponentType<LayoutProps>
 export type ErrorComponent = ComponentType<ErrorPageProps>
 export type NotFoundComponent = ComponentType<NotFoundProps>
 

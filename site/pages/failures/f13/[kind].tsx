@@ -1,11 +1,10 @@
 import { FailureBoundary, type PageProps } from 'hydrant/react'
 import { type ReactNode, Suspense, use } from 'react'
 import { makeThrown } from '../../../content/thrown.ts'
-import type { load } from './[kind].server.ts'
 
-type Data = PageProps<typeof load>['data']
+type Data = PageProps<'/failures/f13/[kind]'>['data']
 
-export default function Fail({ data }: PageProps<typeof load, undefined, '/failures/f13/[kind]'>) {
+export default function Fail({ data }: PageProps<'/failures/f13/[kind]'>) {
   return (
     <>
       <title>F13 · Hydrant</title>

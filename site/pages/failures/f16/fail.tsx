@@ -1,8 +1,7 @@
 import type { PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
-import type { load } from './fail.server.ts'
 
-export default function SlowPage({ data }: PageProps<typeof load>) {
+export default function SlowPage({ data }: PageProps<'/failures/f16/fail'>) {
   return (
     <>
       <title>F16 · Hydrant</title>

@@ -1,11 +1,10 @@
 import { FailureBoundary, type PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
 import { Counter } from '../../../components/counter.tsx'
-import type { load } from './fail.server.ts'
 
-type Data = PageProps<typeof load>['data']
+type Data = PageProps<'/failures/f2b/fail'>['data']
 
-export default function Fail({ data }: PageProps<typeof load>) {
+export default function Fail({ data }: PageProps<'/failures/f2b/fail'>) {
   return (
     <>
       <title>F2b · Hydrant</title>

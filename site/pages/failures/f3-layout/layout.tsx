@@ -1,7 +1,6 @@
 import type { LayoutProps } from 'hydrant/react'
-import type { load } from './layout.server.ts'
 
-export default function FailingLayout({ children, data }: LayoutProps<typeof load>) {
+export default function FailingLayout({ children, data }: LayoutProps<'/failures/f3-layout'>) {
   return (
     <section>
       <p>{data.name}</p>

@@ -1,7 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import type { action } from './fail.server.ts'
 
-export default function Fail({ actionData }: PageProps<undefined, typeof action>) {
+export default function Fail({ actionData }: PageProps<'/failures/f5/fail'>) {
   return (
     <>
       <title>F5 · Hydrant</title>

@@ -1,6 +1,5 @@
 import type { PageProps } from 'hydrant/react'
-import type { load } from './fail.server.ts'
 
-export default function Fail({ data }: PageProps<typeof load>) {
+export default function Fail({ data }: PageProps<'/failures/own/refused'>) {
   return <h1>{data.name}</h1>
 }

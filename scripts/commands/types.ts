@@ -1,0 +1,26 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { discoverSite } from '../build/discover/discover-site.ts'
+import { readSite } from '../build/discover/read-site.ts'
+import { ROUTE_TYPES_FILE, writeRouteTypes } from '../build/discover/route-types.ts'
+import { BuildError, tidyProblems } from '../build-problem.ts'
+import { formatProblem } from '../terminal/format-problem.ts'
+
+/**
+ * Runs `hydrant types`: writes hydrant-env.d.ts from the names of the site's files. Pages with a wrong name are left
+ * out, printed, and thrown as a BuildError.
+ */
+export async function runTypes(dir: string): Promise<void> {
+  const siteDir = realpathSync(dir)
+  const read = await readSite(siteDir)
+  const { site, problems } = discoverSite(read.files)
+  const isWritten = await writeRouteTypes(siteDir, site)
+  const found = tidyProblems([...read.problems, ...problems])
+  for (const problem of found) console.error(`${formatProblem(problem)}\n`)
+  if (found.length > 0) throw new BuildError(found)
+  console.log(
+    isWritten
+      ? `wrote the types of ${site.routes.length} pages to ${join(dir, ROUTE_TYPES_FILE)}`
+      : 'wrote no types: the site has no files in TypeScript',
+  )
+}

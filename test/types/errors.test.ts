@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
+
+const compilers = await installCompilers()
+
+const dir = createTypedSite(t, {
+  'pages/layout.tsx': 'export default () => null\n',
+  'pages/(shop)/products/layout.tsx': 'export default () => null\n',
+  'pages/(shop)/products/[id].tsx': 'export default () => null\n',
+  'pages/(shop)/products/[id].server.ts':
+    "import type { ActionContext } from 'hydrant'\nexport const load = async () => ({ name: 'x', price: 5 })\nexport const action = ({ form }: ActionContext<'/products/[id]'>) => ({ sent: form.has('x') })\n",
+  'pages/about.tsx': 'export default () => null\n',
+  'urls.d.ts':
+    "export {}\ndeclare module 'hydrant/react' {\n  interface Routes {\n    '/robots.txt': unknown\n  }\n}\n",
+})
+
+const pages = `"/" | "/about" | "/products/[id]"`
+const links = `"/" | "/about" | "/products/[id]" | "/robots.txt"`
+const layouts = `"/" | "/(shop)/products"`
+
+/** Wrong code, and the message of the compiler. */
+const mistakes: [code: string, message: string][] = [
+  ["(ctx: LoadContext<'/no/[such]'>) => ctx", `Type '"/no/[such]"' does not satisfy the constraint '${pages}'.`],
+  [
+    "(ctx: ActionContext<'/product/[id]'>) => ctx",
+    `Type '"/product/[id]"' does not satisfy the constraint '${pages}'.`,
+  ],
+  ["(props: PageProps<'/abuot'>) => props", `Type '"/abuot"' does not satisfy the constraint '${pages}'.`],
+  ["(props: PageProps<'/robots.txt'>) => props", `Type '"/robots.txt"' does not satisfy the constraint '${pages}'.`],
+  ["(props: LayoutProps<'/products'>) => props", `Type '"/products"' does not satisfy the constraint '${layouts}'.`],
+  ["(ctx: LayoutLoadContext<'/about'>) => ctx", `Type '"/about"' does not satisfy the constraint '${layouts}'.`],
+  [
+    "({ params }: LoadContext<'/products/[id]'>) => params.ID",
+    "Property 'ID' does not exist on type '{ id: string; }'. Did you mean 'id'?",
+  ],
+  [
+    "({ params }: PageProps<'/products/[id]'>) => params.name",
+    "Property 'name' does not exist on type '{ id: string; }'.",
+  ],
+  ["({ params }: LoadContext<'/about'>) => params.id", "Property 'id' does not exist on type '{}'."],
+  ["({ form }: LoadContext<'/about'>) => form", `Property 'form' does not exist on type 'LoadContext<"/about">'.`],
+  [
+    "({ dat }: PageProps<'/products/[id]'>) => dat",
+    `Property 'dat' does not exist on type 'PageProps<"/products/[id]">'.`,
+  ],
+  [
+    "({ data }: PageProps<'/products/[id]'>) => data.nope",
+    "Property 'nope' does not exist on type '{ name: string; price: number; }'.",
+  ],
+  ["({ data }: PageProps<'/about'>) => data.name", "'data' is possibly 'undefined'."],
+  ["({ data }: LayoutProps<'/'>) => data.name", "'data' is possibly 'undefined'."],
+  ["({ actionData }: PageProps<'/products/[id]'>) => actionData.sent", "'actionData' is possibly 'undefined'."],
+  ['({ data }: PageProps) => data.name', "'data' is of type 'unknown'."],
+  ["() => href('/abuot')", `Argument of type '"/abuot"' is not assignable to parameter of type '${links}'.`],
+  ["() => href('/products/7')", `Argument of type '"/products/7"' is not assignable to parameter of type '${links}'.`],
+  [
+    "() => href('/product/[id]', { id: 7 })",
+    `Argument of type '"/product/[id]"' is not assignable to parameter of type '${links}'.`,
+  ],
+  ["() => href('/products/[id]')", 'Expected 2-3 arguments, but got 1.'],
+  [
+    "() => href('/products/[id]', { ID: 7 })",
+    `Object literal may only specify known properties, but 'ID' does not exist in type 'Readonly<HrefParams<"/products/[id]">>'. Did you mean to write 'id'?`,
+  ],
+  ["() => href('/products/[id]', { id: true })", "Type 'boolean' is not assignable to type 'string | number'."],
+  [
+    "() => href('/about', { id: 7 })",
+    "Object literal may only specify known properties, and 'id' does not exist in type 'NoParameters'.",
+  ],
+]
+
+const head = `import type { ActionContext, LayoutLoadContext, LoadContext } from 'hydrant'
+import { href, type LayoutProps, type PageProps } from 'hydrant/react'
+export const uses = (_: [ActionContext, LayoutLoadContext, LoadContext, LayoutProps, PageProps]) => href('/')
+`
+
+t.test('each mistake is one error in one line', async (t) => {
+  const code = mistakes.map(([code], index) => `export const mistake${index} = ${code}\n`)
+  writeFileSync(join(dir, 'mistakes.ts'), head + code.join(''))
+  await writeTypes(t, dir)
+  const first = head.split('\n').length
+  for (const compiler of compilers) {
+    const errors = await findTypeErrors(compiler, dir)
+    t.strictSame(
+      errors.map((line) => sortUnion(line.replace(/^mistakes\.ts\((\d+),\d+\): error TS\d+: /, '$1 '))),
+      mistakes.map(([, message], index) => `${first + index} ${message}`),
+      compiler.name,
+    )
+  }
+})
+
+// TypeScript 5 lists the members of a union in the order in which it has read them.
+function sortUnion(message: string): string {
+  return message.replace(/"[^"]+"( \| "[^"]+")+/, (union) => union.split(' | ').sort().join(' | '))
+}
+
+t.test('of many routes, the error names a few', async (t) => {
+  const names = Array.from({ length: 60 }, (_, index) => `page-${index + 10}`)
+  const large = createTypedSite(t, {
+    ...Object.fromEntries(names.map((name) => [`pages/${name}.tsx`, 'export default () => null\n'])),
+    'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport type Wrong = PageProps<'/page'>\n",
+  })
+  await writeTypes(t, large)
+  for (const compiler of compilers) {
+    const errors = await findTypeErrors(compiler, large)
+    t.equal(errors.length, 1, compiler.name)
+    t.match(
+      errors[0],
+      /^wrong\.ts\(2,31\): error TS2344: Type '"\/page"' does not satisfy the constraint '"\/.* \d+ more \.\.\. \| "\/[^"]*"'\.$/,
+    )
+  }
+})
