@@ -1,15 +1,25 @@
 // Each template of `hydrant create`, as a user gets it: created, installed and used from the packed package.
 
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { type RunningCommand, startCommand } from '../docs/start-command.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { until } from '../until.ts'
 import { createUserEnv } from '../user-env.ts'
+import { readDockerfile } from './dockerfile.ts'
 import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
@@ -79,7 +89,14 @@ const [minimal, tailwind, plugin] = await Promise.all([
 ])
 
 for (const site of [minimal, tailwind, plugin]) {
-  const name = site.slice(folder.length + 1)
+  const name = basename(site)
+  t.test(`the documents that a new site (${name}) names are in the package`, async (t) => {
+    const text = ['AGENTS.md', 'README.md', 'Dockerfile'].map((file) => readFileSync(join(site, file), 'utf8')).join()
+    const paths = new Set(text.match(/node_modules\/hydrant\/[\w./-]*\w/g))
+    t.ok(paths.size >= 6)
+    for (const path of paths) t.ok(existsSync(join(site, path)), path)
+  })
+
   t.test(`a new site (${name}) has no errors of types, style or format`, async (t) => {
     for (const script of ['typecheck', 'lint']) {
       const { isOk, output } = await runScript(site, ['run', script])
@@ -146,12 +163,29 @@ for (const [site, expected] of [
   [minimal, '<h1>Changed</h1>'],
   [plugin, '<li>Changed</li>'],
 ] as const) {
-  t.test(`a built site (${site.slice(folder.length + 1)}) serves with its production dependencies only`, async (t) => {
-    t.ok((await runScript(site, ['run', 'build'])).isOk)
-    t.ok((await runScript(site, ['prune', '--omit=dev'])).isOk)
-    const { origin } = await start(t, site, 'start')
-    t.match(await fetchText(`${origin}/`), expected)
-    t.equal((await fetch(`${origin}/_hydrant/live`)).status, 200)
-    t.equal((await fetch(`${origin}/none`)).status, 404)
+  t.test(`the image of a site (${basename(site)}) starts and is healthy`, async (t) => {
+    const { build, copied, user, ...file } = readDockerfile(join(site, 'Dockerfile'))
+    t.equal(user, '1000:1000')
+    t.match(file.env, { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000' })
+    t.equal(build[0], 'npm ci')
+    // The packages are installed already.
+    await run('bash', ['-c', build.slice(1).join(' && ')], { cwd: site, env })
+
+    const image = join(folder, `${basename(site)}-image`)
+    for (const path of copied) {
+      mkdirSync(join(image, path, '..'), { recursive: true })
+      renameSync(join(site, path), join(image, path))
+    }
+    const settings = { ...env, ...file.env, HOST: '127.0.0.1', PORT: '0', HYDRANT_LEDGER: 'false' }
+    const server = await startCommand(file.command.join(' '), { cwd: image, env: settings })
+    t.teardown(server.stop)
+    t.match(await fetchText(`${server.origin}/`), expected)
+    t.equal((await fetch(`${server.origin}/none`)).status, 404)
+
+    const [program = '', ...words] = file.healthcheck
+    const check = () => run(program, words, { env: { ...settings, PORT: new URL(server.origin).port } })
+    await check()
+    await server.stop()
+    await t.rejects(check())
   })
 }

@@ -1,7 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import type { action, load } from './guestbook.server.ts'
 
-export default function Guestbook({ data, actionData }: PageProps<typeof load, typeof action>) {
+export default function Guestbook({ data, actionData }: PageProps<'/guestbook'>) {
   const problem = actionData?.problem
   return (
     <>

@@ -1,8 +1,7 @@
 import { href, type PageProps } from 'hydrant/react'
 import { Counter } from '../components/counter.tsx'
-import type { load } from './index.server.ts'
 
-export default function Home({ data }: PageProps<typeof load>) {
+export default function Home({ data }: PageProps<'/'>) {
   return (
     <>
       <title>Welcome</title>

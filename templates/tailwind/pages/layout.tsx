@@ -3,7 +3,7 @@ import icon from '../assets/favicon.svg'
 import './layout.css'
 
 /** Surrounds all pages. It keeps its state when the visitor goes from page to page. */
-export default function RootLayout({ children }: LayoutProps) {
+export default function RootLayout({ children }: LayoutProps<'/'>) {
   return (
     <html lang="en">
       <head>

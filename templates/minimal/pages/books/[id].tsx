@@ -1,7 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import type { load } from './[id].server.ts'
 
-export default function Book({ data }: PageProps<typeof load>) {
+export default function Book({ data }: PageProps<'/books/[id]'>) {
   return (
     <>
       <title>{data.title}</title>

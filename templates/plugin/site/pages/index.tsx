@@ -1,8 +1,7 @@
 import type { PageProps } from 'hydrant/react'
 import { Counter } from '../components/counter.tsx'
-import type { action, load } from './index.server.ts'
 
-export default function Home({ data, actionData }: PageProps<typeof load, typeof action>) {
+export default function Home({ data, actionData }: PageProps<'/'>) {
   const problem = actionData?.problem
   return (
     <>

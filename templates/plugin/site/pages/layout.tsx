@@ -1,6 +1,6 @@
 import type { LayoutProps } from 'hydrant/react'
 
-export default function RootLayout({ children }: LayoutProps) {
+export default function RootLayout({ children }: LayoutProps<'/'>) {
   return (
     <html lang="en">
       <head>
