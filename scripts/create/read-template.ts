@@ -12,13 +12,13 @@ const RENAMED: Record<string, string> = { gitignore: '.gitignore' }
 const WITH_PLACEHOLDERS = ['package.json', 'README.md']
 
 /** Reads a template and fills in its placeholders. Returns the contents of the files by their paths in the new folder. */
-export function readTemplate(template: TemplateName, dir: string): Map<string, Buffer> {
-  const files = new Map(templateFolders(template).flatMap(readFolder))
+export function readTemplate(template: TemplateName, dir: string): Map<string, string | Uint8Array> {
+  const files = new Map<string, string | Uint8Array>(templateFolders(template).flatMap(readFolder))
   const values = readVersions()
   values.set('name', packageNameOf(dir, dependenciesIn(String(files.get('package.json')))))
   for (const path of WITH_PLACEHOLDERS) {
     const contents = files.get(path)
-    if (contents) files.set(path, Buffer.from(fill(contents.toString(), values)))
+    if (contents) files.set(path, fill(String(contents), values))
   }
   return files
 }

@@ -12,7 +12,7 @@ const ALLOWED = ['.git']
  *
  * Throws HYD_CREATE_NOT_EMPTY and HYD_CREATE_UNWRITABLE.
  */
-export function writeFiles(dir: string, files: ReadonlyMap<string, Uint8Array>): void {
+export function writeFiles(dir: string, files: ReadonlyMap<string, string | Uint8Array>): void {
   const folder = resolve(dir)
   let created: string | undefined
   const written: string[] = []

@@ -63,6 +63,14 @@ t.test('the commands are those of the package manager that runs create', async (
   }
 })
 
+t.test('Yarn keeps packages in node_modules, where TypeScript finds them', async (t) => {
+  const cwd = t.testdir()
+  await create(cwd, ['of-yarn'], { agent: 'yarn/4.9.2 npm/? node/v22.18.0 linux x64' })
+  t.equal(readFileSync(join(cwd, 'of-yarn/.yarnrc.yml'), 'utf8'), 'nodeLinker: node-modules\n')
+  await create(cwd, ['of-npm'])
+  t.notOk(existsSync(join(cwd, 'of-npm/.yarnrc.yml')))
+})
+
 t.test('create accepts an empty folder, and one that has only .git', async (t) => {
   const cwd = t.testdir({ empty: {}, cloned: { '.git': { HEAD: 'ref: refs/heads/main' } } })
 
