@@ -13,6 +13,7 @@ const SLOWEST = [
   'package/create',
   'package/engines',
   'package/package',
+  'types/types',
   'proxy/replicas',
   'browser/site',
   'browser/action-outcomes',

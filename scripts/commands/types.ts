@@ -18,9 +18,10 @@ export async function runTypes(dir: string): Promise<void> {
   const found = tidyProblems([...read.problems, ...problems])
   for (const problem of found) console.error(`${formatProblem(problem)}\n`)
   if (found.length > 0) throw new BuildError(found)
+  const count = site.routes.length === 1 ? '1 page' : `${site.routes.length} pages`
   console.log(
     isWritten
-      ? `wrote the types of ${site.routes.length} pages to ${join(dir, ROUTE_TYPES_FILE)}`
+      ? `wrote the types of ${count} to ${join(dir, ROUTE_TYPES_FILE)}`
       : 'wrote no types: the site has no files in TypeScript',
   )
 }

@@ -1,0 +1,70 @@
+// The declarations give access to all exports of a page's server file and of the layouts around the page. So the type of
+// an argument of `load` may depend on them, without a circle: TypeScript reports circles as TS2456, TS7022 and TS7023.
+
+import t from 'tap'
+import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
+
+const compilers = await installCompilers()
+
+const contexts = `
+  import type { Layouts, Routes } from 'hydrant/react'
+  export interface Schema<Output> { output: () => Output }
+  export const schema = <Output>(output: Output): Schema<Output> => ({ output: () => output })
+  type Guarded<Module> = Module extends { guard: (...args: never[]) => infer Result } ? Awaited<Result> : {}
+  type Above<Keys> = Keys extends [infer Key extends keyof Layouts, ...infer Rest]
+    ? Guarded<Layouts[Key]['server']> & Above<Rest>
+    : {}
+  type Output<Module, Name extends string> = Module extends { [Key in Name]: Schema<infer Result> } ? Result : {}
+  export interface LayoutGuard<Key extends keyof Layouts> { context: Above<Layouts[Key]['layouts']> }
+  export interface Guard<Route extends keyof Routes> {
+    context: Above<Routes[Route]['layouts']>
+    search: Output<Routes[Route]['server'], 'search'>
+  }
+  export interface Load<Route extends keyof Routes> extends Guard<Route> {
+    context: Above<Routes[Route]['layouts']> & Guarded<Routes[Route]['server']>
+  }
+  export interface Act<Route extends keyof Routes> extends Load<Route> { input: Output<Routes[Route]['server'], 'form'> }
+`
+
+const files = {
+  'contexts.ts': contexts,
+  'pages/layout.tsx': 'export default () => null\n',
+  'pages/layout.server.ts': `
+    import type { LayoutGuard } from '../contexts.ts'
+    export const guard = async ({ context }: LayoutGuard<'/'>) => ({ user: 'x', ...context })
+  `,
+  'pages/(staff)/x/layout.tsx': 'export default () => null\n',
+  'pages/(staff)/x/layout.server.ts': `
+    import type { LayoutGuard } from '../../../contexts.ts'
+    export function guard({ context }: LayoutGuard<'/(staff)/x'>) {
+      return { isAdmin: context.user === 'y' }
+    }
+  `,
+  'pages/(staff)/x/[id].tsx': `
+    import type { PageProps } from 'hydrant/react'
+    type Props = PageProps<'/x/[id]'>
+    export default function Page({ data, actionData }: Props) {
+      const all: { isAdmin: boolean; user: string; page: number; own: string } = data
+      const email: string | undefined = actionData?.email
+      return <p>{all.user}{email}</p>
+    }
+    // @ts-expect-error not in the data
+    export const wrong = (props: Props) => props.data.nope
+  `,
+  'pages/(staff)/x/[id].server.ts': `
+    import { type Act, type Guard, type Load, schema } from '../../../contexts.ts'
+    export const search = schema({ page: 1 })
+    export const form = schema({ email: 'x' })
+    export const guard = async ({ context, search }: Guard<'/x/[id]'>) => ({ own: context.user + search.page })
+    export const load = async ({ context, search }: Load<'/x/[id]'>) => ({ ...context, page: search.page })
+    export async function action(ctx: Act<'/x/[id]'>) {
+      return { email: ctx.input.email, ...(await load(ctx)) }
+    }
+  `,
+}
+
+t.test('types may depend on other exports of the server files', async (t) => {
+  const dir = createTypedSite(t, files)
+  await writeTypes(t, dir)
+  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+})
