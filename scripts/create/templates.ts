@@ -11,12 +11,10 @@ const LAYERS: Record<TemplateName, readonly string[]> = {
   plugin: ['common', 'plugin'],
 }
 
-export const TEMPLATE_NAMES = Object.keys(LAYERS)
-
 /** Returns the name of a template. Throws HYD_CLI_TEMPLATE for any other text. */
 export function requireTemplate(name: string): TemplateName {
   if (isTemplateName(name)) return name
-  const closest = closestMatch(name, TEMPLATE_NAMES)
+  const closest = closestMatch(name, Object.keys(LAYERS))
   const hint = closest ? `; did you mean "${closest}"?` : ''
   throw createHydrantError('HYD_CLI_TEMPLATE', [name, hint])
 }

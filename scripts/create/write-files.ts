@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
@@ -14,37 +14,42 @@ const ALLOWED = ['.git']
  */
 export function writeFiles(dir: string, files: ReadonlyMap<string, string | Uint8Array>): void {
   const folder = resolve(dir)
-  let created: string | undefined
+  requireEmpty(folder, dir)
   const written: string[] = []
   try {
-    created = mkdirSync(folder, { recursive: true })
-    requireEmpty(folder, dir)
-    for (const [path, contents] of files) {
-      written.push(path.split(/[\\/]/, 1)[0] ?? path)
-      const file = join(folder, path)
-      mkdirSync(dirname(file), { recursive: true })
-      // Fails if the file exists: a file that another process has just written is not overwritten.
-      writeFileSync(file, contents, { flag: 'wx' })
-    }
+    for (const [path, contents] of files) writeFile(join(folder, path), contents, written)
   } catch (error) {
-    remove(created === undefined ? written.map((name) => join(folder, name)) : [created])
-    if (isOwn(error)) throw error
+    for (const path of written) rmSync(path, { recursive: true, force: true })
     throw createHydrantError('HYD_CREATE_UNWRITABLE', [dir, messageOf(error)], error)
   }
 }
 
 function requireEmpty(folder: string, dir: string) {
-  const present = readdirSync(folder).filter((name) => !ALLOWED.includes(name))
+  const present = entriesOf(folder).filter((name) => !ALLOWED.includes(name))
   if (present.length === 0) return
   const names = present.slice(0, 3).join(', ')
   const more = present.length > 3 ? ` and ${present.length - 3} more` : ''
   throw createHydrantError('HYD_CREATE_NOT_EMPTY', [dir, names + more])
 }
 
-function remove(paths: readonly string[]) {
-  for (const path of paths) rmSync(path, { recursive: true, force: true })
+/** Returns nothing for a folder that cannot be read: writing into it fails with the reason. */
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
-function isOwn(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'HYD_CREATE_NOT_EMPTY'
+/** Writes a new file and adds it, or the outermost folder that it needed, to the list. Never replaces a file. */
+function writeFile(file: string, contents: string | Uint8Array, written: string[]) {
+  const folder = mkdirSync(dirname(file), { recursive: true })
+  if (folder !== undefined) written.push(folder)
+  const descriptor = openSync(file, 'wx')
+  written.push(file)
+  try {
+    writeFileSync(descriptor, contents)
+  } finally {
+    closeSync(descriptor)
+  }
 }
