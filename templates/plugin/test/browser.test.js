@@ -19,9 +19,9 @@ test('a visitor clicks the counter', async () => {
   await page.goto(origin)
 
   // Playwright waits until the button is enabled, which it is when React has hydrated the page.
-  await page.click('text=Clicked')
+  await page.click('text=Count')
 
-  await page.waitForSelector('text=Clicked 1 times')
+  await page.waitForSelector('text=Count: 1')
 })
 
 test('a visitor adds a task', async () => {

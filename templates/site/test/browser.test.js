@@ -20,7 +20,7 @@ test('a visitor clicks the counter', async () => {
   // Playwright waits until the button is enabled, which it is when React has hydrated the page.
   await page.click('button')
 
-  assert.equal(await page.textContent('button'), 'Clicked 1 times')
+  assert.equal(await page.textContent('button'), 'Count: 1')
 })
 
 test('a visitor signs the guestbook', async () => {

@@ -12,7 +12,7 @@ export function Counter() {
       disabled={!isReady}
       onClick={() => setCount(count + 1)}
     >
-      {`Clicked ${count} times`}
+      {`Count: ${count}`}
     </button>
   )
 }

@@ -7,7 +7,7 @@ export function Counter() {
   useEffect(() => setIsReady(true), [])
   return (
     <button type="button" disabled={!isReady} onClick={() => setCount(count + 1)}>
-      {`Clicked ${count} times`}
+      {`Count: ${count}`}
     </button>
   )
 }
