@@ -59,6 +59,15 @@ function createProgram(): Command {
     .exitOverride()
     // `reportUsage` prints the error, in the same form as all other errors.
     .configureOutput({ outputError() {} })
+  program
+    .command('create')
+    .description('create a new site in a new or empty folder')
+    .argument('<dir>', 'the new folder; its name becomes the name of the package')
+    .option('--template <name>', 'minimal, tailwind or plugin (an existing Fastify app)', 'minimal')
+    .action(async (dir: string, flags: { template: string }) => {
+      const { runCreate } = await import('./commands/create.ts')
+      runCreate(dir, flags)
+    })
   addCommand(program, 'dev', 'serve a site in development, and rebuild it when a file changes', {
     serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
     mode: 'development',

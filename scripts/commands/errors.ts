@@ -9,6 +9,7 @@ import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
+import { quoteWord } from '../terminal/quote-word.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
 
@@ -88,12 +89,8 @@ function nameOf(dir: string, { ledger }: Options): string {
 
 // Leaves the URL out, because it may contain a password.
 function wordsFor(dir: string, place: string | undefined): string {
-  if (place === undefined) return dir === '.' ? '' : ` ${quote(dir)}`
-  return POSTGRES.test(place) ? ' --ledger …' : ` --ledger ${quote(place)}`
-}
-
-function quote(word: string): string {
-  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  if (place === undefined) return dir === '.' ? '' : ` ${quoteWord(dir)}`
+  return POSTGRES.test(place) ? ' --ledger …' : ` --ledger ${quoteWord(place)}`
 }
 
 function isFolder(word: string): boolean {

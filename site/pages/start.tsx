@@ -17,28 +17,36 @@ export default function Start() {
         React.
       </p>
       <Section id="site" title="A new site">
-        <p>Install Hydrant together with Fastify and React:</p>
         <Code title="Terminal" language="sh">
-          {INSTALL}
+          {CREATE}
         </Code>
         <p>
-          Create a folder <code>pages</code> with one file in it. This is already a site.
+          Open <code>http://localhost:3000</code>. When you change a file, the page updates. The new site has a layout,
+          pages with data, a form, tests, types, a linter and a <code>Dockerfile</code>. With{' '}
+          <code>--template tailwind</code>, it also has{' '}
+          <a href={href('/docs/styling', {}, { hash: 'tailwind' })}>Tailwind CSS</a>.
         </p>
-        <Code title="pages/index.tsx">{PAGE}</Code>
         <p>
-          Start it, and open <code>http://localhost:3000</code>. When you change the file, the page updates.
+          A file in <code>pages/</code> is a page:
         </p>
-        <Code title="Terminal" language="sh">
-          npx hydrant dev
-        </Code>
-        <p>Now give the page some data. Its server code goes into a second file next to the first:</p>
-        <Code title="pages/index.server.ts">{LOAD}</Code>
-        <Code title="pages/index.tsx">{PAGE_WITH_DATA}</Code>
+        <Code title="pages/hello.tsx">{PAGE}</Code>
+        <p>Its server code goes into a second file next to the first:</p>
+        <Code title="pages/hello.server.ts">{LOAD}</Code>
+        <Code title="pages/hello.tsx">{PAGE_WITH_DATA}</Code>
         <p>
           <a href={href('/docs/pages')}>Pages and layouts</a> and <a href={href('/docs/loading')}>Loading data</a>{' '}
           describe both files. <a href={href('/docs/forms')}>Forms</a> describes how to handle what visitors send, and{' '}
           <a href={href('/docs/navigation')}>Navigation</a> describes how visitors get from page to page.
         </p>
+      </Section>
+      <Section id="by-hand" title="By hand">
+        <p>
+          A site needs only a <code>package.json</code> with <code>"type": "module"</code>, four packages, and a folder{' '}
+          <code>pages</code> with one page:
+        </p>
+        <Code title="Terminal" language="sh">
+          {BY_HAND}
+        </Code>
       </Section>
       <Section id="production" title="Build and start">
         <p>
@@ -50,8 +58,9 @@ export default function Start() {
       </Section>
       <Section id="existing" title="In an existing Fastify app">
         <p>
-          Hydrant is also a Fastify plugin. Put <code>pages/</code> into a folder of your app, build that folder, and
-          register the plugin. Your routes, hooks and plugins keep working.
+          Hydrant is also a Fastify plugin. <code>npx hydrant create my-app --template plugin</code> creates an example.
+          Put <code>pages/</code> into a folder of your app, build that folder, and register the plugin. Your routes,
+          hooks and plugins keep working.
         </p>
         <Code title="app.ts">{PLUGIN}</Code>
         <p>
@@ -78,12 +87,20 @@ export default function Start() {
   )
 }
 
-const INSTALL = `
+const CREATE = `
+npx hydrant create my-site
+cd my-site && npm install
+npm run dev
+`
+
+const BY_HAND = `
 npm install hydrant fastify react react-dom
+mkdir pages
+npx hydrant dev
 `
 
 const PAGE = `
-export default function Home() {
+export default function Hello() {
   return <h1>Hello</h1>
 }
 `
@@ -97,14 +114,14 @@ export function load() {
 const PAGE_WITH_DATA = `
 import type { PageProps } from 'hydrant/react'
 
-export default function Home({ data }: PageProps<'/'>) {
+export default function Hello({ data }: PageProps<'/hello'>) {
   return <h1>Hello, it is {data.now.toISOString()}</h1>
 }
 `
 
 const BUILD = `
-npx hydrant build
-npx hydrant start
+npm run build
+npm start
 `
 
 const PLUGIN = `

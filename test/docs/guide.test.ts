@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
 import { followChapter, type Reader, readBlocks } from './guide.ts'
@@ -21,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'hydrant-guide-'))
 const env = createUserEnv()
 const reader: Reader = {
   folder,
-  tarball: await packHydrant(),
+  tarball: (await packHydrant(folder)).tarball,
   env: {
     ...env,
     CHROMIUM: CHROMIUM_SHELL,
@@ -68,11 +69,4 @@ for (const file of chapters) {
     )
     t.equal(errors, '', `TypeScript finds no error after ${file}`)
   })
-}
-
-async function packHydrant(): Promise<string> {
-  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const { stdout } = await run('npm', words, { env })
-  const [packed] = JSON.parse(stdout) as [{ filename: string }]
-  return join(folder, packed.filename)
 }

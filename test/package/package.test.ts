@@ -10,6 +10,7 @@ import { promisify, stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { until } from '../until.ts'
 import { createUserEnv } from '../user-env.ts'
+import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
 const repository = process.cwd()
@@ -135,11 +136,6 @@ for (const [path, contents] of Object.entries(files)) {
   writeFileSync(join(folder, path), contents)
 }
 
-interface Packed {
-  filename: string
-  files: { path: string }[]
-}
-
 /** Starts the installed command and asks it, at its own address and at its console's. */
 async function serveInstalled(t: Test, work: (origin: string, admin: string) => Promise<void>) {
   const child = spawn('npx', ['--no-install', 'hydrant', 'start', '--port', '0', '--admin', '0'], {
@@ -163,11 +159,7 @@ async function serveInstalled(t: Test, work: (origin: string, admin: string) => 
   t.fail('it did not start')
 }
 
-const { stdout: packedText } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
-  cwd: repository,
-  env,
-})
-const [packed] = JSON.parse(packedText) as [Packed]
+const { tarball, paths } = await packHydrant(folder)
 // All before the first test: tap ends when it has none to wait for.
 await run(
   'npm',
@@ -178,7 +170,7 @@ await run(
     '--no-fund',
     '--silent',
     '--ignore-scripts',
-    join(folder, packed.filename),
+    tarball,
     ...['fastify', 'react', 'react-dom', '@types/react', '@photostructure/sqlite'].map(
       (name) => `${name}@${version(name)}`,
     ),
@@ -187,7 +179,6 @@ await run(
 )
 
 t.test('the tarball holds what runs and nothing else', async (t) => {
-  const paths = packed.files.map(({ path }) => path)
   for (const needed of [
     'package.json',
     'dist/scripts/cli.js',
@@ -210,9 +201,11 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
   t.strictSame(
     paths.filter(
       (path) =>
+        !path.startsWith('templates/') &&
         /\.map$|tsbuildinfo|(^|\/)(test|tests|site|bench|src)\/.*\.tsx?$|^(dist\/)?(test|site|bench)\/|\.db$|^\./.test(
           path,
-        ) && !path.endsWith('.d.ts'),
+        ) &&
+        !path.endsWith('.d.ts'),
     ),
     [],
   )

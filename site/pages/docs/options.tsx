@@ -10,7 +10,7 @@ export default function Options() {
       <PageHead title="Commands and options" description="Every command, flag, option and environment variable." />
       <h1>Commands and options</h1>
       <p className="lead">
-        There are seven commands. A flag overrides the environment, the environment overrides the config file, and the
+        There are eight commands. A flag overrides the environment, the environment overrides the config file, and the
         config file overrides the default.
       </p>
       <Section id="commands" title="Commands">
@@ -18,6 +18,12 @@ export default function Options() {
           caption="Commands"
           head={['command', 'what it does']}
           rows={[
+            [
+              <code key="command">{'hydrant create <dir>'}</code>,
+              <>
+                writes a new <a href={href('/start')}>site</a>; <code>--template</code> is minimal, tailwind or plugin
+              </>,
+            ],
             [
               <code key="command">hydrant dev [dir]</code>,
               'serves the site, rebuilds it after every change, and reloads the page',

@@ -21,6 +21,20 @@ export default function Styling() {
         </p>
         <Code title="components/card.tsx">{MODULE}</Code>
       </Section>
+      <Section id="tailwind" title="Tailwind CSS">
+        <p>
+          <code>npx hydrant create my-site --template tailwind</code> creates a site with Tailwind CSS 4. To add it to a
+          site, install it and use the esbuild plugin <code>hydrant/tailwind</code>:
+        </p>
+        <Code title="Terminal" language="sh">
+          {TAILWIND_INSTALL}
+        </Code>
+        <Code title="hydrant.config.ts">{TAILWIND}</Code>
+        <p>
+          Then write <code>{'@import "tailwindcss";'}</code> into the stylesheet of the root layout. An edit that uses a
+          new class updates the stylesheet. <code>.module.css</code> files are not compiled with Tailwind.
+        </p>
+      </Section>
       <Section id="assets" title="Images, fonts and other files">
         <p>
           When you import a file, you get its URL. The URL contains a hash of the content, so browsers cache the file
@@ -65,6 +79,19 @@ import classes from './card.module.css'
 export function Card({ children }: { children: ReactNode }) {
   return <div className={classes.card}>{children}</div>
 }
+`
+
+const TAILWIND_INSTALL = `
+npm install --save-dev tailwindcss @tailwindcss/node @tailwindcss/oxide
+`
+
+const TAILWIND = `
+import { defineConfig } from 'hydrant'
+import { tailwind } from 'hydrant/tailwind'
+
+export default defineConfig({
+  esbuild: { plugins: [tailwind()] },
+})
 `
 
 const ASSET = `

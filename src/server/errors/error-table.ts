@@ -273,6 +273,10 @@ export const errorTable = {
     message: 'the esbuild plugin "%s" failed: %s',
     fix: 'Fix it, or remove it from esbuild.plugins in hydrant.config.ts.',
   },
+  HYD_BUILD_TAILWIND: {
+    message: 'Tailwind CSS cannot be loaded: %s',
+    fix: 'Run "npm install --save-dev tailwindcss @tailwindcss/node @tailwindcss/oxide".',
+  },
   HYD_BUILD_CONFIG: {
     message: '%s failed to load: %s',
     fix: 'Fix the configuration, then build again.',
@@ -296,6 +300,18 @@ export const errorTable = {
   HYD_LEDGER_OFF: {
     message: 'the site in %s keeps no ledger: "ledger" is false',
     fix: 'Search the log for the digest, or set "ledger" to a file or to "postgres://…" to keep future failures.',
+  },
+  HYD_CREATE_NOT_EMPTY: {
+    message: 'the folder %s is not empty: it has %s',
+    fix: 'Choose another folder, or move its files away first.',
+  },
+  HYD_CREATE_UNWRITABLE: {
+    message: 'cannot create the site in %s: %s',
+    fix: 'Choose a folder that you can write to, and check that the disk has free space.',
+  },
+  HYD_CLI_TEMPLATE: {
+    message: 'there is no template "%s"%s',
+    fix: 'Choose one of the templates minimal, tailwind and plugin.',
   },
   HYD_CLI_USAGE: {
     message: '%s',

@@ -1,0 +1,35 @@
+// Uses the built site in a real browser. test/open-browser.js says which one, and how to install it.
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createServer } from 'hydrant'
+import { openBrowser } from './open-browser.js'
+
+const browser = await openBrowser()
+const app = await createServer({ dir: '.', ledger: false, logger: false })
+const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+after(async () => {
+  await browser.close()
+  await app.close()
+})
+
+test('a visitor clicks the counter', async () => {
+  const page = await browser.newPage()
+  await page.goto(origin)
+
+  // Playwright waits until the button is enabled, which it is when React has hydrated the page.
+  await page.click('button')
+
+  assert.equal(await page.textContent('button'), 'Count: 1')
+})
+
+test('a visitor signs the guestbook', async () => {
+  const page = await browser.newPage()
+  await page.goto(origin)
+
+  await page.click('text=Guestbook')
+  await page.fill('[name=text]', 'From a browser')
+  await page.click('button')
+
+  await page.waitForSelector('li:has-text("From a browser")')
+})

@@ -1,0 +1,13 @@
+import type { PageProps } from 'hydrant/react'
+
+export default function Book({ data }: PageProps<'/books/[id]'>) {
+  return (
+    <>
+      <title>{data.title}</title>
+      <h1 className="mb-4 text-3xl font-bold">{data.title}</h1>
+      <p>
+        {data.author}, {data.year}
+      </p>
+    </>
+  )
+}

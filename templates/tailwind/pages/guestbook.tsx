@@ -1,0 +1,38 @@
+import type { PageProps } from 'hydrant/react'
+
+export default function Guestbook({ data, actionData }: PageProps<'/guestbook'>) {
+  const problem = actionData?.problem
+  return (
+    <>
+      <title>Guestbook</title>
+      <h1 className="mb-4 text-3xl font-bold">Guestbook</h1>
+      <form method="post" className="mb-8">
+        <label htmlFor="text" className="mb-1 block">
+          Your message
+        </label>
+        <input
+          id="text"
+          className="rounded-lg border px-3 py-2"
+          name="text"
+          aria-invalid={problem !== undefined}
+          aria-describedby="problem"
+        />{' '}
+        <button
+          type="submit"
+          className="rounded-lg bg-accent px-4 py-2 text-white hover:opacity-80"
+        >
+          Sign
+        </button>
+        <p id="problem" role="alert" className="text-accent">
+          {problem}
+        </p>
+      </form>
+      <ul className="list-inside list-disc">
+        {data.messages.map((message, position) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only added at the end
+          <li key={position}>{message}</li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,136 @@
+// A site of `hydrant create`, as a user gets it: created and installed from the packed package.
+
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { startCommand } from '../docs/start-command.ts'
+import { CHROMIUM_SHELL } from '../tools.ts'
+import { createUserEnv } from '../user-env.ts'
+import { readDockerfile } from './dockerfile.ts'
+import { packHydrant } from './pack.ts'
+
+const run = promisify(execFile)
+
+const ENV = {
+  ...createUserEnv(),
+  CHROMIUM: CHROMIUM_SHELL,
+  HYDRANT_ADMIN: 'false',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+  // Compiling better-sqlite3 takes minutes where no binary can be fetched.
+  npm_config_ignore_scripts: 'true',
+  npm_config_prefer_offline: 'true',
+}
+
+export interface CreatedSite {
+  dir: string
+  /** Runs npm in the site. Returns both outputs, and whether the command succeeded. */
+  npm(words: readonly string[], env?: Record<string, string>): Promise<{ isOk: boolean; output: string }>
+  /** Starts `npm run dev` until the end of the test. Returns the origin. */
+  startDev(t: Test): Promise<string>
+  /** Replaces a text in a file. */
+  edit(file: string, before: string, after: string): void
+}
+
+/** Packs the package, creates a site from a template and installs it. The folder is removed at the end of the test. */
+export async function createSite(t: Test, template: string): Promise<CreatedSite> {
+  // Outside this repository, whose packages Node.js would find otherwise.
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-create-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const { tarball } = await packHydrant(folder)
+  await run('tar', ['--extract', '--file', tarball, '--directory', folder])
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'package/node_modules'))
+
+  const dir = join(folder, 'site')
+  await run(process.execPath, [join(folder, 'package/dist/scripts/cli.js'), 'create', dir, '--template', template])
+  await run('npm', ['install', '--silent', tarball], { cwd: dir, env: ENV })
+  return {
+    dir,
+    async npm(words, env = {}) {
+      const [isOk, { stdout, stderr }] = await run('npm', words, { cwd: dir, env: { ...ENV, ...env } }).then(
+        (result) => [true, result] as const,
+        (error: { stdout: string; stderr: string }) => [false, error] as const,
+      )
+      return { isOk, output: stdout + stderr }
+    },
+    async startDev(t) {
+      const { origin, stop } = await startCommand('npm run dev', { cwd: dir, env: { ...ENV, PORT: '0' } })
+      t.teardown(stop)
+      return origin
+    },
+    edit(file, before, after) {
+      const path = join(dir, file)
+      writeFileSync(path, readFileSync(path, 'utf8').replace(before, after))
+    },
+  }
+}
+
+export async function fetchText(url: string): Promise<string> {
+  return (await fetch(url, { headers: { accept: 'text/html' } })).text()
+}
+
+/** Adds the tests that a site of every template must pass before anything in it is changed. */
+export function testNewSite(t: Test, { dir, npm }: CreatedSite) {
+  t.test('the documents that the new site names are in the package', async (t) => {
+    const text = ['AGENTS.md', 'README.md', 'Dockerfile'].map((file) => readFileSync(join(dir, file), 'utf8')).join()
+    const paths = new Set(text.match(/node_modules\/hydrant\/[\w./-]*\w/g))
+    t.ok(paths.size >= 6)
+    for (const path of paths) t.ok(existsSync(join(dir, path)), path)
+  })
+
+  t.test('the new site has no errors of types, style or format', async (t) => {
+    for (const script of ['typecheck', 'lint']) {
+      const { isOk, output } = await npm(['run', script])
+      t.ok(isOk, script, { output })
+    }
+  })
+
+  t.test('the new site passes its tests, also in a browser', async (t) => {
+    const { isOk, output } = await npm(['test'])
+    t.ok(isOk, 'npm test', { output })
+    t.match(output, 'a visitor clicks the counter')
+  })
+}
+
+/**
+ * Builds and starts a site with the commands of its Dockerfile. The home page must contain the text. Moves the files of
+ * the image, so this is the last test of a site.
+ */
+export async function testImage(t: Test, { dir }: CreatedSite, text: string) {
+  const { build, copied, user, ...file } = readDockerfile(join(dir, 'Dockerfile'))
+  t.equal(user, '1000:1000')
+  t.match(file.env, { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000' })
+  t.equal(build[0], 'npm ci')
+  // The packages are installed already.
+  await run('bash', ['-c', build.slice(1).join(' && ')], { cwd: dir, env: ENV })
+
+  const image = join(dir, '../image')
+  for (const path of copied) {
+    mkdirSync(join(image, path, '..'), { recursive: true })
+    renameSync(join(dir, path), join(image, path))
+  }
+  const env = { ...ENV, ...file.env, HOST: '127.0.0.1', PORT: '0', HYDRANT_LEDGER: 'false' }
+  const server = await startCommand(file.command.join(' '), { cwd: image, env })
+  t.teardown(server.stop)
+  t.match(await fetchText(`${server.origin}/`), text)
+  t.equal((await fetch(`${server.origin}/none`)).status, 404)
+
+  const [program = '', ...words] = file.healthcheck
+  const check = () => run(program, words, { env: { ...env, PORT: new URL(server.origin).port } })
+  await check()
+  await server.stop()
+  await t.rejects(check())
+}
