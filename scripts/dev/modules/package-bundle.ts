@@ -137,15 +137,7 @@ async function keyOf(
   specifiers: readonly string[],
 ): Promise<string> {
   return contentHash(
-    JSON.stringify([
-      VERSION,
-      esbuildVersion,
-      lastChange(),
-      specifiers,
-      settings.define,
-      configKey,
-      isStrict,
-    ]),
+    JSON.stringify([VERSION, esbuildVersion, lastChange(), specifiers, settings.define, configKey, isStrict]),
     await lockfileOf(siteDir),
   )
 }
