@@ -98,6 +98,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     }
     const { outputFiles } = await compileWith('browser', id, {
       bundle: false,
+      format: 'esm',
       define,
       platform: 'browser',
       metafile: true,
