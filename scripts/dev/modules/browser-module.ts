@@ -1,8 +1,7 @@
-import type { AnyNode, ExportDefaultDeclaration, Program } from 'acorn'
-import { parse } from 'acorn'
-import { contentHash } from '../../build/esbuild/content-hash.ts'
+import type { AnyNode, Program } from 'acorn'
 import { nodesIn } from '../../build/output/parse-script.ts'
-import { applyEdits, type Edit, listSpecifiers } from './rewrite-imports.ts'
+import type { RefreshedScript } from './refresh-transform.ts'
+import { listSpecifiers } from './rewrite-imports.ts'
 
 /** A module for the browser, before its imports are rewritten. */
 export interface BrowserModule {
@@ -21,59 +20,20 @@ export interface BrowserModule {
   hasComponent: boolean
 }
 
-const DEFAULT = 'HydrantDefault'
-
-/**
- * Reads a script that has been transformed for React Fast Refresh. Gives a default export without a name the name that
- * Fast Refresh needs to find it again.
- */
-export function readBrowserModule(code: string, map: string | null, id: string): BrowserModule {
-  const parsed = parseModule(code)
-  const anonymous = findAnonymousDefault(parsed)
-  const named = anonymous === null ? code : nameDefault(code, anonymous, id)
-  const program = anonymous === null ? parsed : parseModule(named)
+/** Reads a script that has been transformed for React Fast Refresh. */
+export function readBrowserModule({ code, program, map }: RefreshedScript): BrowserModule {
   const exported = listExports(program)
   const registered = listRegistered(program)
   return {
-    code: named,
+    code,
     program,
-    map,
+    map: map ? JSON.stringify(map) : null,
     specifiers: listSpecifiers(program),
     exports: exported.map(({ name }) => name).sort(),
     imports: JSON.stringify(listImports(program)),
     isBoundary: exported.length > 0 && exported.every(({ local }) => registered.has(local)),
     hasComponent: exported.some(({ name, local }) => name === 'default' && registered.has(local)),
   }
-}
-
-function parseModule(code: string): Program {
-  return parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
-}
-
-type Anonymous = ExportDefaultDeclaration & { declaration: { start: number; end: number; type: string } }
-
-function findAnonymousDefault(program: Program): Anonymous | null {
-  const node = program.body.find((statement) => statement.type === 'ExportDefaultDeclaration')
-  if (node?.type !== 'ExportDefaultDeclaration') return null
-  const { declaration } = node
-  const isFunction = /^(?:ArrowFunctionExpression|FunctionExpression|FunctionDeclaration|ClassDeclaration)$/.test(
-    declaration.type,
-  )
-  return isFunction && !('id' in declaration && declaration.id) ? (node as Anonymous) : null
-}
-
-// The signature is a hash of the calls of hooks: React resets the state when they change.
-function nameDefault(code: string, { start, end, declaration }: Anonymous, id: string): string {
-  const text = code.slice(declaration.start, declaration.end)
-  const hooks = contentHash(...(text.match(/\buse[A-Z]\w*\s*\([^)]*\)/g) ?? []))
-  const edits: Edit[] = [
-    { start, end: declaration.start, text: `const ${DEFAULT} = ` },
-    { start: declaration.end, end, text: code.slice(declaration.end, end).endsWith(';') ? ';' : '' },
-  ]
-  const footer =
-    `;export { ${DEFAULT} as default };$RefreshSig$()(${DEFAULT}, ${JSON.stringify(hooks)});` +
-    `$RefreshReg$(${DEFAULT}, ${JSON.stringify(DEFAULT)});// ${id.replaceAll('\n', ' ')}\n`
-  return `${applyEdits(code, edits)}\n${footer}`
 }
 
 function listExports(program: Program): { name: string; local: string }[] {

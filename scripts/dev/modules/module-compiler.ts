@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
-import { transformSync } from 'oxc-transform'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
@@ -11,6 +10,7 @@ import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
 import { parseScript } from '../../build/output/parse-script.ts'
 import { type BrowserModule, readBrowserModule } from './browser-module.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
+import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
 import { listSpecifiers } from './rewrite-imports.ts'
 
 /** A compiled module of the server. */
@@ -87,37 +87,32 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     return [...href, createCss(siteDir, side, input.compileCssModule)]
   }
 
-  async function browserSource(id: string): Promise<{ code: string; map: string | null }> {
+  async function browserScript(id: string): Promise<RefreshedScript> {
     if (isPlain(id)) {
       const path = resolve(siteDir, id)
       const source = await readFile(path, 'utf8')
-      const result = transformSync(path, source, {
-        lang: langOf(id),
-        sourceType: 'module',
-        jsx: { runtime: 'automatic', development: false, refresh: true },
-        define,
-        sourcemap: true,
-      })
-      if (result.errors.length === 0) return { code: result.code, map: result.map ? withSource(result.map, id) : null }
+      const script = addRefresh(path, source, { lang: langOf(id), define, sourcemap: true })
+      if (script?.map) return { ...script, map: { ...script.map, sources: [`../../${id}`], sourcesContent: [source] } }
       // esbuild reports the errors in the form that the build uses.
       await transform(source, { loader: langOf(id), sourcefile: id, jsx: 'automatic', logLevel: 'silent' })
     }
     const { outputFiles } = await compileWith('browser', id, {
       bundle: false,
+      format: 'esm',
       define,
       platform: 'browser',
       metafile: true,
       write: false,
     })
     const code = outputFiles?.find((file) => file.path.endsWith('.js'))?.text ?? ''
-    const refreshed = transformSync('module.js', code, { lang: 'js', sourceType: 'module', jsx: { refresh: true } })
-    return { code: refreshed.code, map: null }
+    const script = addRefresh('module.js', code, { lang: 'js' })
+    if (!script) throw new Error(`${id} is not a script after it has been compiled.`)
+    return script
   }
 
   return {
     async browser(id) {
-      const { code, map } = await browserSource(id)
-      return readBrowserModule(code, map, id)
+      return readBrowserModule(await browserScript(id))
     },
     async server(id) {
       const compile = async (format: 'cjs' | 'esm') => {
@@ -193,10 +188,6 @@ function langOf(id: string): 'ts' | 'tsx' | 'js' | 'jsx' {
   if (/^\.[cm]?ts$/.test(extension)) return 'ts'
   // As in esbuild, JSX needs its own extension.
   return extension === '.jsx' ? 'jsx' : 'js'
-}
-
-function withSource(map: object, id: string): string {
-  return JSON.stringify({ ...map, sources: [`../../${id}`] })
 }
 
 function listRequires(code: string): string[] {

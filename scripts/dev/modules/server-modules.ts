@@ -54,7 +54,8 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     writeFileSync(path, code)
     writeFileSync(`${path}.map`, withSource(compiled.map, relative(serverDir, resolve(siteDir, id))))
     scripts.push({ path, findFile: () => path })
-    const isCommonJs = graph?.isCommonJs(id) ?? false
+    const isCommonJs =
+      (graph?.isCommonJs(id) ?? false) || (!compiled.isEsm && /^\s*module\.exports = /.test(compiled.code))
     return { path, code, imports: compiled.specifiers, isCommonJs, isEsm: compiled.isEsm }
   }
 

@@ -1,0 +1,58 @@
+import type { Program } from 'acorn'
+import { parse } from 'acorn'
+import { type TransformOptions, type TransformResult, transformSync } from 'oxc-transform'
+
+/** A script with the calls that React Fast Refresh needs. */
+export interface RefreshedScript extends Pick<TransformResult, 'code' | 'map'> {
+  program: Program
+}
+
+/**
+ * Adds the calls of React Fast Refresh to a script. Returns null for a script with syntax errors.
+ *
+ * Fast Refresh finds a component again by its name, so a default export without a name gets one.
+ */
+export function addRefresh(path: string, source: string, options: TransformOptions): RefreshedScript | null {
+  const script = refresh(path, source, options)
+  if (!script || !hasAnonymousDefault(script.program)) return script
+  const name = /\bDefault\b/.test(source) ? 'HydrantDefault' : 'Default'
+  // The text may also be in a string or a comment: then the default export still has no name.
+  for (const { index } of source.matchAll(/\bexport\s+default\b/g)) {
+    // As long as the replaced text, so that the source map stays valid.
+    const rest = source.slice(index).replace(/^export(\s+)default/, (text) => `const ${name}=`.padEnd(text.length))
+    const named = refresh(path, `${source.slice(0, index)}${rest}\nexport { ${name} as default }\n`, options)
+    if (named && !hasAnonymousDefault(named.program)) return named
+  }
+  return script
+}
+
+function refresh(path: string, source: string, options: TransformOptions): RefreshedScript | null {
+  const { code, map, errors } = transformSync(path, source, {
+    ...options,
+    sourceType: 'module',
+    jsx: { runtime: 'automatic', development: false, refresh: true },
+  })
+  if (errors.length > 0) return null
+  return { code, ...(map ? { map } : {}), program: parseModule(code) }
+}
+
+function parseModule(code: string): Program {
+  return parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
+}
+
+/** Returns whether the default export is a function without a name. A class is never refreshed. */
+function hasAnonymousDefault({ body }: Program): boolean {
+  return body.some((statement) => {
+    if (statement.type !== 'ExportDefaultDeclaration') return false
+    const { declaration } = statement
+    // The transform wraps a function that calls hooks: `_s(() => …, 'signature')`.
+    const value =
+      declaration.type === 'CallExpression' &&
+      declaration.callee.type === 'Identifier' &&
+      /^_s\d*$/.test(declaration.callee.name)
+        ? declaration.arguments[0]
+        : declaration
+    if (value?.type === 'ArrowFunctionExpression') return true
+    return (value?.type === 'FunctionExpression' || value?.type === 'FunctionDeclaration') && !value.id
+  })
+}

@@ -1,0 +1,171 @@
+/// <reference lib="dom" />
+
+import t from 'tap'
+import { type DevPage, keepsState, LAYOUT, startDevSite } from './edited-site.ts'
+
+/** A picture of one pixel in an SVG, with the given width. */
+const picture = (width: number) => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="10"></svg>\n`
+
+const site = await startDevSite(t, {
+  'pages/layout.tsx': LAYOUT.replace(
+    '<b ',
+    '<nav><a href="/" id="to-home">home</a><a href="/other" id="to-other">other</a></nav><b ',
+  ),
+  'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
+import drawn from '../parts/drawn.svg'
+import { State } from '../parts/state'
+import words from '../parts/words.json'
+import styles from './index.module.css'
+import './index.css'
+const Late = lazy(() => import('../parts/late'))
+export default function Page() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <main className={styles.main}>
+      <h1>{words.title}</h1>
+      <p id="plain">plain</p><p id="module" className={styles.part + ' ' + styles.added}>module</p><p id="imported">imported</p>
+      <img id="drawn" src={drawn} alt="" /><img id="public" src="/picture.svg" alt="" />
+      <button id="open" type="button" onClick={() => setOpen(true)}>open</button>
+      {isOpen && <Suspense><Late /></Suspense>}
+      <State />
+    </main>
+  )
+}
+`,
+  'pages/index.css': "@import '../parts/imported.css';\n#plain { color: rgb(1, 0, 0) }\n",
+  'parts/imported.css': '#imported { color: rgb(1, 0, 0) }\n',
+  'pages/index.module.css': '.main { margin: 0 }\n.part { color: rgb(1, 0, 0) }\n',
+  'parts/words.json': '{ "title": "title" }\n',
+  'parts/drawn.svg': picture(10),
+  'public/picture.svg': picture(10),
+  'parts/late.tsx': `import './late.css'
+export default function Late() {
+  return <b id="late">late</b>
+}
+`,
+  'parts/late.css': '#late { color: rgb(1, 0, 0) }\n',
+  'pages/other.tsx': `import { State } from '../parts/state'
+export default function Page() {
+  return <main><h1>other</h1><State /></main>
+}
+`,
+})
+
+t.test('shows edits of stylesheets', async (t) => {
+  const page = await site.open('/')
+  const before = await page.use()
+  await hasColor(page, '#plain', 'rgb(1, 0, 0)')
+  site.edit('pages/index.css', '(1,', '(2,')
+  await hasColor(page, '#plain', 'rgb(2, 0, 0)')
+  await hasColor(page, '#imported', 'rgb(1, 0, 0)')
+  site.edit('parts/imported.css', '(1,', '(2,')
+  await hasColor(page, '#imported', 'rgb(2, 0, 0)')
+  site.edit('pages/index.module.css', '(1,', '(2,')
+  await hasColor(page, '#module', 'rgb(2, 0, 0)')
+  site.edit('pages/index.module.css', '.main', '.added { background-color: rgb(3, 0, 0) }\n.main')
+  await page.evaluate(waitForStyle, { selector: '#module', name: 'backgroundColor', value: 'rgb(3, 0, 0)' })
+  await hasColor(page, '#module', 'rgb(2, 0, 0)')
+  t.strictSame(await page.state(), before)
+  t.strictSame(page.messages, [])
+})
+
+t.test('has one link per stylesheet after edits and navigations', async (t) => {
+  const page = await site.open('/')
+  for (const value of [3, 4, 5]) {
+    site.edit('pages/index.css', `(${value - 1},`, `(${value},`)
+    await hasColor(page, '#plain', `rgb(${value}, 0, 0)`)
+  }
+  await page.press('#to-other')
+  await page.says('h1', 'other')
+  site.edit('pages/index.css', '(5,', '(6,')
+  await page.press('#to-home')
+  await hasColor(page, '#plain', 'rgb(6, 0, 0)')
+  t.strictSame(await page.evaluate(listLinks, null), [
+    'hydrant-css-pages-index-module',
+    'index',
+    'parts-imported',
+    'parts-late',
+  ])
+  t.strictSame(page.messages, [])
+})
+
+t.test('shows edits of data, images and public files', async (t) => {
+  const page = await site.open('/')
+  await keepsState(t, page, () => site.edit('parts/words.json', '"title" }', '"new title" }'), 'h1', 'new title')
+  const before = await page.use()
+  site.write('parts/drawn.svg', picture(20))
+  await page.evaluate(waitForWidth, { selector: '#drawn', width: 20 })
+  site.write('public/picture.svg', picture(30))
+  await page.evaluate(waitForWidth, { selector: '#public', width: 30 })
+  t.strictSame(await page.state(), before)
+  t.strictSame(page.messages, [])
+})
+
+t.test('shows edits of a component that is imported when it is needed, and of its stylesheet', async (t) => {
+  const page = await site.open('/')
+  site.edit('parts/late.tsx', 'late</b>', 'latest</b>')
+  await page.press('#open')
+  await page.says('#late', 'latest')
+  await hasColor(page, '#late', 'rgb(1, 0, 0)')
+  await keepsState(t, page, () => site.edit('parts/late.tsx', 'latest</b>', 'final</b>'), '#late', 'final')
+  const before = await page.use()
+  site.edit('parts/late.css', '(1,', '(2,')
+  await hasColor(page, '#late', 'rgb(2, 0, 0)')
+  t.strictSame(await page.state(), before)
+  t.strictSame(page.messages, [])
+})
+
+t.test('shows a new page at once, and a deleted page as not found until it is back', async (t) => {
+  const page = await site.open('/other')
+  const before = await page.use()
+  site.write('pages/fresh.tsx', 'export default function Page() {\n  return <h1>fresh</h1>\n}\n')
+  const second = await site.open('/fresh')
+  t.equal(await second.read('h1'), 'fresh')
+  site.edit('pages/fresh.tsx', 'fresh</h1>', 'newer</h1>')
+  await second.says('h1', 'newer')
+  t.strictSame(await page.state(), before)
+  site.remove('pages/fresh.tsx')
+  await second.page.waitForFunction(() => document.body.innerText.includes('This page could not be found.'))
+  await second.hydrated()
+  await second.use()
+  site.write('pages/fresh.tsx', 'export default function Page() {\n  return <h1>back</h1>\n}\n')
+  await second.says('h1', 'back')
+  t.equal((await second.state()).isSameDocument, true)
+  t.strictSame(await page.state(), before)
+  t.strictSame(page.messages, [])
+})
+
+function hasColor(page: DevPage, selector: string, value: string): Promise<void> {
+  return page.evaluate(waitForStyle, { selector, name: 'color', value })
+}
+
+// These functions run in the page.
+
+function waitForStyle(wanted: { selector: string; name: 'color' | 'backgroundColor'; value: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`no ${JSON.stringify(wanted)}: ${document.documentElement.outerHTML}`)), 20_000)
+    const look = () => {
+      const element = document.querySelector(wanted.selector)
+      if (element && getComputedStyle(element)[wanted.name] === wanted.value) resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}
+
+function waitForWidth({ selector, width }: { selector: string; width: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`no ${selector} of ${width}: ${document.documentElement.outerHTML}`)), 20_000)
+    const look = () => {
+      if (document.querySelector<HTMLImageElement>(selector)?.naturalWidth === width) resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}
+
+/** Lists the names of the stylesheets in the document, without their hashes. */
+function listLinks(): string[] {
+  const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')]
+  return links.map(({ href }) => href.replace(/.*\/|-\w+\.css.*/g, '')).sort()
+}

@@ -1,0 +1,182 @@
+/// <reference lib="dom" />
+
+// A site under `hydrant dev` with an open page, for tests of edits.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Test } from 'tap'
+import { createSite } from '../scripts/create-site.ts'
+import { type RunningCli, startCli } from '../scripts/run-cli.ts'
+import { type Chromium, launchChromium, type OpenPage, type PageOptions } from './chromium.ts'
+
+/** The state of a page that an update keeps and a reload loses. */
+export interface PageState {
+  /** The number of clicks on `#count`. */
+  count: string
+  /** The text in the input `#typed`. */
+  typed: string
+  /** The id of the element that has the focus. */
+  focused: string
+  scrollY: number
+  /** Whether the document is the one that the state was given to. */
+  isSameDocument: boolean
+}
+
+export interface DevPage extends OpenPage {
+  /** Messages of the console, errors and failed requests since the page was opened. */
+  messages: string[]
+  /** Resolves when the text of the first element that matches the selector is the given one. */
+  says(selector: string, text: string): Promise<void>
+  /** Clicks an element without a change of the focus and the scrolling. */
+  press(selector: string): Promise<void>
+  /** Gives the page state: clicks, text in a field, focus and scrolling. Returns it. */
+  use(): Promise<PageState>
+  state(): Promise<PageState>
+}
+
+export interface DevSite {
+  dir: string
+  /** The address of `/`. */
+  url: string
+  dev: RunningCli
+  chromium: Chromium
+  write(path: string, contents: string | Uint8Array): void
+  /** Replaces text in a file. */
+  edit(path: string, from: string, to: string): void
+  remove(path: string): void
+  /** Opens a page in a new tab, and resolves when it is interactive. */
+  open(path: string, options?: PageOptions): Promise<DevPage>
+}
+
+/** Checks that an edit leads to a text in a page, and that the page keeps its state. */
+export async function keepsState(t: Test, page: DevPage, edit: () => void, selector: string, text: string) {
+  const before = await page.use()
+  edit()
+  await page.says(selector, text)
+  t.strictSame(await page.state(), before, `${selector} says ${text}`)
+}
+
+export interface DevSiteOptions {
+  args?: readonly string[]
+  env?: Record<string, string>
+}
+
+/** A layout and a page with state. Both are plain, so a test can replace texts in them. */
+export const LAYOUT = `export default function Layout({ children }) {
+  return <html lang="en"><head><title>Site</title></head><body><b id="layout">layout</b>{children}</body></html>
+}
+`
+
+export const STATE = `import { useState } from 'react'
+export function State() {
+  const [count, setCount] = useState(0)
+  return (
+    <div style={{ height: 3000 }}>
+      <button id="count" type="button" onClick={() => setCount(count + 1)}>{count}</button>
+      <input id="typed" />
+    </div>
+  )
+}
+`
+
+/** Starts `hydrant dev` with a site that has a root layout and `parts/state.tsx`. */
+export async function startDevSite(
+  t: Pick<Test, 'testdir' | 'teardown'>,
+  files: Record<string, string | Buffer>,
+  { args = [], env = {} }: DevSiteOptions = {},
+): Promise<DevSite> {
+  const dir = createSite(t, { 'pages/layout.tsx': LAYOUT, 'parts/state.tsx': STATE, ...files })
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1', ...args], { env })
+  const [started, chromium] = await Promise.all([dev.waitFor(/ at (http:\S+)/), launchChromium(t)])
+  const url = new URL('/', started[1]).href
+
+  function write(path: string, contents: string | Uint8Array) {
+    const file = join(dir, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, contents)
+  }
+
+  return {
+    ...{ dir, url, dev, chromium, write },
+    edit(path, from, to) {
+      const text = readFileSync(join(dir, path), 'utf8')
+      if (!text.includes(from)) throw new Error(`${path} does not contain ${from}:\n${text}`)
+      write(path, text.replace(from, to))
+    },
+    remove: (path) => rmSync(join(dir, path), { recursive: true }),
+    async open(path, options) {
+      const page = control(await chromium.open(options))
+      await page.goto(new URL(path, url).href, 'load')
+      await page.hydrated()
+      return page
+    },
+  }
+}
+
+function control(open: OpenPage): DevPage {
+  const messages: string[] = []
+  open.page.on('console', (message) => isNotice(message.text()) || messages.push(message.text()))
+  open.page.on('pageerror', (error) => messages.push(String(error)))
+  open.page.on('requestfailed', (request) => {
+    // A page that is left closes its channel. Chromium often calls a response without a cache aborted whose stream was
+    // read to its end.
+    const isExpected = request.resourceType() === 'eventsource' || request.url().endsWith('_hydrant')
+    if (!isExpected) messages.push(`${request.url()} ${request.failure()?.errorText}`)
+  })
+  const state = () => open.evaluate(readState, null)
+  return {
+    ...open,
+    messages,
+    state,
+    says: (selector, text) => open.evaluate(waitForText, { selector, text }),
+    press: (selector) => open.evaluate(pressElement, selector),
+    async use() {
+      await open.evaluate(giveState, null)
+      return state()
+    },
+  }
+}
+
+/** Whether React's own notice about its developer tools is the message. */
+const isNotice = (text: string) => text.includes('Download the React DevTools')
+
+// These functions run in the page.
+
+function readState(): PageState {
+  return {
+    count: document.querySelector('#count')?.textContent ?? '',
+    typed: document.querySelector<HTMLInputElement>('#typed')?.value ?? '',
+    focused: document.activeElement?.id ?? '',
+    scrollY,
+    isSameDocument: 'isUsed' in self,
+  }
+}
+
+async function giveState(): Promise<void> {
+  Object.assign(self, { isUsed: true })
+  const button = document.querySelector<HTMLElement>('#count')
+  const before = Number(button?.textContent)
+  button?.click()
+  const input = document.querySelector<HTMLInputElement>('#typed')
+  if (input) input.value = 'typed'
+  input?.focus()
+  scrollTo(0, 120)
+  while (button && Number(button.textContent) === before) await new Promise(requestAnimationFrame)
+}
+
+function pressElement(selector: string): void {
+  const element = document.querySelector<HTMLElement>(selector)
+  if (!element) throw new Error(`no ${selector}`)
+  element.click()
+}
+
+function waitForText({ selector, text }: { selector: string; text: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`no ${selector} with ${text}: ${document.documentElement.outerHTML}`)), 20_000)
+    const look = () => {
+      if (document.querySelector<HTMLElement>(selector)?.innerText === text) resolve()
+      else requestAnimationFrame(look)
+    }
+    look()
+  })
+}
