@@ -112,7 +112,7 @@ t.test('shows problems in the terminal and in the browser until they are fixed',
   write('pages/index.tsx', 'export default () => <p>{"<i>"}</b>\n')
   t.match(await nextErrors(next), [{ kind: 'build', code: 'HYD_BUILD_SYNTAX' }])
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
-  await dev.waitFor(/^ {2}at pages\/index\.tsx:1:/)
+  await dev.waitFor(/^pages\/index\.tsx:1:/)
   const broken = await fetch(url)
   t.equal(broken.status, 500)
   t.equal(broken.headers.get('cache-control'), 'no-store')

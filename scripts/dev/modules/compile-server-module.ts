@@ -14,6 +14,8 @@ export interface CompiledServerModule {
   requires: string[]
   /** The specifiers of static and dynamic imports and of `require()`. */
   specifiers: string[]
+  /** The names that the module imports, by specifier. */
+  names: ReadonlyMap<string, readonly string[]>
   /** Whether the body contains `await`, because the module has a top-level await. */
   isAsync: boolean
   /** Whether the source has the syntax of an ES module. */
@@ -27,10 +29,14 @@ const { require, meta, dynamicImport, isNamespace } = MODULE_PARAMETERS
 
 /** Matches the statements that esbuild writes for static imports. */
 const IMPORT = /^(?:var [\w$]+ = |__reExport\([\w$]+, )?(?:__toESM\()?require\(("(?:[^"\\]|\\.)+")\)/gm
+const NAMED_IMPORT = /^var (import_[\w$]+) = (?:__toESM\()?require\(("(?:[^"\\]|\\.)+")/gm
+const USE = /(?<![\w$.])(import_[\w$]+)\.([\w$]+)/g
 const REQUIRE = new RegExp(`(?<![\\w$.])${require}\\(("(?:[^"\\\\]|\\\\.)+")\\)`, 'g')
 
 /** Options for a module that becomes the body of a function. */
 const SHARED = {
+  // esbuild refuses aliases for a single module.
+  alias: {},
   bundle: false,
   platform: 'node',
   target: 'node20',
@@ -77,9 +83,21 @@ function complete(code: string, map: string, isAsync: boolean): CompiledServerMo
     imports,
     requires,
     specifiers: [...new Set([...imports, ...requires, ...specifiers])],
+    names: listNames(code),
     isAsync,
     isEsm: code.includes('module.exports = __toCommonJS('),
   }
+}
+
+/** For `import { find } from 'db'` esbuild writes `var import_db = require("db")` and `import_db.find`. */
+function listNames(code: string): Map<string, readonly string[]> {
+  const uses = [...code.matchAll(USE)]
+  const imports = [...code.matchAll(NAMED_IMPORT)].map(([, variable, text = '""']): [string, string[]] => [
+    // The pattern matches a string in JSON.
+    JSON.parse(text) as string,
+    [...new Set(uses.flatMap(([, of, name = '']) => (of === variable ? [name] : [])))],
+  ])
+  return new Map(imports)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { type BuildOptions, build, type Loader, type Plugin, transform } from 'esbuild'
+import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
 import { transformSync } from 'oxc-transform'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
@@ -93,6 +93,8 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       await transform(source, { loader: langOf(id), sourcefile: id, jsx: 'automatic', logLevel: 'silent' })
     }
     const { outputFiles } = await compileWith('browser', id, {
+      // esbuild refuses aliases for a single module.
+      alias: {},
       bundle: false,
       define,
       platform: 'browser',

@@ -1,4 +1,4 @@
-import type { BuildContext, BuildOptions } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared, writeServerModule } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
@@ -59,8 +59,8 @@ export function createSiteScanner(): SiteScanner {
     }
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
     return {
-      browser: createSiteGraph(browser.result.metafile, isEntry),
-      server: createSiteGraph(server.result.metafile, isEntry),
+      browser: createSiteGraph(browser.result.metafile, input.settings.alias, isEntry),
+      server: createSiteGraph(server.result.metafile, input.settings.alias, isEntry),
       warnings: [...browser.warnings, ...server.warnings].map(translateMessage),
     }
   }
@@ -83,7 +83,7 @@ function browserOptions({ siteDir, settings, plugins, compileCssModule, site }: 
   const files = site.components.map(({ file }) => file).sort()
   const bundled = bundledExtensions(settings)
   return {
-    ...scanOptions(siteDir, settings, files),
+    ...scanOptions(siteDir, settings),
     platform: 'browser',
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', ...settings.define },
@@ -104,7 +104,7 @@ function serverOptions({ siteDir, settings, plugins, compileCssModule, site }: S
   if (site.serverPlugin !== null) files.push(site.serverPlugin)
   const bundled = bundledExtensions(settings)
   return {
-    ...scanOptions(siteDir, settings, files),
+    ...scanOptions(siteDir, settings),
     platform: 'node',
     target: 'node20',
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
@@ -119,7 +119,7 @@ function serverOptions({ siteDir, settings, plugins, compileCssModule, site }: S
   }
 }
 
-function scanOptions(siteDir: string, settings: EsbuildSettings, files: readonly string[]) {
+function scanOptions(siteDir: string, settings: EsbuildSettings) {
   return {
     ...shared({ siteDir, options: settings }),
     entryPoints: [{ in: `${VIRTUAL}:scan`, out: 'scan' }],

@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { MappedBundle } from '../../../src/server/build-output/loaded-bundles.ts'
@@ -53,10 +52,13 @@ const UNNAMED = /\b(?:memo|forwardRef)\d*\)?\(|^var \w+_default = [\w(]/m
 /** The module through which Node.js imports packages for the site. */
 interface Importer {
   importModule(specifier: string): Promise<object>
+  resolve(specifier: string): string
 }
 
 // Packages are found from the build folder, as those of a server bundle.
-const IMPORTER = 'export const importModule = (specifier) => import(specifier)\n'
+const IMPORTER = `export const importModule = (specifier) => import(specifier)
+export const resolve = (specifier) => import.meta.resolve(specifier)
+`
 
 export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput): ServerModules {
   const bundle = join(folder, BUILD_PATHS.server)
@@ -69,6 +71,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   const scripts: MappedBundle[] = []
   const replaced: DevScript[] = []
   let graph: SiteGraph | null = null
+  let node: Importer | null = null
 
   function add(id: string, compiled: CompiledServerModule): Loaded {
     const script = writeScript(serverDir, siteDir, id, compiled)
@@ -107,29 +110,35 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     return target && 'id' in target ? target.id : null
   }
 
-  async function node(): Promise<Importer> {
+  async function loadImporter(): Promise<Importer> {
     // This module is written above.
-    return (await import(pathToFileURL(importer).href)) as Importer
+    node ??= (await import(pathToFileURL(importer).href)) as Importer
+    return node
   }
 
   const runner = createServerRunner({
     async load(id) {
+      await loadImporter()
       const { compiled, script } = await loadOnce(id)
       const { code, path } = script
-      const { requires, isAsync, isEsm } = compiled
+      const { requires, names, isAsync, isEsm } = compiled
       return {
-        ...{ code: `${code}\n//# sourceMappingURL=${basename(path)}.map`, path, requires, isAsync },
+        ...{ code: `${code}\n//# sourceMappingURL=${basename(path)}.map`, path, requires, names, isAsync },
         // A text in the source can look like an import.
         imports: compiled.imports.filter((specifier) => graph?.find(id, specifier)),
         isCommonJs: graph?.isCommonJs(id) === true || (!isEsm && !SCRIPT.test(id)),
       }
     },
     resolve: resolveId,
-    importPackage: async (specifier) => (await node()).importModule(specifier),
+    packageOf(specifier, from) {
+      const target = graph?.find(from, specifier)
+      return target && 'package' in target ? target.package : specifier
+    },
+    importPackage: async (specifier) => (await loadImporter()).importModule(specifier),
     meta() {
       const url = pathToFileURL(bundle)
       url.searchParams.set('base', base())
-      return { url: url.href, dirname: serverDir, filename: bundle, resolve: createRequire(bundle).resolve }
+      return { url: url.href, dirname: serverDir, filename: bundle, resolve: node?.resolve }
     },
     deadlineMs: DEADLINE_MS,
   })

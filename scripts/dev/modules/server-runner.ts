@@ -10,6 +10,8 @@ export interface ServerModule {
   imports: readonly string[]
   /** The specifiers of `require()` in the module. */
   requires: readonly string[]
+  /** The names that the module imports, by specifier. */
+  names: ReadonlyMap<string, readonly string[]>
   /** Whether the module is CommonJS. Then `module.exports` is the default export. */
   isCommonJs: boolean
   /** Whether the module has a top-level await. */
@@ -21,6 +23,8 @@ export interface RunnerInput {
   load(id: string): Promise<ServerModule>
   /** Returns the id of an imported module of the site; null for a package or a module of Node.js. */
   resolve(specifier: string, importer: string): string | null
+  /** Returns the specifier of a package or a module of Node.js, after aliases. */
+  packageOf(specifier: string, importer: string): string
   /** Imports a package or a module of Node.js as the site's server bundle does. */
   importPackage(specifier: string): Promise<object>
   /** Returns the value of `import.meta`. */
@@ -87,7 +91,8 @@ interface Chain {
   awaited: string | null
 }
 
-export function createServerRunner({ load, resolve, importPackage, meta, deadlineMs }: RunnerInput): ServerRunner {
+export function createServerRunner(input: RunnerInput): ServerRunner {
+  const { load, resolve, packageOf, importPackage, meta, deadlineMs } = input
   const instances = new Map<string, Instance>()
   const packages = new Map<string, object>()
   const namespaces = new WeakSet<object>()
@@ -120,7 +125,7 @@ export function createServerRunner({ load, resolve, importPackage, meta, deadlin
     await visit(root)
     for (const id of order(root, chain)) {
       for (const specifier of chain.loaded.get(id)?.imports ?? []) {
-        if (resolve(specifier, id) === null) specifiers.add(specifier)
+        if (resolve(specifier, id) === null) specifiers.add(packageOf(specifier, id))
       }
     }
     for (const specifier of specifiers) await requirePackage(specifier)
@@ -221,7 +226,11 @@ export function createServerRunner({ load, resolve, importPackage, meta, deadlin
   function run({ id, compiled, module, chain }: Instance): unknown {
     function requireNow(specifier: string): unknown {
       const target = resolve(specifier, id)
-      return target === null ? packages.get(specifier) : evaluate(target, chain).module.exports
+      if (target !== null) return evaluate(target, chain).module.exports
+      const found = packages.get(packageOf(specifier, id)) ?? {}
+      const missing = compiled.names.get(specifier)?.find((name) => !(name in found))
+      if (missing !== undefined) throw new SyntaxError(describeMissing(specifier, missing, found))
+      return found
     }
     function requireOfSource(specifier: string): unknown {
       const target = resolve(specifier, id)
@@ -230,8 +239,9 @@ export function createServerRunner({ load, resolve, importPackage, meta, deadlin
       return evaluate(target, chain).module.exports
     }
     async function importLater(specifier: unknown): Promise<unknown> {
-      const target = resolve(String(specifier), id)
-      return target === null ? importPackage(String(specifier)) : namespaceOf(await importModule(target))
+      const text = String(specifier)
+      const target = resolve(text, id)
+      return target === null ? await importPackage(packageOf(text, id)) : namespaceOf(await importModule(target))
     }
     const { exports } = module
     return compile(compiled)(module, exports, requireNow, requireOfSource, meta(), importLater, isNamespace)
@@ -293,6 +303,18 @@ function compile({ code, path, isAsync }: ServerModule): Compiled {
   // The beginning is on the first line of the code, so lines stay; the column of the first line is corrected.
   const script = new Script(`${beginning}${code}\n})`, { filename: path, columnOffset: -beginning.length })
   return script.runInThisContext() as Compiled
+}
+
+/** Returns the message of Node.js for an import of a name that a package does not export. */
+function describeMissing(specifier: string, name: string, found: object): string {
+  const value: unknown = Reflect.get(found, 'default')
+  if (typeof value !== 'object' || value === null || !(name in value)) {
+    return `The requested module '${specifier}' does not provide an export named '${name}'`
+  }
+  return (
+    `Named export '${name}' not found. The requested module '${specifier}' is a CommonJS module, which may not ` +
+    `support all module.exports as named exports. Import its default export, and take the name from it.`
+  )
 }
 
 /** Returns the namespace that importers see, as Node.js does: the default export of CommonJS is `module.exports`. */

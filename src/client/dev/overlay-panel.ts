@@ -49,7 +49,7 @@ export function createPanel({ isPage, onClose, openPlace }: PanelSettings) {
     count.textContent = `${index + 1} of ${errors.length}`
     pager.hidden = errors.length === 1
     opener.textContent = errors.length === 1 ? '1 error' : `${errors.length} errors`
-    // The same content stays, with its focus and scroll position.
+    // Equal content stays, with its focus and scroll position.
     const text = JSON.stringify(error)
     if (!error || text === rendered) return
     rendered = text

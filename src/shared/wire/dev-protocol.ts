@@ -50,7 +50,7 @@ export interface DevDiffLine {
 
 /** An error of a site in development. All texts are plain text. */
 export interface DevError {
-  /** The same for each occurrence of an error. */
+  /** Equal for each occurrence of an error. */
   id: string
   kind: DevErrorKind
   /** Says in a few words what failed: `load of /products failed`. */
