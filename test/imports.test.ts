@@ -77,14 +77,20 @@ const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const { dependencies, optionalDependencies, peerDependencies, imports } = MANIFEST
 /** The packages that a site installs, and the bundled ones. */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...imports })
-const FOR_BUILDING = ['acorn', 'esbuild', 'chokidar', 'typescript']
+const FOR_BUILDING = ['acorn', 'esbuild', 'chokidar', 'oxc-transform', 'typescript']
 
 t.test('shared knows React, the data format and itself', async (t) => {
   t.strictSame(strangers('src/shared', ['src/shared'], ['react', 'devalue'], false), [])
 })
 
 t.test('client and server know shared and themselves, never each other', async (t) => {
-  t.strictSame(strangers('src/client', ['src/client', 'src/shared'], ['react', 'react-dom'], false), [])
+  const ofBrowser = strangers('src/client', ['src/client', 'src/shared'], ['react', 'react-dom'], false)
+  const ofDev = /^src\/client\/dev\/\S+ imports react-refresh\/runtime$/
+  t.strictSame(
+    ofBrowser.filter((text) => !ofDev.test(text)),
+    [],
+    'only development refreshes modules',
+  )
   const packages = installed.filter((name) => ![...FOR_BUILDING, 'commander'].includes(name))
   t.strictSame(strangers('src/server', ['src/server', 'src/shared'], packages, true), [])
 })

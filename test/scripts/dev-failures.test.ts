@@ -65,11 +65,12 @@ t.test('errors of other modules, the configuration and a build are not those of 
     ...good,
     'pages/index.tsx': `throw new Error('broken module')\n${page('one')}`,
   })
-  const started = await get('/')
-  t.match(started, '<h1>The site does not start</h1>')
-  t.match(started, 'pages/index.tsx:1:')
+  t.match(await get('/'), 'Application error')
+  await dev.waitFor(/^Server error {2}(?!server\.ts)/)
+  await dev.waitFor(/^pages\/index\.tsx:1:7$/)
   write('pages/index.tsx', page('two'))
-  await dev.waitFor(/^built in/)
+  await dev.waitFor(/^updated in/)
+  t.match(await get('/'), 'two')
   write('hydrant.config.ts', "const text = 'wrong'\nthrow new Error(text)\nexport default {}\n")
   await dev.waitFor(/^hydrant\.config\.ts:2:/)
   await dev.waitFor(/^ {2}> 2 \| throw new Error\(text\)/)
@@ -131,7 +132,7 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
   }
   await get('/later')
   write('server.ts', `console.log('again')\n${RUNNING}`)
-  await dev.waitFor(/^built in/)
+  await dev.waitFor(/^updated in/)
   await get('/now')
   await dev.waitFor(/^Error: later/)
   const line = RUNNING.split('\n').findIndex((text) => text.endsWith('// fails: later')) + 1

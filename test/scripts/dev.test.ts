@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/dev-access.ts'
 import { isRelevant } from '../../scripts/dev/watch-site.ts'
+import type { DevErrors, DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
@@ -47,7 +48,9 @@ function upgrade(url: string, headers: Record<string, string>): Promise<number |
   })
 }
 
-/** Returns the events of an EventSource, one by one, without those that list errors. */
+type Message = Pick<DevUpdate | DevReload | DevErrors, 'type'> & Partial<DevErrors>
+
+/** Returns the events of an EventSource, one by one. */
 async function listen(t: Test, url: string, headers: Record<string, string> = {}) {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
@@ -65,6 +68,23 @@ async function listen(t: Test, url: string, headers: Record<string, string> = {}
   }
 }
 
+/** Waits for the next change, and skips the lists of errors. */
+async function nextChange(next: () => Promise<string>): Promise<Message['type']> {
+  const { type } = messageIn(await next())
+  return type === 'errors' ? nextChange(next) : type
+}
+
+/** Waits for a list of errors that is not empty. */
+async function nextErrors(next: () => Promise<string>): Promise<NonNullable<Message['errors']>> {
+  const { errors = [] } = messageIn(await next())
+  return errors.length > 0 ? errors : nextErrors(next)
+}
+
+function messageIn(event: string): Message {
+  // The server writes messages of these types.
+  return JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{"type":"errors","errors":[]}') as Message
+}
+
 t.test('serves a site, builds it again when it changes, and notifies the browser', async (t) => {
   const { url, dev, write } = await startDev(t, {
     'pages/index.tsx': page('one'),
@@ -76,12 +96,12 @@ t.test('serves a site, builds it again when it changes, and notifies the browser
   t.match(await next(), /^retry: \d+\nid: \S+$/)
 
   write('pages/index.tsx', page('two'))
-  t.match(await next(), 'event: reload')
+  t.equal(await nextChange(next), 'update')
   t.match(await (await fetch(url)).text(), 'two')
-  await dev.waitFor(/^built in .*\(pages\/index\.tsx\)$/)
+  await dev.waitFor(/^updated in .*\(pages\/index\.tsx\)$/)
 
   write('pages/new.tsx', page('three'))
-  t.match(await next(), 'event: reload')
+  t.equal(await nextChange(next), 'update')
   t.match(await (await fetch(new URL('/new', url))).text(), 'three')
   t.equal(await dev.stop('SIGINT'), 0)
 })
@@ -92,7 +112,7 @@ t.test('shows problems in the terminal and in the browser until they are fixed',
   const next = await listen(t, `${url}/_hydrant/dev`)
   await next()
   write('pages/index.tsx', 'export default () => <p>{"<i>"}</b>\n')
-  t.match(await next(), 'event: reload')
+  t.match(await nextErrors(next), [{ kind: 'build', code: 'HYD_BUILD_SYNTAX' }])
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
   await dev.waitFor(/^pages\/index\.tsx:1:/)
   const broken = await fetch(url)
@@ -101,10 +121,10 @@ t.test('shows problems in the terminal and in the browser until they are fixed',
   const text = await broken.text()
   t.match(text, 'Error [HYD_BUILD_SYNTAX]')
   t.match(text, '&#60;i&#62;')
-  t.match(text, '{"base":"/shop"')
+  t.match(text, '"base":"/shop"')
 
   write('pages/index.tsx', page('mended'))
-  t.match(await next(), 'event: reload')
+  t.ok(await nextChange(next))
   const mended = await fetch(url)
   t.equal(mended.status, 200)
   t.match(await mended.text(), 'mended')
@@ -120,7 +140,7 @@ t.test('starts with a broken site, and survives one whose server plugin throws',
   const next = await listen(t, new URL('/_hydrant/dev', url).href)
   await next()
   write('server.ts', 'export default async (app) => { app.get("/own", async () => "mended") }\n')
-  t.match(await next(), 'event: reload')
+  t.ok(await nextChange(next))
   t.equal(await (await fetch(new URL('/own', url))).text(), 'mended')
 })
 
@@ -139,7 +159,7 @@ t.test('lets a request finish in the app that received it, and then closes that 
   const next = await listen(t, new URL('/_hydrant/dev', url).href)
   await next()
   write('server.ts', server('two'))
-  t.match(await next(), 'event: reload')
+  t.ok(await nextChange(next))
   t.equal(await (await fetch(new URL('/answer', url))).text(), 'done')
   t.equal(await (await slow).text(), 'from one')
   await dev.waitFor(/^closed one$/)
@@ -152,7 +172,7 @@ t.test('applies changes of the configuration', async (t) => {
   const next = await listen(t, `${url}/_hydrant/dev`)
   await next()
   write('hydrant.config.ts', "export default { base: '/two' }\n")
-  t.match(await next(), 'event: reload')
+  t.ok(await nextChange(next))
   t.equal((await fetch(url)).status, 404)
   t.equal((await fetch(new URL('/two', url))).status, 200)
 })
@@ -198,8 +218,12 @@ t.test('sends missed changes to a browser that reconnects', async (t) => {
   const events = new URL('/_hydrant/dev', url).href
   const first = await (await listen(t, events))()
   const [, id = ''] = /id: (\S+)/.exec(first) ?? []
-  t.notMatch(await (await listen(t, events, { 'last-event-id': id }))(), 'event: reload')
-  t.match(await (await listen(t, events, { 'last-event-id': 'of-another-server' }))(), 'event: reload')
+  const known = await listen(t, events, { 'last-event-id': id })
+  t.match(await known(), 'retry: ')
+  t.match(messageIn(await known()), { type: 'errors', errors: [] })
+  const unknown = await listen(t, events, { 'last-event-id': 'of-another-server' })
+  t.match(await unknown(), 'retry: ')
+  t.match(messageIn(await unknown()), { type: 'reload' })
 })
 
 t.test('ends with 1 when its port is in use', async (t) => {

@@ -57,7 +57,7 @@ export function createExternals({ siteDir, alias, bundled }: ExternalsOptions): 
 }
 
 /** Applies aliases by esbuild's rule: the longest key that is the whole path, or is followed by a slash in it. */
-function applyAlias(alias: Record<string, string>, path: string): string {
+export function applyAlias(alias: Record<string, string>, path: string): string {
   const key = Object.keys(alias)
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0]

@@ -2,7 +2,7 @@ import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace
 import type { ServerMapFields } from '../../../src/server/failures/stacks/function-names.ts'
 import { findComponents } from './find-components.ts'
 import { findDefinitions } from './find-definitions.ts'
-import { type Export, findExports } from './find-exports.ts'
+import { type Export, findExports, findModuleExports } from './find-exports.ts'
 import { findFunctions } from './find-functions.ts'
 import { parseScript } from './parse-script.ts'
 import { createPositions } from './positions.ts'
@@ -17,8 +17,10 @@ export interface ServerOutput {
  * Completes a bundle of the server. Adds to its map an `ignoreList` of the sources that are not the site's, and the
  * positions of the site's exports and components, which locate a value that was thrown without a stack. Paths in the
  * map are relative to `folder`.
+ *
+ * @param file The path in the site of a script that is one module. Without it, the script is the bundle of a site.
  */
-export function createServerOutput(code: string, json: string, folder: string): ServerOutput {
+export function createServerOutput(code: string, json: string, folder: string, file?: string): ServerOutput {
   // esbuild wrote the map, so its form is known.
   const map = JSON.parse(json) as EncodedSourceMap
   const ignoreList = map.sources.flatMap((source, index) => (source && isOfSite(source, folder) ? [] : [index]))
@@ -33,7 +35,8 @@ export function createServerOutput(code: string, json: string, folder: string): 
   const program = parseScript(code)
   const definitions = findDefinitions(program)
   const functions = findFunctions(program).filter(({ start }) => isSite(start))
-  const modules = findExports(program, definitions).map(({ file, exports }) => ({
+  const found = file === undefined ? findExports(program, definitions) : findModuleExports(program, definitions, file)
+  const modules = found.map(({ file, exports }) => ({
     file,
     exports: exports.filter(({ offset }) => isSite(offset)),
   }))

@@ -10,27 +10,40 @@ export interface Export {
   offset: number
 }
 
+/** The exports of one file of the site. */
+export interface ModuleExports {
+  file: string
+  exports: Export[]
+}
+
 /**
  * Lists the exports of each file in the `modules` of the build's own entry. For `import * as module0` esbuild writes an
  * object that `__export(index_exports, { load: () => load2 })` fills.
  */
-export function findExports(program: Program, { outer, assigned }: Definitions): { file: string; exports: Export[] }[] {
+export function findExports(program: Program, definitions: Definitions): ModuleExports[] {
   const getters = findGetters(program)
-  const modules = outer.get(localName(program, 'modules'))?.value
+  const modules = definitions.outer.get(localName(program, 'modules'))?.value
+  return membersOf(modules).map(([file, value]) => ({
+    file,
+    exports: value.type === 'Identifier' ? toExports(getters.get(value.name), definitions) : [],
+  }))
+}
 
-  function toExport([name, getter]: Member): Export[] {
+/** Lists the exports of a script that esbuild has compiled from one file. */
+export function findModuleExports(program: Program, definitions: Definitions, file: string): ModuleExports[] {
+  const [getters] = findGetters(program).values()
+  return [{ file, exports: toExports(getters, definitions) }]
+}
+
+function toExports(getters: ObjectExpression | undefined, { outer, assigned }: Definitions): Export[] {
+  return membersOf(getters).flatMap(([name, getter]): Export[] => {
     const value = getter.type === 'ArrowFunctionExpression' ? getter.body : null
     // `() => import_cart.load` for a CommonJS module.
     const variable = value?.type === 'MemberExpression' ? value.object : value
     if (variable?.type !== 'Identifier') return []
     const definition = outer.get(variable.name) ?? assigned.get(variable.name)
     return definition ? [{ name, local: variable === value ? variable.name : null, offset: definition.offset }] : []
-  }
-
-  return membersOf(modules).map(([file, value]) => ({
-    file,
-    exports: value.type === 'Identifier' ? membersOf(getters.get(value.name)).flatMap(toExport) : [],
-  }))
+  })
 }
 
 /** Returns the second argument of each `__export()`, by the name of the first. */

@@ -7,20 +7,10 @@ import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { createCss } from '../../build/esbuild/css.ts'
 import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
-import { parseScript } from '../../build/output/parse-script.ts'
 import { type BrowserModule, readBrowserModule } from './browser-module.ts'
+import { type CompiledServerModule, compileServerModule } from './compile-server-module.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
-import { listSpecifiers } from './rewrite-imports.ts'
-
-/** A compiled module of the server. */
-export interface CompiledServerModule {
-  code: string
-  map: string
-  specifiers: string[]
-  /** Whether `code` is an ES module, because it has a top-level await. Otherwise it is CommonJS. */
-  isEsm: boolean
-}
 
 /** A stylesheet for the browser. */
 export interface Stylesheet {
@@ -97,6 +87,8 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       await transform(source, { loader: langOf(id), sourcefile: id, jsx: 'automatic', logLevel: 'silent' })
     }
     const { outputFiles } = await compileWith('browser', id, {
+      // esbuild refuses aliases for a single module.
+      alias: {},
       bundle: false,
       format: 'esm',
       define,
@@ -110,43 +102,22 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     return script
   }
 
+  /** Compiles a module for the server. A plain script needs no plugin, and each callback takes time. */
+  async function compileForServer(id: string, options: BuildOptions) {
+    if (!isPlain(id)) return await compileWith('server', id, options)
+    return await build({
+      ...shared({ siteDir, options: settings }),
+      entryPoints: [{ in: resolve(siteDir, id), out: 'module' }],
+      outdir: siteDir,
+      ...options,
+    })
+  }
+
   return {
     async browser(id) {
       return readBrowserModule(await browserScript(id))
     },
-    async server(id) {
-      const compile = async (format: 'cjs' | 'esm') => {
-        if (!isPlain(id)) {
-          const { outputFiles } = await compileWith('server', id, {
-            ...{ bundle: false, format, platform: 'node', target: 'node20', metafile: true, write: false },
-            ...{ sourcemap: 'external', define: { ...settings.define, ...META } },
-          })
-          const textOf = (end: string) => outputFiles?.find((file) => file.path.endsWith(end))?.text ?? ''
-          return { code: textOf('.js'), map: textOf('.js.map') }
-        }
-        const source = await readFile(resolve(siteDir, id), 'utf8')
-        return await transform(source, {
-          ...{ loader: langOf(id), format, platform: 'node', target: 'node20', jsx: 'automatic', charset: 'utf8' },
-          ...{
-            sourcefile: id,
-            sourcemap: 'external',
-            logLevel: 'silent',
-            supported: { 'dynamic-import': format === 'esm' },
-          },
-          define: format === 'cjs' ? { ...settings.define, ...META } : settings.define,
-        })
-      }
-      try {
-        const { code, map } = await compile('cjs')
-        // With this change, a `require` of a module returns the namespace itself, which has every export.
-        const direct = code.replace('var __toESM = ', 'var __toESM = (mod) => mod, __toESM_ = ')
-        return { code: direct, map, specifiers: listRequires(direct), isEsm: false }
-      } catch (error) {
-        if (!isTopLevelAwait(error)) throw error
-        const { code, map } = await compile('esm')
-        return { code, map, specifiers: listSpecifiers(parseScript(code)), isEsm: true }
-      }
-    },
+    server: (id) => compileServerModule((options) => compileForServer(id, options), settings.define),
     async stylesheet(id) {
       const { outputFiles, metafile } = await compileWith('browser', id, {
         bundle: true,
@@ -167,8 +138,6 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 }
 
-const META = { 'import.meta': 'hydrantMeta' }
-
 function entryPlugin(siteDir: string): Plugin {
   return {
     name: 'hydrant-module-entry',
@@ -188,16 +157,4 @@ function langOf(id: string): 'ts' | 'tsx' | 'js' | 'jsx' {
   if (/^\.[cm]?ts$/.test(extension)) return 'ts'
   // As in esbuild, JSX needs its own extension.
   return extension === '.jsx' ? 'jsx' : 'js'
-}
-
-function listRequires(code: string): string[] {
-  return [
-    ...new Set(
-      [...code.matchAll(/\brequire\(("(?:[^"\\]|\\.)+")\)/g)].map(([, text = '""']) => JSON.parse(text) as string),
-    ),
-  ]
-}
-
-function isTopLevelAwait(error: unknown): boolean {
-  return error instanceof Error && /Top-level await is currently not supported/.test(error.message)
 }

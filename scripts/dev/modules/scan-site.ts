@@ -1,4 +1,4 @@
-import type { BuildOptions, PluginBuild } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared, writeServerModule } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
@@ -59,8 +59,8 @@ export function createSiteScanner(): SiteScanner {
     }
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
     return {
-      browser: createSiteGraph(browser.result.metafile, isEntry),
-      server: createSiteGraph(server.result.metafile, isEntry),
+      browser: createSiteGraph(browser.result.metafile, input.settings.alias, isEntry),
+      server: createSiteGraph(server.result.metafile, input.settings.alias, isEntry),
       warnings: [...browser.warnings, ...server.warnings].map(translateMessage),
     }
   }
@@ -140,7 +140,7 @@ function bundledExtensions(settings: EsbuildSettings): string[] {
 function createReactExternals() {
   return {
     name: 'hydrant-react-externals',
-    setup({ onResolve }: Pick<PluginBuild, 'onResolve'>) {
+    setup({ onResolve }: Pick<import('esbuild').PluginBuild, 'onResolve'>) {
       onResolve({ filter: /^(?:react(-dom)?(\/|$)|hydrant\/react$)/ }, ({ path }) => ({ path, external: true }))
     },
   }

@@ -1,21 +1,21 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { MappedBundle } from '../../../src/server/build-output/loaded-bundles.ts'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { contentHash } from '../../build/esbuild/content-hash.ts'
-import { parseScript } from '../../build/output/parse-script.ts'
+import { createServerOutput } from '../../build/output/complete-server-output.ts'
 import type { Recompiled } from './browser-modules.ts'
-import type { CompiledServerModule, ModuleCompiler } from './module-compiler.ts'
-import { rewriteImports } from './rewrite-imports.ts'
-import { createServerRunner, type ServerModule } from './server-runner.ts'
+import type { CompiledServerModule } from './compile-server-module.ts'
+import type { ModuleCompiler } from './module-compiler.ts'
+import { createServerRunner } from './server-runner.ts'
 import type { SiteGraph } from './site-graph.ts'
 
 /** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
 export interface ServerModules {
   /** Uses the result of a new scan. */
   adopt(graph: SiteGraph): void
-  /** Compiles the modules again that have been evaluated. Rejects with esbuild's BuildFailure, and changes nothing. */
+  /** Compiles changed modules again. Rejects with esbuild's BuildFailure, and changes nothing. */
   recompile(ids: readonly string[]): Promise<Recompiled>
   /** Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them. */
   invalidate(ids: readonly string[]): Set<string>
@@ -35,73 +35,112 @@ export interface ServerModulesInput {
   compiler(): ModuleCompiler
 }
 
-const GLOBAL = 'hydrantDevModules'
+/** How long an import waits for a top-level await. */
+const DEADLINE_MS = 10_000
+/** How many replaced scripts are kept for code that still runs, such as timers. */
+const MAX_REPLACED = 50
+
+interface Loaded {
+  compiled: CompiledServerModule
+  script: DevScript
+}
+
+const SCRIPT = /\.[cm]?[jt]sx?$/
+/** Matches code with a component that may have no name. */
+const UNNAMED = /\b(?:memo|forwardRef)\d*\)?\(|^var \w+_default = [\w(]/m
+
+/** The module through which Node.js imports packages for the site. */
+interface Importer {
+  importModule(specifier: string): Promise<object>
+  resolve(specifier: string): string
+}
+
+// Packages are found from the build folder, as those of a server bundle.
+const IMPORTER = `export const importModule = (specifier) => import(specifier)
+export const resolve = (specifier) => import.meta.resolve(specifier)
+`
 
 export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput): ServerModules {
-  const serverDir = dirname(join(folder, BUILD_PATHS.server))
+  const bundle = join(folder, BUILD_PATHS.server)
+  const serverDir = dirname(bundle)
   mkdirSync(serverDir, { recursive: true })
   const importer = join(serverDir, 'import.mjs')
-  // Packages are found from the build folder, as those of a server bundle.
-  writeFileSync(importer, 'export const importModule = (specifier) => import(specifier)\n')
-  const modules = new Map<string, { compiled: CompiledServerModule; written: ServerModule }>()
+  writeFileSync(importer, IMPORTER)
+  const modules = new Map<string, Loaded>()
+  const loading = new Map<string, Promise<Loaded>>()
   const scripts: MappedBundle[] = []
+  const replaced: DevScript[] = []
   let graph: SiteGraph | null = null
+  let node: Importer | null = null
 
-  function write(id: string, compiled: CompiledServerModule): ServerModule {
-    const name = id.replace(/[^\w.-]+/g, '-').slice(-80)
-    const path = join(serverDir, `${name}-${contentHash(id, compiled.code)}.${compiled.isEsm ? 'mjs' : 'cjs'}`)
-    const code = compiled.isEsm ? linkEsm(id, compiled.code) : compiled.code
-    writeFileSync(path, code)
-    writeFileSync(`${path}.map`, withSource(compiled.map, relative(serverDir, resolve(siteDir, id))))
-    scripts.push({ path, findFile: () => path })
-    const isCommonJs =
-      (graph?.isCommonJs(id) ?? false) || (!compiled.isEsm && /^\s*module\.exports = /.test(compiled.code))
-    return { path, code, imports: compiled.specifiers, isCommonJs, isEsm: compiled.isEsm }
-  }
-
-  // An ES module is imported by Node.js itself, so it finds modules of the site in a global object.
-  function linkEsm(id: string, code: string): string {
-    return rewriteImports(code, parseScript(code), (specifier) => {
-      const target = resolveId(specifier, id)
-      if (target === null) return null
-      return { namespace: `globalThis.${GLOBAL}.get(${JSON.stringify(target)})` }
-    })
+  function add(id: string, compiled: CompiledServerModule): Loaded {
+    const script = writeScript(serverDir, siteDir, id, compiled)
+    scripts.push(script)
+    const loaded = { compiled, script }
+    modules.set(id, loaded)
+    return loaded
   }
 
   function remove(id: string) {
-    const path = modules.get(id)?.written.path
+    const script = modules.get(id)?.script
     modules.delete(id)
-    const index = scripts.findIndex((script) => script.path === path)
-    if (index === -1 || path === undefined) return
-    scripts.splice(index, 1)
-    for (const file of [path, `${path}.map`]) rmSync(file, { force: true })
+    if (!script) return
+    script.isReplaced = true
+    replaced.push(script)
+    const oldest = replaced.length > MAX_REPLACED ? replaced.shift() : undefined
+    if (!oldest) return
+    scripts.splice(scripts.indexOf(oldest), 1)
+    // A file that got its earlier contents again has the same script.
+    if (scripts.some(({ path }) => path === oldest.path)) return
+    for (const file of [oldest.path, `${oldest.path}.map`]) rmSync(file, { force: true })
   }
 
+  async function load(id: string): Promise<Loaded> {
+    return modules.get(id) ?? add(id, await compiler().server(id))
+  }
+
+  /** Loads a module once, also when several requests need it. */
+  function loadOnce(id: string): Promise<Loaded> {
+    const pending = loading.get(id) ?? load(id).finally(() => loading.delete(id))
+    loading.set(id, pending)
+    return pending
+  }
   function resolveId(specifier: string, from: string): string | null {
     const target = graph?.find(from, specifier)
     return target && 'id' in target ? target.id : null
   }
 
-  async function importPackage(specifier: string): Promise<object> {
-    const { importModule } = (await import(pathToFileURL(importer).href)) as {
-      importModule(specifier: string): Promise<object>
-    }
-    return await importModule(specifier)
+  async function loadImporter(): Promise<Importer> {
+    // This module is written above.
+    node ??= (await import(pathToFileURL(importer).href)) as Importer
+    return node
   }
 
   const runner = createServerRunner({
     async load(id) {
-      const known = modules.get(id)
-      if (known) return known.written
-      const compiled = await compiler().server(id)
-      const written = write(id, compiled)
-      modules.set(id, { compiled, written })
-      return written
+      await loadImporter()
+      const { compiled, script } = await loadOnce(id)
+      const { code, path } = script
+      const { requires, names, isAsync, isEsm } = compiled
+      return {
+        ...{ code: `${code}\n//# sourceMappingURL=${basename(path)}.map`, path, requires, names, isAsync },
+        // A text in the source can look like an import.
+        imports: compiled.imports.filter((specifier) => graph?.find(id, specifier)),
+        isCommonJs: graph?.isCommonJs(id) === true || (!isEsm && !SCRIPT.test(id)),
+      }
     },
     resolve: resolveId,
-    importPackage,
-    metaUrl: () => `${pathToFileURL(join(serverDir, 'index.mjs')).href}?base=${encodeURIComponent(base())}`,
-    global: GLOBAL,
+    packageOf(specifier, from) {
+      const target = graph?.find(from, specifier)
+      return target && 'package' in target ? target.package : specifier
+    },
+    importPackage: async (specifier) => (await loadImporter()).importModule(specifier),
+    meta() {
+      const url = pathToFileURL(bundle)
+      url.searchParams.set('base', base())
+      return { url: url.href, dirname: serverDir, filename: bundle, resolve: node?.resolve }
+    },
+    deadlineMs: DEADLINE_MS,
   })
 
   return {
@@ -111,18 +150,24 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       for (const id of [...modules.keys()].filter((one) => !next.has(one))) remove(id)
     },
     async recompile(ids) {
-      const known = ids.filter((id) => modules.has(id))
+      await Promise.allSettled(ids.map((id) => loading.get(id)))
+      // Also modules that no request has needed: their errors must be displayed, too.
+      const known = ids.filter((id) => graph?.has(id))
       const results = await Promise.all(known.map(async (id) => ({ id, after: await compiler().server(id) })))
-      const changed = results.filter(({ id, after }) => modules.get(id)?.compiled.code !== after.code)
-      const needsScan = changed.some(
-        ({ id, after }) => modules.get(id)?.compiled.specifiers.join() !== after.specifiers.join(),
+      const changed = results.flatMap(({ id, after }) => {
+        const before = modules.get(id)?.compiled
+        return before?.code === after.code ? [] : [{ id, before, after }]
+      })
+      const needsScan = changed.some(({ id, before, after }) =>
+        before
+          ? before.specifiers.join() !== after.specifiers.join()
+          : after.specifiers.some((specifier) => !graph?.find(id, specifier)),
       )
-      const needsCheck = changed.some(
-        ({ id, after }) => namesIn(modules.get(id)?.compiled.code) !== namesIn(after.code),
-      )
-      for (const { id, after } of changed) {
+      const needsCheck = changed.some(({ before, after }) => namesIn(before?.code) !== namesIn(after.code))
+      for (const { id, before, after } of changed) {
+        if (!before) continue
         remove(id)
-        modules.set(id, { compiled: after, written: write(id, after) })
+        add(id, after)
       }
       return { changed: changed.map(({ id }) => id), needsScan, needsCheck }
     },
@@ -136,6 +181,34 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     clear() {
       runner.invalidate([...modules.keys()])
       for (const id of [...modules.keys()]) remove(id)
+    },
+  }
+}
+
+/** A module as it is on the disk, for stack traces and debuggers. */
+interface DevScript extends MappedBundle {
+  code: string
+  /** Whether newer code is in its place. Its own code may still run, for example in a timer. */
+  isReplaced: boolean
+}
+
+function writeScript(serverDir: string, siteDir: string, id: string, compiled: CompiledServerModule): DevScript {
+  const name = id.replace(/[^\w.-]+/g, '-').slice(-80)
+  const path = join(serverDir, `${name}-${contentHash(id, compiled.code)}.cjs`)
+  const map = withSource(compiled.map, relative(serverDir, resolve(siteDir, id)))
+  const complete = () => createServerOutput(compiled.code, map, serverDir, id)
+  const code = UNNAMED.test(compiled.code) ? complete().code : compiled.code
+  writeFileSync(path, code)
+  writeFileSync(`${path}.map`, map)
+  return {
+    path,
+    code,
+    isReplaced: false,
+    findFile: () => path,
+    completeMap: () => complete().map,
+    mayHave(part) {
+      if (this.isReplaced) return false
+      return 'file' in part ? part.file === id : code.includes(part.text)
     },
   }
 }

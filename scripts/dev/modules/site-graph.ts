@@ -1,4 +1,5 @@
 import type { Metafile } from 'esbuild'
+import { applyAlias } from '../../build/esbuild/externals.ts'
 
 /** An imported module of the site by its id, or a package by its specifier. */
 export type ImportedModule = { id: string } | { package: string }
@@ -30,7 +31,11 @@ export interface SiteGraph {
 }
 
 /** Creates a graph from the result of a bundle. `isEntry` recognises the modules that only the build has. */
-export function createSiteGraph({ inputs }: Metafile, isEntry: (id: string) => boolean): SiteGraph {
+export function createSiteGraph(
+  { inputs }: Metafile,
+  alias: Record<string, string>,
+  isEntry: (id: string) => boolean,
+): SiteGraph {
   const nodes = new Map<string, GraphNode>()
   for (const [id, { format }] of Object.entries(inputs)) {
     if (!isEntry(id)) nodes.set(id, { imports: new Map(), importers: new Set(), isCommonJs: format === 'cjs' })
@@ -69,7 +74,11 @@ export function createSiteGraph({ inputs }: Metafile, isEntry: (id: string) => b
     has: (id) => nodes.has(id),
     ids: () => nodes.keys(),
     isCommonJs: (id) => nodes.get(id)?.isCommonJs ?? false,
-    find: (importer, specifier) => nodes.get(importer)?.imports.get(specifier) ?? null,
+    find(importer, specifier) {
+      const imports = nodes.get(importer)?.imports
+      // esbuild lists packages after aliases.
+      return imports?.get(specifier) ?? imports?.get(applyAlias(alias, specifier)) ?? null
+    },
     importsOf,
     importersOf: (id) => nodes.get(id)?.importers ?? [],
     reach,

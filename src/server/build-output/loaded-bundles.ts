@@ -8,6 +8,10 @@ export interface MappedBundle {
   path: string
   /** Returns where the bundle and its source map are now; null if the file in its place belongs to another build. */
   findFile(): string | null
+  /** Returns the source map with the fields of `ServerMapFields`. Left out when the file has them. */
+  completeMap?(): string
+  /** Returns whether it may contain a file of the site, or a text. Left out for a bundle of a whole site. */
+  mayHave?(part: { file: string } | { text: string }): boolean
 }
 
 /**

@@ -17,9 +17,9 @@ interface MappedBundleText {
   map: { code: string; fields: ServerMapFields }
 }
 
-/** @param bundles Returns the bundles whose maps can be read. */
+/** @param bundles Returns the bundles that may contain a file of the site or a text, and whose maps can be read. */
 export function createLocator(
-  bundles: () => Iterable<MappedBundleText>,
+  bundles: (part: { file: string } | { text: string }) => Iterable<MappedBundleText>,
   mapFrame: (frame: string) => MappedFrame,
 ): Locator {
   function placeOf(path: string, [line, column]: Position, name: string): SourceFrame | null {
@@ -30,7 +30,7 @@ export function createLocator(
   }
 
   function locateExport(file: string, name: string): SourceFrame | null {
-    for (const { path, map } of bundles()) {
+    for (const { path, map } of bundles({ file })) {
       const position = map.fields.x_hydrant_exports?.[file]?.[name]
       if (position) return placeOf(path, position, name)
     }
@@ -40,7 +40,7 @@ export function createLocator(
   function locateFunction(called: unknown): SourceFrame | null {
     if (typeof called !== 'function') return null
     const text = Function.prototype.toString.call(called)
-    for (const { path, map } of bundles()) {
+    for (const { path, map } of bundles({ text })) {
       const [at, ...others] = beginningsOf(text, map.code)
       if (at === undefined || others.length > 0) continue
       const before = map.code.slice(0, at).split('\n')
@@ -52,7 +52,7 @@ export function createLocator(
   /** Returns the places of all components with this name: several functions may contain one. */
   function componentsNamed(name: string): SourceFrame[] {
     const found: SourceFrame[] = []
-    for (const { path, map } of bundles()) {
+    for (const { path, map } of bundles({ text: name })) {
       for (const position of map.fields.x_hydrant_components?.[name] ?? []) {
         const place = placeOf(path, position, name)
         if (place) found.push(place)

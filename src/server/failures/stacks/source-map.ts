@@ -45,28 +45,40 @@ const MAX_KNOWN_FRAMES = 2_000
  * failure that needs it. A missing or broken map leaves frames unchanged.
  */
 export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
-  const maps = new Map<string, LoadedMap | null>()
+  const maps = new WeakMap<MappedBundle, LoadedMap | null>()
   // perf: most failures occur again. A cached frame takes about a tenth of the time of a mapped one (measured).
   const known = new Map<string, MappedFrame>()
 
-  function load(path: string): LoadedMap | null {
-    const known = maps.get(path)
+  function load(bundle: MappedBundle): LoadedMap | null {
+    const known = maps.get(bundle)
     if (known !== undefined) return known
-    const bundle = bundles.find((one) => one.path === path)
-    const loaded = bundle ? readMap(bundle, siteDir) : null
-    maps.set(path, loaded)
+    const loaded = readMap(bundle, siteDir)
+    maps.set(bundle, loaded)
     return loaded
   }
 
+  /** Returns the bundles that may contain a file or a text, with their maps. */
+  function* mapped(part: { file: string } | { text: string }) {
+    for (const bundle of bundles) {
+      const map = bundle.mayHave?.(part) === false ? null : load(bundle)
+      if (map) yield { path: bundle.path, map }
+    }
+  }
+
   function mapName(name: string): string {
-    const maps = bundles.flatMap(({ path }) => [...(load(path)?.renamed.values() ?? [])])
-    return maps.find((renamed) => renamed.has(name))?.get(name) ?? name
+    for (const { map } of mapped({ text: name })) {
+      for (const renamed of map.renamed.values()) {
+        const original = renamed.get(name)
+        if (original !== undefined) return original
+      }
+    }
+    return name
   }
 
   // Returns the names that bundling changed in one file of the site.
   function renamedIn(path: string): Renamed | undefined {
-    for (const bundle of bundles) {
-      for (const [source, renamed] of load(bundle.path)?.renamed ?? []) {
+    for (const bundle of mapped({ file: toSitePath(siteDir, path) })) {
+      for (const [source, renamed] of bundle.map.renamed) {
         if (resolve(dirname(bundle.path), decodeSource(source)) === path) return renamed
       }
     }
@@ -90,7 +102,8 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
     if (!read) return { text, frame: null }
     const { isAsync, location, function: name, line, column } = read
     const raw = { file: toPath(location), line, column, function: name, isSite: false }
-    const loaded = load(raw.file)
+    const bundle = bundles.find(({ path }) => path === raw.file)
+    const loaded = bundle ? load(bundle) : null
     if (!loaded) return mappedByNode(text, raw, isAsync)
     const place = loaded.placeOf(line, column)
     if (!place) return { text, frame: raw }
@@ -104,17 +117,8 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   }
 
   function codeAround({ file, line }: SourceFrame): CodeLines | null {
-    return linesAround(
-      bundles.flatMap(({ path }) => load(path)?.sources.get(file) ?? []),
-      line,
-    )
-  }
-
-  function* mapped() {
-    for (const { path } of bundles) {
-      const map = load(path)
-      if (map) yield { path, map }
-    }
+    const lines = [...mapped({ file })].flatMap(({ map }) => map.sources.get(file) ?? [])
+    return linesAround(lines, line)
   }
 
   return { mapFrame, mapName, codeAround, ...createLocator(mapped, mapFrame) }
@@ -133,7 +137,8 @@ function readMap(bundle: MappedBundle, siteDir: string): LoadedMap | null {
   try {
     const file = bundle.findFile()
     if (file === null) return null
-    const [map, text] = [readFileSync(`${file}.map`, 'utf8'), readFileSync(file, 'utf8')]
+    const map = bundle.completeMap?.() ?? readFileSync(`${file}.map`, 'utf8')
+    const text = readFileSync(file, 'utf8')
     // A new build may have replaced the file between the two reads.
     if (bundle.findFile() !== file) return readMap(bundle, siteDir)
     const read = readMapFile<ServerMapFields>(map, dirname(bundle.path), siteDir)
