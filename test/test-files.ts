@@ -12,6 +12,7 @@ const SLOWEST = [
   'docs/guide',
   'package/engines',
   'package/package',
+  'types/types',
   'proxy/replicas',
   'browser/site',
   'browser/action-outcomes',

@@ -18,14 +18,11 @@ export interface HrefOptions {
 // A record with a literal key requires that key; a record with a pattern as its key may be empty.
 type IsLiteral<Route extends string> = Record<never, never> extends Record<Route, 1> ? false : true
 
-// TypeScript takes all routes at once for a route that does not exist. Then the parameters must not be the error.
-type IsAnyRoute<Route, One = Route> = [RouteId] extends [Route]
-  ? One extends Route
-    ? [Route] extends [One]
-      ? false
-      : true
-    : never
-  : false
+type IsUnion<Type, One = Type> = One extends Type ? ([Type] extends [One] ? false : true) : never
+
+// For a route that does not exist, TypeScript infers the union of all routes. The error must be about the route then, not
+// about the parameters.
+type IsEveryRoute<Route> = [RouteId] extends [Route] ? IsUnion<Route> : false
 
 type AnyParameters = Readonly<Record<string, string | number>>
 
@@ -38,7 +35,7 @@ export interface NoParameters {
 
 /** The arguments of `href` after the route: its parameters, required if the route has some, and the options. */
 export type HrefArguments<Route extends string> =
-  true extends IsAnyRoute<Route>
+  true extends IsEveryRoute<Route>
     ? [params?: AnyParameters, options?: HrefOptions]
     : IsLiteral<Route> extends false
       ? [params?: AnyParameters, options?: HrefOptions]
