@@ -256,6 +256,7 @@ export function Star({ id }: { id: string }) {
 `
 
 const FILES = `
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { type ActionContext, redirect } from 'hydrant'
@@ -263,7 +264,7 @@ import { type ActionContext, redirect } from 'hydrant'
 export async function action({ form, signal }: ActionContext<'/photos'>) {
   const photo = form.get('photo')
   if (photo instanceof File) {
-    await pipeline(photo.stream(), createWriteStream(newPath()), { signal })
+    await pipeline(photo.stream(), createWriteStream(\`uploads/\${randomUUID()}\`), { signal })
   }
   redirect('/photos')
 }

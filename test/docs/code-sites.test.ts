@@ -1,0 +1,28 @@
+import t from 'tap'
+import { findProblems } from './check-site.ts'
+import { listMarkdown, placeOf, readBlocks, readMarkdown } from './code-block.ts'
+import { installDocumentedPackages } from './documented-packages.ts'
+import { sitesOf } from './sample-sites.ts'
+import { readSiteSamples } from './site-samples.ts'
+
+await installDocumentedPackages()
+
+// Another test follows the chapters of the guide step by step.
+const markdown = listMarkdown().filter((document) => !/^docs\/guide\/(?!README)/.test(document))
+const blocks = [...markdown.flatMap(readMarkdown), ...(await readSiteSamples(t.testdir({})))]
+
+for (const document of new Set(blocks.map(({ document }) => document))) {
+  for (const site of sitesOf(document, blocks)) {
+    const places = [...site.blocks.values()].map((block) => placeOf(block)).join(', ')
+    t.test(`the site of ${places}`, async (t) => {
+      t.strictSame(await findProblems(t, site), [])
+    })
+  }
+}
+
+t.test('a problem is reported with its place in the document', async (t) => {
+  const page = "import { href } from 'hydrant/react'\n\nexport default () => <a href={href('/missing')}>Missing</a>\n"
+  const [site] = sitesOf('a.md', readBlocks(`# Title\n\n\`\`\`tsx pages/index.tsx\n${page}\`\`\`\n`, 'a.md'))
+  t.ok(site)
+  if (site) t.match(await findProblems(t, site), [/^a\.md:6: error TS\d+: .*"\/missing"/])
+})
