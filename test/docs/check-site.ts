@@ -9,7 +9,8 @@ import { createTypedSite, findTypeErrors } from '../types/typed-site.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
 import { type SampleSite, toDocumentPlaces } from './sample-sites.ts'
 
-const TSC = { name: 'tsc', command: join(process.cwd(), 'node_modules/.bin/tsc') }
+/** The newest compiler. */
+export const TSC = { name: 'tsc', command: join(process.cwd(), 'node_modules/.bin/tsc') }
 /** A value for every parameter of a route. */
 const PARAMETER = '7'
 
@@ -18,9 +19,9 @@ export async function findProblems(t: Test, site: SampleSite): Promise<string[]>
   const dir = createTypedSite(t, site.files)
   linkDocumentedPackages(dir)
   const { code, stderr } = await runCli(['build'], { cwd: dir })
-  if (code !== 0) return [toDocumentPlaces(site, stderr)]
+  if (code !== 0) return [toDocumentPlaces(site.blocks, stderr)]
   const errors = await findTypeErrors(TSC, dir)
-  if (errors.length > 0) return errors.map((line) => toDocumentPlaces(site, line))
+  if (errors.length > 0) return errors.map((line) => toDocumentPlaces(site.blocks, line))
   return await requestPages(t, site.document, dir)
 }
 

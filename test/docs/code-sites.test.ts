@@ -1,15 +1,12 @@
 import t from 'tap'
 import { findProblems } from './check-site.ts'
-import { listMarkdown, placeOf, readBlocks, readMarkdown } from './code-block.ts'
+import { placeOf, readBlocks } from './code-block.ts'
 import { installDocumentedPackages } from './documented-packages.ts'
+import { readDocuments } from './documents.ts'
 import { sitesOf } from './sample-sites.ts'
-import { readSiteSamples } from './site-samples.ts'
 
 await installDocumentedPackages()
-
-// Another test follows the chapters of the guide step by step.
-const markdown = listMarkdown().filter((document) => !/^docs\/guide\/(?!README)/.test(document))
-const blocks = [...markdown.flatMap(readMarkdown), ...(await readSiteSamples(t.testdir({})))]
+const blocks = await readDocuments(t)
 
 for (const document of new Set(blocks.map(({ document }) => document))) {
   for (const site of sitesOf(document, blocks)) {

@@ -4,9 +4,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { walk } from '../scripts/walk.ts'
 
-const FOLDER = 'test/fixtures/docs'
+/** The files of a site, by path. */
+export const givenSite = readFiles('test/fixtures/docs/site')
+/** The files of an app around a site, by path. */
+export const givenApp = readFiles('test/fixtures/docs/app')
 
-/** The contents of the files by path. */
-export const givenFiles: Readonly<Record<string, string>> = Object.fromEntries(
-  walk(FOLDER).map((path) => [path, readFileSync(join(FOLDER, path), 'utf8')]),
-)
+function readFiles(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(walk(folder).map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
+}

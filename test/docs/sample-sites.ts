@@ -1,7 +1,7 @@
 // The sites that the documents build up, from the files that they show.
 
 import { type CodeBlock, placeOf } from './code-block.ts'
-import { givenFiles } from './given-files.ts'
+import { givenSite } from './given-files.ts'
 
 /** A site as a reader has it at some point of a document. */
 export interface SampleSite {
@@ -46,7 +46,7 @@ export function sitesOf(document: string, blocks: readonly CodeBlock[]): SampleS
 /** Adds the files that the reader has, and a page for each server file that is shown without its page. */
 function completeSite(blocks: ReadonlyMap<string, CodeBlock>): Record<string, string> {
   const shown = Object.fromEntries([...blocks].map(([path, { text }]) => [path, text]))
-  const files = { ...givenFiles, ...shown }
+  const files = { ...givenSite, ...shown }
   const pages = Object.keys(files)
     .filter((path) => /^pages\/.*(?<!layout)\.server\.ts$/.test(path))
     .map((path) => path.replace('.server.ts', '.tsx'))
@@ -54,8 +54,8 @@ function completeSite(blocks: ReadonlyMap<string, CodeBlock>): Record<string, st
   return { ...files, ...Object.fromEntries(pages.map((path) => [path, EMPTY_PAGE])) }
 }
 
-/** Replaces the places in a message about the files of a site with places in the document. */
-export function toDocumentPlaces({ blocks }: SampleSite, message: string): string {
+/** Replaces the places in a message about files, which are given by their paths, with places in the document. */
+export function toDocumentPlaces(blocks: ReadonlyMap<string, CodeBlock>, message: string): string {
   return [...blocks].reduce((text, [path, block]) => {
     const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const places = new RegExp(`(?<![\\w/.])${escaped}(?:\\((\\d+),\\d+\\)|:(\\d+)(?::\\d+)?)`, 'g')
