@@ -9,7 +9,7 @@ import { createUserEnv } from '../user-env.ts'
 const run = promisify(execFile)
 
 /** Each package with the version that its document names, or the newest major version. */
-const PACKAGES: Readonly<Record<string, string>> = {
+export const PACKAGES: Readonly<Record<string, string>> = {
   '@fastify/cookie': '^11',
   '@opentelemetry/api': '^1.10',
   '@opentelemetry/exporter-logs-otlp-http': '^0.301',
