@@ -1,4 +1,4 @@
-export type Language = 'tsx' | 'sh' | 'python' | 'css' | 'nginx' | 'http' | 'json' | 'text'
+export type Language = 'tsx' | 'sh' | 'python' | 'css' | 'nginx' | 'http' | 'json' | 'promql' | 'text'
 
 export interface Token {
   kind: 'plain' | 'comment' | 'string' | 'keyword'
@@ -22,6 +22,7 @@ const PATTERNS: Record<Language, string | null> = {
   python: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})|(?<keyword>\\b(?:${PYTHON_KEYWORDS})\\b)`,
   nginx: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
   http: null,
+  promql: null,
   text: null,
 }
 

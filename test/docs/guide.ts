@@ -5,23 +5,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import type { CodeBlock } from './code-block.ts'
 import { type RunningCommand, startCommand } from './start-command.ts'
 
 const run = promisify(execFile)
-
-export interface Block {
-  /** The first word after the fence. */
-  language: string
-  /** The path of the file that the block contains. Empty for commands and their output. */
-  path: string
-  text: string
-}
-
-/** Returns the fenced code blocks of a Markdown text, in order. */
-export function readBlocks(markdown: string): Block[] {
-  const blocks = markdown.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)
-  return [...blocks].map(([, language = '', path = '', text = '']) => ({ language, path, text }))
-}
 
 export interface Reader {
   /** The folder in which the commands run. */
@@ -35,7 +22,7 @@ export interface Reader {
 }
 
 /** Follows the blocks of a chapter. A block that is neither a file, a command nor the output of one is an error. */
-export async function followChapter(t: Test, blocks: readonly Block[], reader: Reader): Promise<void> {
+export async function followChapter(t: Test, blocks: readonly CodeBlock[], reader: Reader): Promise<void> {
   let output: string | null = null
   for (const block of blocks) {
     if (block.path !== '') {
@@ -52,7 +39,7 @@ export async function followChapter(t: Test, blocks: readonly Block[], reader: R
   }
 }
 
-function writeBlock({ path, text }: Block, reader: Reader) {
+function writeBlock({ path, text }: CodeBlock, reader: Reader) {
   const file = join(reader.folder, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from '../types/typed-site.ts'
-import { readBlocks } from './guide.ts'
+import { readBlocks } from './code-block.ts'
 
 const compilers = await installCompilers()
 
@@ -18,10 +18,7 @@ for (const document of ['README.md', 'docs/types.md']) {
     const blocks = readBlocks(readFileSync(document, 'utf8'))
     const files = blocks
       .filter(({ language }) => /^tsx?$/.test(language))
-      .map(({ language, text }, index): [string, string] => [
-        /^\/\/ (\S+\.tsx?)$/m.exec(text)?.[1] ?? `sample-${index}.${language}`,
-        text,
-      ])
+      .map(({ path, text }): [string, string] => [path, text])
     const config = blocks.find(({ language, text }) => language === 'json' && text.includes('"extends"'))?.text ?? ''
     const dir = createTypedSite(t, { ...own, ...Object.fromEntries(files), 'tsconfig.json': config })
     t.ok(files.length > 1)

@@ -73,7 +73,7 @@ export default function Console() {
           The metrics count requests, durations and failures by page, with the page’s pattern as a label. The package’s{' '}
           <code>docs/console.md</code> lists every metric, with queries for objectives and alerts.
         </p>
-        <Code title="Prometheus" language="sh">
+        <Code title="Prometheus" language="promql">
           {QUERIES}
         </Code>
       </Section>

@@ -187,13 +187,19 @@ grep -c '"digest":"7K3M9QZD-' site.log   # how often this failure happened
 `
 
 const BOUNDARY = `
-import { FailureBoundary } from 'hydrant/react'
+import { FailureBoundary, type PageProps } from 'hydrant/react'
+import { Suspense } from 'react'
+import { Reviews } from '../../components/reviews.tsx'
 
-<FailureBoundary>
-  <Suspense fallback={<p>Reviews are on their way…</p>}>
-    <Reviews reviews={data.reviews} />
-  </Suspense>
-</FailureBoundary>
+export default function Product({ data }: PageProps<'/products/[id]'>) {
+  return (
+    <FailureBoundary>
+      <Suspense fallback={<p>Reviews are on their way…</p>}>
+        <Reviews reviews={data.reviews} />
+      </Suspense>
+    </FailureBoundary>
+  )
+}
 `
 
 const ERROR_PAGE = `

@@ -256,14 +256,16 @@ export function Star({ id }: { id: string }) {
 `
 
 const FILES = `
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type ActionContext, redirect } from 'hydrant'
 
 export async function action({ form, signal }: ActionContext<'/photos'>) {
   const photo = form.get('photo')
   if (photo instanceof File) {
-    await pipeline(photo.stream(), createWriteStream(newPath()), { signal })
+    await pipeline(photo.stream(), createWriteStream(join('uploads', randomUUID())), { signal })
   }
   redirect('/photos')
 }

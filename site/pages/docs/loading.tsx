@@ -133,9 +133,13 @@ export default function Product({ data }: PageProps<'/products/[id]'>) {
 `
 
 const DEFERRED_LOAD = `
+import { type LoadContext, notFound } from 'hydrant'
+
 export async function load({ app, params, signal }: LoadContext<'/products/[id]'>) {
+  const product = await app.shop.product(params.id)
+  if (!product) notFound()
   return {
-    product: await app.shop.product(params.id),
+    product,
     reviews: app.shop.reviews(params.id, { signal }), // a promise: not awaited
   }
 }

@@ -166,11 +166,16 @@ function Documents() {
 const LINK = `
 import { href } from 'hydrant/react'
 
-<a href={href('/products/[id]', { id: 7 })}>Number 7</a>
-
-<form action={href('/search')}>
-  <input name="q" />
-</form>
+export default function Home() {
+  return (
+    <>
+      <a href={href('/products/[id]', { id: 7 })}>Number 7</a>
+      <form action={href('/search')}>
+        <input name="q" />
+      </form>
+    </>
+  )
+}
 `
 
 const PROGRESS = `
@@ -190,8 +195,14 @@ export function Spinner() {
 `
 
 const OFF = `
-<nav data-hydrant-prefetch="off">
-  <a href={href('/archive')}>Archive</a>
-  <a href={href('/logout')} data-hydrant-reload>Leave</a>
-</nav>
+import { href } from 'hydrant/react'
+
+export function Menu() {
+  return (
+    <nav data-hydrant-prefetch="off">
+      <a href={href('/archive')}>Archive</a>
+      <a href={href('/logout')} data-hydrant-reload>Leave</a>
+    </nav>
+  )
+}
 `

@@ -175,8 +175,14 @@ export default function Pages() {
 const LINK = `
 import { href } from 'hydrant/react'
 
-<a href={href('/products/[id]', { id: 7 })}>Number 7</a>
-<a href={href('/search', {}, { search: { q: 'tea' }, hash: 'results' })}>Tea</a>
+export default function Home() {
+  return (
+    <>
+      <a href={href('/products/[id]', { id: 7 })}>Number 7</a>
+      <a href={href('/search', {}, { search: { q: 'tea' }, hash: 'results' })}>Tea</a>
+    </>
+  )
+}
 `
 
 const LINKS = `

@@ -111,14 +111,18 @@ await app.listen({ port: 3000 })
 `
 
 const ADMIN = `
+import Fastify from 'fastify'
 import hydrant, { digestOf } from 'hydrant'
+import { authenticateOperator } from './operators.ts'
+import { tracker } from './tracker.ts'
 
-app.addHook('onError', async (request, reply, error) => {
+const app = Fastify({ logger: true })
+app.addHook('onError', async (request, _reply, error) => {
   tracker.capture(error, { digest: digestOf(request, error) })
 })
 await app.register(hydrant, { dir: './my-site' })
 await app.register(async (ops) => {
-  ops.addHook('onRequest', ops.authenticateOperator)
+  ops.addHook('onRequest', authenticateOperator)
   await ops.register(hydrant.admin, { prefix: '/ops', auth: 'app' })
 })
 `

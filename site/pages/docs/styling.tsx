@@ -59,8 +59,9 @@ export default function Styling() {
       </Section>
       <Section id="types" title="Types for TypeScript">
         <p>
-          One line tells TypeScript the types of such imports. It declares stylesheets, CSS modules, images, fonts and
-          other assets:
+          <code>hydrant/tsconfig.json</code> declares the types of such imports: stylesheets, CSS modules, images, fonts
+          and other assets. If your configuration sets <code>types</code> itself, add <code>hydrant/assets</code> to
+          that list.
         </p>
         <Code title="tsconfig.json">{TYPES}</Code>
       </Section>
@@ -69,7 +70,16 @@ export default function Styling() {
 }
 
 const CSS = `
+import type { LayoutProps } from 'hydrant/react'
 import './layout.css'
+
+export default function RootLayout({ children }: LayoutProps<'/'>) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  )
+}
 `
 
 const MODULE = `
@@ -103,9 +113,5 @@ export function Logo() {
 `
 
 const TYPES = `
-{
-  "compilerOptions": {
-    "types": ["node", "hydrant/assets"]
-  }
-}
+{ "extends": "hydrant/tsconfig.json" }
 `
