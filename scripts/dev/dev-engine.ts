@@ -35,6 +35,8 @@ export interface DevChange {
   isNewServer: boolean
   /** Whether the files of the site may be other ones. */
   isScanned: boolean
+  /** Whether modules of the server have changed. */
+  isChanged: boolean
 }
 
 export interface DevEngine {
@@ -144,7 +146,7 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     state = next
     stateKey = key
     isRestart = false
-    return { state: next, isNewServer, modules: isOther ? null : modules, data }
+    return { state: next, isNewServer, isChanged: dirty.size > 0, modules: isOther ? null : modules, data }
   }
 
   async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {

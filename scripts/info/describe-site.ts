@@ -70,6 +70,6 @@ function describeBuild(siteDir: string): string {
 
 // The message of an error that the site throws may contain a secret.
 function showProblem({ code, message, location }: BuildProblem): string {
-  const text = code.startsWith('HYD_OPTION_') ? `${code} ${message}` : code
+  const text = /^HYD_OPTION_/.test(code) ? `${code} ${message}` : code
   return location ? `${text} (${formatLocation(location)})` : text
 }
