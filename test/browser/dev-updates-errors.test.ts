@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { type DevPage, startDevSite } from './dev-site.ts'
 
 const site = await startDevSite(t, {
@@ -20,7 +20,7 @@ export const load = () => ({ title: title() })
 })
 
 t.test('keeps the page and its state while a module has a syntax error', async (t) => {
-  const page = await site.open('/')
+  const page = await openPage(t)
   const before = await page.use()
   site.edit('parts/box.tsx', '</b>', '</i>')
   await showsError(page, 'HYD_BUILD_SYNTAX')
@@ -34,7 +34,7 @@ t.test('keeps the page and its state while a module has a syntax error', async (
 })
 
 t.test('keeps the page and its state while a module throws', async (t) => {
-  const page = await site.open('/')
+  const page = await openPage(t)
   const before = await page.use()
   site.edit('parts/word.ts', "'word'", "JSON.parse('no word')")
   await showsError(page, 'not valid JSON')
@@ -47,7 +47,7 @@ t.test('keeps the page and its state while a module throws', async (t) => {
 })
 
 t.test('shows a component again that threw after an edit', async (t) => {
-  const page = await site.open('/')
+  const page = await openPage(t)
   await page.use()
   site.edit('parts/box.tsx', '  return', "  if (self.document) throw new Error('no box')\n  return")
   await page.shown('.hydrant-failure')
@@ -59,7 +59,7 @@ t.test('shows a component again that threw after an edit', async (t) => {
 })
 
 t.test('shows the page again after its load has failed', async (t) => {
-  const page = await site.open('/')
+  const page = await openPage(t)
   await page.use()
   site.edit('parts/title.ts', "=> 'title'", "=> { throw new Error('no title') }")
   await page.shown('.hydrant-failure')
@@ -71,7 +71,7 @@ t.test('shows the page again after its load has failed', async (t) => {
 })
 
 t.test('shows the page again after a module of the server has thrown', async (t) => {
-  const page = await site.open('/')
+  const page = await openPage(t)
   await page.use()
   site.edit('parts/title.ts', 'export', "if (true) throw new Error('no module')\nexport")
   await showsError(page, 'no module')
@@ -92,7 +92,7 @@ t.test('opens a page that was loaded while the site did not build', async (t) =>
 })
 
 t.test('loads open pages again when the command is started again', async (t) => {
-  const page = await site.open('/')
+  const page = await openPage(t)
   await page.use()
   const { port } = new URL(site.url)
   await site.dev.stop()
@@ -101,6 +101,13 @@ t.test('loads open pages again when the command is started again', async (t) => 
   await page.page.waitForFunction(() => document.querySelector<HTMLElement>('#box')?.innerText === 'restarted')
   t.equal((await page.state()).isSameDocument, false)
 })
+
+/** Opens the page for one test: another page that is still open could report the failure after its repair. */
+async function openPage(t: Test): Promise<DevPage> {
+  const page = await site.open('/')
+  t.teardown(() => page.page.close())
+  return page
+}
 
 function showsError(page: DevPage, text: string): Promise<void> {
   return page.evaluate(waitForOverlay, text)
