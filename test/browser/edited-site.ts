@@ -44,6 +44,8 @@ export interface DevSite {
   /** Replaces text in a file. */
   edit(path: string, from: string, to: string): void
   remove(path: string): void
+  /** Starts the command again, on a port. */
+  restart(port: string): Promise<void>
   /** Opens a page in a new tab, and resolves when it is interactive. */
   open(path: string, options?: PageOptions): Promise<DevPage>
 }
@@ -86,7 +88,8 @@ export async function startDevSite(
   { args = [], env = {} }: DevSiteOptions = {},
 ): Promise<DevSite> {
   const dir = createSite(t, { 'pages/layout.tsx': LAYOUT, 'parts/state.tsx': STATE, ...files })
-  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1', ...args], { env })
+  const start = (port: string) => startCli(t, ['dev', dir, '--port', port, '--host', '127.0.0.1', ...args], { env })
+  const dev = start('0')
   const [started, chromium] = await Promise.all([dev.waitFor(/ at (http:\S+)/), launchChromium(t)])
   const url = new URL('/', started[1]).href
 
@@ -104,6 +107,9 @@ export async function startDevSite(
       write(path, text.replace(from, to))
     },
     remove: (path) => rmSync(join(dir, path), { recursive: true }),
+    async restart(port) {
+      await start(port).waitFor(/ at http:/)
+    },
     async open(path, options) {
       const page = control(await chromium.open(options))
       await page.goto(new URL(path, url).href, 'load')

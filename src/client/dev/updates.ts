@@ -25,18 +25,19 @@ export function listenForUpdates({ app, loaded, since, refreshComponents }: Upda
     // Hydrant's own server has sent the message.
     const message = JSON.parse(data) as DevMessage
     if (message.type === 'errors') overlay.showErrors(message.errors)
-    // An error is reported like any other of the page.
+    // The page's handler of errors sends it to the server, which shows it here and in the terminal.
     else last = last.then(() => receive(message)).catch(reportError)
   })
 
   async function receive(message: DevUpdate | DevReload): Promise<void> {
     if (message.type === 'reload') return location.reload()
     dispatchEvent(new Event(UPDATED_EVENT))
+    const hasFailed = isFailureShown()
     await replaceStylesheets(message.styles)
     await replaceModules(message)
     reloadFiles(message.files)
-    // A page that shows a failure tries again.
-    if (message.data || document.querySelector('.hydrant-failure')) await runLoadsAgain()
+    // A page that still shows its failure tries again. A failure that this change has caused would only occur twice.
+    if (message.data || (hasFailed && isFailureShown())) await runLoadsAgain()
   }
 
   async function replaceModules({ modules }: DevUpdate): Promise<void> {
@@ -53,4 +54,8 @@ export function listenForUpdates({ app, loaded, since, refreshComponents }: Upda
     else if (result.kind === 'redirect') location.replace(result.to)
     else location.reload()
   }
+}
+
+function isFailureShown(): boolean {
+  return document.querySelector('.hydrant-failure') !== null
 }
