@@ -2,7 +2,7 @@ import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace
 import type { ServerMapFields } from '../../../src/server/failures/stacks/function-names.ts'
 import { findComponents } from './find-components.ts'
 import { findDefinitions } from './find-definitions.ts'
-import { type Export, findExports, findModuleExports } from './find-exports.ts'
+import { type Export, findExports, findModuleExports, isExportCall } from './find-exports.ts'
 import { findFunctions } from './find-functions.ts'
 import { parseScript } from './parse-script.ts'
 import { createPositions } from './positions.ts'
@@ -34,7 +34,10 @@ export function createServerOutput(code: string, json: string, folder: string, f
 
   const program = parseScript(code)
   const definitions = findDefinitions(program)
-  const functions = findFunctions(program).filter(({ start }) => isSite(start))
+  const getters = file === undefined ? [] : program.body.filter(isExportCall)
+  const isGetter = (offset: number) => getters.some(({ start, end }) => start <= offset && offset < end)
+  // esbuild maps the getters of a single module to the source.
+  const functions = findFunctions(program).filter(({ start }) => isSite(start) && !isGetter(start))
   const found = file === undefined ? findExports(program, definitions) : findModuleExports(program, definitions, file)
   const modules = found.map(({ file, exports }) => ({
     file,

@@ -1,4 +1,4 @@
-import type { Expression, ObjectExpression, Program } from 'acorn'
+import type { CallExpression, Expression, ExpressionStatement, ObjectExpression, Program } from 'acorn'
 import type { Definitions } from './find-definitions.ts'
 
 /** An export of a module, as the bundle defines it. */
@@ -50,13 +50,19 @@ function toExports(getters: ObjectExpression | undefined, { outer, assigned }: D
 function findGetters(program: Program): Map<string, ObjectExpression> {
   const found = new Map<string, ObjectExpression>()
   for (const statement of program.body) {
-    const call = statement.type === 'ExpressionStatement' ? statement.expression : null
-    if (call?.type !== 'CallExpression' || call.callee.type !== 'Identifier') continue
-    const [target, getters] = call.arguments
-    if (!/^__export\d*$/.test(call.callee.name) || target?.type !== 'Identifier') continue
-    if (getters?.type === 'ObjectExpression') found.set(target.name, getters)
+    if (!isExportCall(statement)) continue
+    const [target, getters] = statement.expression.arguments
+    if (target?.type === 'Identifier' && getters?.type === 'ObjectExpression') found.set(target.name, getters)
   }
   return found
+}
+
+/** Returns whether a statement is `__export(index_exports, { load: () => load2 })`. */
+export function isExportCall(
+  statement: Program['body'][number],
+): statement is ExpressionStatement & { expression: CallExpression } {
+  const call = statement.type === 'ExpressionStatement' ? statement.expression : null
+  return call?.type === 'CallExpression' && call.callee.type === 'Identifier' && /^__export\d*$/.test(call.callee.name)
 }
 
 type Member = [key: string, value: Expression]

@@ -156,7 +156,8 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       const results = await Promise.all(known.map(async (id) => ({ id, after: await compiler().server(id) })))
       const changed = results.flatMap(({ id, after }) => {
         const before = modules.get(id)?.compiled
-        return before?.code === after.code ? [] : [{ id, before, after }]
+        // A comment changes the lines of stack traces.
+        return before?.code === after.code && before.map === after.map ? [] : [{ id, before, after }]
       })
       const needsScan = changed.some(({ id, before, after }) =>
         before
@@ -194,7 +195,7 @@ interface DevScript extends MappedBundle {
 
 function writeScript(serverDir: string, siteDir: string, id: string, compiled: CompiledServerModule): DevScript {
   const name = id.replace(/[^\w.-]+/g, '-').slice(-80)
-  const path = join(serverDir, `${name}-${contentHash(id, compiled.code)}.cjs`)
+  const path = join(serverDir, `${name}-${contentHash(id, compiled.code, compiled.map)}.cjs`)
   const map = withSource(compiled.map, relative(serverDir, resolve(siteDir, id)))
   const complete = () => createServerOutput(compiled.code, map, serverDir, id)
   const code = UNNAMED.test(compiled.code) ? complete().code : compiled.code

@@ -107,7 +107,7 @@ export class RequestFailures {
     entry.isWritten = true
     this.first ??= entry
     this.count++
-    const { mapper, release, build, metrics, record } = this.#tools
+    const { mapper, files, release, build, metrics, record } = this.#tools
     const { digest, status, error } = entry
     const { phase, statusSent } = context
     const request = this.#request
@@ -128,7 +128,7 @@ export class RequestFailures {
       status,
       isRecovered: false,
       pending: describePending(context, mapper),
-      components: () => mapper.mapComponents(context.components?.componentStack ?? ''),
+      components: () => mapper.mapComponents(context.components?.componentStack ?? '', files.pageOf(route)),
     }
     record(event, request)
   }

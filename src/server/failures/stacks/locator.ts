@@ -8,8 +8,11 @@ export interface Locator {
   locateExport(file: string, name: string): SourceFrame | null
   /** Returns where a function is defined. Null for a function outside of the site, or when two have the same text. */
   locateFunction(called: unknown): SourceFrame | null
-  /** Returns the frames of React's stack of components, innermost first. */
-  mapComponents(stack: string): MappedFrame[]
+  /**
+   * Returns the frames of React's stack of components, innermost first. Of several components with one name, the one in
+   * the file of the component around it is taken, or else the one in the file of the page.
+   */
+  mapComponents(stack: string, page?: string): MappedFrame[]
 }
 
 interface MappedBundleText {
@@ -61,16 +64,19 @@ export function createLocator(
     return found
   }
 
-  function mapComponents(stack: string): MappedFrame[] {
+  function mapComponents(stack: string, page?: string): MappedFrame[] {
     const frames = stack.split('\n').filter(Boolean).map(mapFrame)
-    // From outside to inside: of several components with one name, take the one in the file of the component around it.
+    // From outside to inside.
     let around = ''
     for (let index = frames.length - 1; index >= 0; index--) {
       const { text = '', frame = null } = frames[index] ?? {}
       const name = unplacedName(text)
       const found = name === undefined ? [] : componentsNamed(name)
-      const [place, ...others] = found.length > 1 ? found.filter(({ file }) => file === around) : found
-      if (place && others.length === 0) frames[index] = { text: frameText(place), frame: place }
+      const place =
+        onlyOne(found) ??
+        onlyOne(found.filter(({ file }) => file === around)) ??
+        onlyOne(found.filter(({ file }) => file === page))
+      if (place) frames[index] = { text: frameText(place), frame: place }
       const known = place ?? frame
       if (known?.isSite) around = known.file
     }
@@ -78,6 +84,10 @@ export function createLocator(
   }
 
   return { locateExport, locateFunction, mapComponents }
+}
+
+function onlyOne<Item>([first, ...others]: readonly Item[]): Item | null {
+  return others.length === 0 ? (first ?? null) : null
 }
 
 /**

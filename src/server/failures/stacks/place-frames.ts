@@ -22,7 +22,7 @@ export function placeFrames(
   mapper: ServerMapper,
   files: SiteFiles,
 ): MappedFrame[] {
-  const frames = mapper.mapComponents(components?.componentStack ?? '')
+  const frames = mapper.mapComponents(components?.componentStack ?? '', files.pageOf(route))
   if (frames.some(({ frame }) => frame?.isSite)) return frames
   if (place) return [toFrame(place.function, mapper.locateExport(place.file, place.function), place.file)]
   const page = phase === 'render' ? files.pageOf(route) : undefined
