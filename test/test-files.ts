@@ -10,6 +10,7 @@ const TOOLS = join(ROOT, 'tools.js')
  */
 const SLOWEST = [
   'docs/guide',
+  'docs/code-sites',
   'package/engines',
   'package/package',
   'types/types',
