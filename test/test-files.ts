@@ -10,11 +10,11 @@ const TOOLS = join(ROOT, 'tools.js')
  */
 const SLOWEST = [
   'docs/guide',
-  'docs/code-sites',
   'package/engines',
   'package/package',
   'types/types',
   'proxy/replicas',
+  'docs/code-sites',
   'browser/site',
   'browser/action-outcomes',
   'failures/',
