@@ -15,6 +15,7 @@ const SLOWEST = [
   'package/package',
   'types/types',
   'proxy/replicas',
+  'docs/code-sites',
   'browser/site',
   'browser/action-outcomes',
   'failures/',

@@ -16,6 +16,8 @@ export interface CodeBlock {
   text: string
 }
 
+/** Languages of blocks that are files. */
+const LANGUAGES = ['ts', 'tsx', 'js', 'css', 'json']
 const FOLDERS = ['docs', 'docs/guide', 'docs/deploy', 'docs/proxies']
 
 /** Lists the documents in Markdown that users read. */
@@ -31,13 +33,15 @@ export function readMarkdown(document: string): CodeBlock[] {
 
 /**
  * Returns the fenced code blocks of a Markdown text, in order. After the language, a fence names the file (`tsx
- * pages/index.tsx`) or says `fragment`. A comment in the first line of the text names the file, too.
+ * pages/index.tsx`) or says `fragment`. Otherwise a comment in the first line of the text names the file, or the end of
+ * the paragraph before: "Write this in `pages/index.tsx`:".
  */
 export function readBlocks(markdown: string, document = ''): CodeBlock[] {
   return [...markdown.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)].map((match) => {
     const [, language = '', word = '', text = ''] = match
     const isFragment = word === 'fragment'
-    const path = isFragment || word === '' ? pathIn(text) : word
+    const named = pathIn(text) || (LANGUAGES.includes(language) ? pathBefore(markdown.slice(0, match.index)) : '')
+    const path = isFragment || word === '' ? named : word
     return { document, line: lineAt(markdown, match.index) + 1, language, path, isFragment, text }
   })
 }
@@ -55,4 +59,10 @@ export function placeOf({ document, line }: CodeBlock, lineInText = 1): string {
 /** Returns the path in a first line such as `// pages/index.tsx` or `# prometheus.yml`. */
 function pathIn(text: string): string {
   return /^(?:\/\/|#) ([\w./()[\]-]+\.\w+)(?=$|:)/m.exec(text.split('\n', 1)[0] ?? '')?.[1] ?? ''
+}
+
+/** Returns the last path in code marks of a paragraph that ends with a colon. */
+function pathBefore(text: string): string {
+  const paragraph = text.trimEnd().split('\n\n').at(-1) ?? ''
+  return /`([\w./()[\]-]+\.(?:tsx?|js|css|json))`[^`]*:$/.exec(paragraph)?.[1] ?? ''
 }

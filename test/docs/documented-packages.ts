@@ -16,7 +16,10 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@opentelemetry/sdk-logs': '^3',
   '@opentelemetry/sdk-node': '^0.301',
   '@sentry/node': '^11',
+  '@tailwindcss/node': '^4',
+  '@tailwindcss/oxide': '^4',
   'esbuild-plugin-svgr': '^3',
+  tailwindcss: '^4',
 }
 
 /** Below the project, so that these packages find the project's Fastify and esbuild. */

@@ -1,0 +1,43 @@
+// The requests to a site whose responses a document promises.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SampleSite } from './sample-sites.ts'
+
+export interface PromisedRequest {
+  url: string
+  status: number
+  /** The fields of a form. Without it, the request is a GET. */
+  form?: string
+}
+
+/** A value for every parameter of a route. */
+const PARAMETER = '7'
+
+/** Statuses of pages other than 200. */
+const REFUSED: Readonly<Record<string, number>> = {
+  'site/pages/docs/failures.tsx /members': 403,
+}
+
+const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
+  'docs/http.md': [{ url: '/notes', form: 'text=', status: 422 }],
+  'site/pages/docs/forms.tsx': [
+    { url: '/notes', form: 'text=', status: 422 },
+    { url: '/notes', form: 'text=Tea', status: 303 },
+    { url: '/photos', form: 'photo=', status: 303 },
+  ],
+}
+
+/** Lists a request for each page and each route of the site, and those for its forms. `dir` is the folder of the site. */
+export function listRequests({ document, files }: SampleSite, dir: string): PromisedRequest[] {
+  const types = readFileSync(join(dir, 'hydrant-env.d.ts'), 'utf8')
+  const pages = [...types.matchAll(/^ +'(\/[^']*)': /gm)].map(([, route = '']) => ({
+    url: route.replace(/\[[^\]]+\]/g, PARAMETER),
+    status: REFUSED[`${document} ${route}`] ?? 200,
+  }))
+  const routes = [...(files['server.ts'] ?? '').matchAll(/app\.get\('([^']+)'/g)].map(([, route = '']) => ({
+    url: route.replace(/:\w+/g, PARAMETER),
+    status: 200,
+  }))
+  return [...pages, ...routes, ...(FORMS[document] ?? [])]
+}
