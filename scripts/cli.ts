@@ -59,7 +59,7 @@ function createProgram(): Command {
     .exitOverride()
     // `reportUsage` prints the error, in the same form as all other errors.
     .configureOutput({ outputError() {} })
-  addCommand(program, 'dev', 'serve a site in development, and rebuild it when a file changes', {
+  addCommand(program, 'dev', 'serve a site in development, and update it when a file changes', {
     serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,
