@@ -68,7 +68,7 @@ function createProgram(): Command {
       const { runCreate } = await import('./commands/create.ts')
       runCreate(dir, flags)
     })
-  addCommand(program, 'dev', 'serve a site in development, and rebuild it when a file changes', {
+  addCommand(program, 'dev', 'serve a site in development, and update it when a file changes', {
     serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,

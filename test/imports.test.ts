@@ -149,7 +149,7 @@ const SERVER_ROOMS = [
   ...['options', 'metrics', 'log', 'http', 'thrown', 'redaction', 'errors', 'util'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
-const BUILD_ROOMS = ['page-report.ts', 'site-builder.ts', 'bundles', 'output', 'esbuild', 'discover']
+const BUILD_ROOMS = ['page-report.ts', 'build-site.ts', 'bundles', 'output', 'esbuild', 'discover']
 
 for (const [folder, rooms] of [
   ['src/server', SERVER_ROOMS],

@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join, resolve } from 'node:path'
 import { callbackify, promisify } from 'node:util'
 import zlib, { type BrotliOptions } from 'node:zlib'
-import type { BuildSiteOptions, SiteBuild } from '../scripts/build/site-builder.ts'
+import type { BuildSiteOptions, SiteBuild } from '../scripts/build/build-site.ts'
 
 const FOLDER = resolve('.build/compressed')
 
@@ -19,7 +19,7 @@ zlib.brotliCompress = callbackify((contents: Uint8Array, options: BrotliOptions)
   sharing > 0 ? compressOnce(contents, options) : compress(contents, options),
 ) as typeof zlib.brotliCompress
 syncBuiltinESMExports()
-const { buildSite } = await import('../scripts/build/site-builder.ts')
+const { buildSite } = await import('../scripts/build/build-site.ts')
 
 /** Builds a site like `buildSite`, with the same result, because Brotli is deterministic. */
 export async function buildSharing(options: BuildSiteOptions): Promise<SiteBuild> {

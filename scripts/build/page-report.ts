@@ -1,6 +1,6 @@
 import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
 import { compareText } from '../build-problem.ts'
-import type { SiteBuild } from './site-builder.ts'
+import type { SiteBuild } from './build-site.ts'
 
 /** The bytes that a browser fetches for a page, gzipped. */
 export interface PageReport {

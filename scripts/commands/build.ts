@@ -1,4 +1,4 @@
-import { buildSite } from '../build/site-builder.ts'
+import { buildSite } from '../build/build-site.ts'
 import { BuildError } from '../build-problem.ts'
 import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatReport } from '../terminal/format-report.ts'
@@ -9,7 +9,7 @@ export async function runBuild(dir: string, _flags: object, note: string | null)
   if (note !== null) console.error(note)
   const progress = createProgress(process.stdout, 'hydrant build')
   try {
-    const build = await buildSite({ dir, mode: 'production', onProgress: progress.step })
+    const build = await buildSite({ dir, onProgress: progress.step })
     progress.end()
     for (const warning of build.warnings) console.error(`${formatWarning(warning)}\n`)
     console.log(formatReport(build))

@@ -33,7 +33,7 @@ export async function runDev(
     console.error([BLOCKED, ...(source ? formatSource(source, PLAIN) : frames), ''].join('\n'))
   })
   const createLogging = await loadDevLogging()
-  // A warning is printed once, not with each build.
+  // A warning is printed once, not with each update.
   let lastWarnings: ReadonlySet<string> = new Set()
   const started = await startDevServer({
     dir,

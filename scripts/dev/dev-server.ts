@@ -46,7 +46,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
 
   async function close() {
     const closed = new Promise((resolve) => server.close(resolve))
-    // Open pages keep the reload channel open. The server does not know the connections of WebSockets.
+    // Open pages keep the update channel open. The server does not know the connections of WebSockets.
     server.closeAllConnections()
     for (const socket of upgraded) socket.destroy()
     await closed

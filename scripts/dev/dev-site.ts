@@ -129,7 +129,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     if (change.isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
     if (change.update === null) channel.send({ type: 'reload' })
-    else if (wasBroken || change.isChanged || hasEffect(change.update)) channel.send({ type: 'update', ...change.update })
+    else if (wasBroken || change.isChanged || hasEffect(change.update))
+      channel.send({ type: 'update', ...change.update })
   }
 
   // An update looks at the changed modules only.

@@ -81,9 +81,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`])
     },
     exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
-    async dispose() {
-      await Promise.all([reader.dispose(), scanner.dispose()])
-    },
+    dispose: scanner.dispose,
   }
 }
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { buildFolder, readConfig, readManifest } from '../../src/server/build-output/read-build.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
-import { createConfigPart, type SiteConfig } from '../build/bundles/read-config.ts'
+import { compileConfig, type SiteConfig } from '../build/bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { createOutputFolder } from '../build/output/output-folder.ts'
@@ -50,11 +50,9 @@ async function readOptions(
 
 async function compile(siteDir: string, file: string): Promise<SiteConfig> {
   const output = await createOutputFolder(siteDir, FOLDER)
-  const part = createConfigPart({ siteDir, folder: FOLDER, mode: 'development' })
   try {
-    return await part.compile(file, output)
+    return await compileConfig({ siteDir, folder: FOLDER, file }, output)
   } finally {
-    await part.dispose()
     await output.discard()
   }
 }

@@ -1,5 +1,5 @@
+import type { SiteBuild } from '../build/build-site.ts'
 import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
-import type { SiteBuild } from '../build/site-builder.ts'
 
 /** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {

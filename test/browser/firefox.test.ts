@@ -91,7 +91,7 @@ const firefox = await launchFirefox(t)
 
 t.test('a failure in Firefox leads to its line, and is the same failure as in Chromium', async (t) => {
   const dir = createSite(t, FILES)
-  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  const { manifest } = await buildSharing({ dir })
   t.equal(manifest.mode, 'production')
   const site = await startSite(t, { dir })
   const origin = `http://127.0.0.1:${site.port}`

@@ -27,7 +27,7 @@ const files = {
 
 t.test('links in the browser equal those of the server, below any base', async (t) => {
   const dir = createSite(t, files)
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   const { page, errors, goto, hydrated, shown, read } = await (await launchChromium(t)).open()
   for (const base of ['', '/shop', '/a/b']) {
     const app = await createServer({ dir, logger: false, base: base || '/' })

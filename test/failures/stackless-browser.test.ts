@@ -85,7 +85,7 @@ const chromium = await launchChromium(t)
 t.test('leads to the component, the line that throws, or the page', async (t) => {
   const dir = join(t.testdir({}), 'site')
   writeFiles(dir, FILES)
-  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  const { manifest } = await buildSharing({ dir })
   t.equal(manifest.mode, 'production')
   const site = await startSite(t, { dir, env: { HYDRANT_LEDGER: 'false' } })
   // React passes on exceptions of its event handlers. The browser then reports only React's own position.

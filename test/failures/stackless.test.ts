@@ -13,7 +13,7 @@ const PATHS = [...STACKLESS_PLACES.keys()].filter((path) => path !== '/timer')
 async function buildSite(t: Test): Promise<string> {
   const dir = join(t.testdir({}), 'site')
   writeFiles(dir, STACKLESS_SITE)
-  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  const { manifest } = await buildSharing({ dir })
   t.equal(manifest.mode, 'production')
   return dir
 }

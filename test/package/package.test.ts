@@ -188,7 +188,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/shared/react.d.ts',
     'src/shared/tsconfig.site.json',
     'dist/src/client/entry.js',
-    'dist/src/client/dev-reload.js',
+    'dist/src/client/dev/preamble.js',
     'console/.hydrant/manifest.json',
     'console/.hydrant/server/index.mjs',
     'dist/vendor/launch-editor.cjs',

@@ -1,7 +1,7 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
+import { buildSite } from '../../scripts/build/build-site.ts'
 import { BuildError } from '../../scripts/build-problem.ts'
 import { formatProblem } from '../../scripts/terminal/format-problem.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
@@ -9,7 +9,7 @@ import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
 
 async function findProblems(dir: string) {
-  const error: unknown = await buildSite({ dir, mode: 'production' }).then(
+  const error: unknown = await buildSite({ dir }).then(
     () => null,
     (reason) => reason,
   )
@@ -39,21 +39,27 @@ t.test('refuses a folder without pages/', async (t) => {
 t.test('refuses a link in public/ that leads out of it, and follows one that does not', async (t) => {
   const dir = createSite(t, { 'public/a.txt': 'a', 'secret.txt': 's' })
   symlinkSync('a.txt', join(dir, 'public', 'b.txt'))
-  const { manifest } = await buildSite({ dir, mode: 'development' })
+  const { manifest } = await buildSite({ dir })
   t.strictSame(manifest.publicFiles, ['a.txt', 'b.txt'])
   symlinkSync('../secret.txt', join(dir, 'public', 'c.txt'))
   t.strictSame((await findProblems(dir)).map(show), ['HYD_BUILD_PUBLIC_LINK public/c.txt'])
 })
 
-t.test('reports a folder that cannot be written', async (t) => {
-  const dir = createSite(t, {})
-  // A file is in the place of the folder that contains the build's folder.
-  writeFileSync(join(dir, `.hydrant`), '')
-  const broken = join(dir, '.hydrant', 'no-folder')
-  await t.rejects(buildSite({ dir: join(dir), mode: 'development', folder: '.hydrant/no-folder' }), {
-    code: 'HYD_BUILD_WRITE',
-    message: new RegExp(broken),
+t.test('reports a file that cannot be written, and leaves no unfinished folder', async (t) => {
+  // With the hash of its content, the name is longer than the 255 characters that file systems allow.
+  const name = `${'a'.repeat(245)}.png`
+  const dir = createSite(t, {
+    'pages/index.tsx': `import image from './${name}'\nexport default () => <img src={image} alt="" />\n`,
+    [`pages/${name}`]: 'an image',
   })
+  await t.rejects(buildSite({ dir }), {
+    code: 'HYD_BUILD_WRITE',
+    message: new RegExp(`${join(dir, '.hydrant')}.*ENAMETOOLONG`),
+  })
+  t.strictSame(
+    readdirSync(dir).filter((file) => file.startsWith('.hydrant')),
+    [],
+  )
 })
 
 t.test('has a broken site for each of its errors', async (t) => {
@@ -89,7 +95,7 @@ t.test('allows a browser module the types of a server one, and hydrant/react', a
     `,
     'pages/index.server.ts': "import { hostname } from 'node:os'\nexport const load = () => hostname()\n",
   })
-  await t.resolves(buildSite({ dir, mode: 'development' }))
+  await t.resolves(buildSite({ dir }))
 })
 
 t.test('shows a problem with its position, the line and a fix', async (t) => {

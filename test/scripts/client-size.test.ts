@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/site-builder.ts'
+import { buildSite } from '../../scripts/build/build-site.ts'
 import { bundlePackages } from '../../scripts/dev/modules/package-bundle.ts'
 import { createServer } from '../../src/server/index.ts'
 import { createSite } from './create-site.ts'
+import { walk } from './walk.ts'
 
 const MAX_BYTES = 4096
 
@@ -47,7 +48,7 @@ interface Load {
 
 /** Returns everything that a browser loads for the page at `/`. */
 async function loadIndex(dir: string): Promise<Load> {
-  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const { folder, manifest } = await buildSite({ dir })
   const app = await createServer({ dir, logger: false })
   const { body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
   await app.close()
@@ -89,13 +90,22 @@ t.test('data that JSON can represent, with promises too, is read without another
 
 t.test('nothing of development reaches a visitor', async (t) => {
   const dir = createSite(t, { 'pages/index.tsx': page })
-  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
-  const production = manifest.clientFiles.map((name) => readFileSync(join(folder, 'client', name), 'utf8')).join('\n')
-  const settings = { plugins: [], loader: {}, define: {}, alias: {} }
-  const input = { siteDir: dir, cacheDir: join(dir, 'cache'), settings, configKey: '', specifiers: [], isStrict: false }
-  const packages = await bundlePackages(input, () => {})
-  const texts = readdirSync(packages.folder).map((name) => readFileSync(join(packages.folder, name), 'utf8'))
-  const development = texts.join('\n')
+  const textsIn = (folder: string, names: readonly string[]) =>
+    names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
+  const { folder, manifest } = await buildSite({ dir })
+  const production = textsIn(join(folder, 'client'), manifest.clientFiles)
+  const packages = await bundlePackages(
+    {
+      siteDir: dir,
+      cacheDir: join(dir, 'cache'),
+      settings: { plugins: [], loader: {}, define: {}, alias: {} },
+      configKey: '',
+      specifiers: [],
+      isStrict: false,
+    },
+    () => {},
+  )
+  const development = textsIn(packages.folder, walk(packages.folder))
   for (const text of ['hydrant-overlay', 'hydrant-updated', 'hydration-mismatch', '_hydrant/dev', 'EventSource']) {
     t.notOk(production.includes(text), text)
     t.ok(development.includes(text), text)

@@ -1,17 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { BuildOptions } from 'esbuild'
 import t, { type Test } from 'tap'
-import { buildSite, createSiteBuilder } from '../../scripts/build/site-builder.ts'
+import { buildSite } from '../../scripts/build/build-site.ts'
+import { createCss } from '../../scripts/build/esbuild/css.ts'
+import { createCssModuleCompiler } from '../../scripts/build/esbuild/css-module.ts'
+import { createBundler } from '../../scripts/build/esbuild/incremental-build.ts'
 import { createSite } from './create-site.ts'
 
 const page = (names: string) =>
   `import styles from './page.module.css'\nexport default () => [${names}].map((name) => styles[name])\n`
 
 /** Returns the classes on the server, the stylesheet, and the browser's script of one page. */
-async function build(t: Test, files: Record<string, string>, mode: 'production' | 'development' = 'production') {
+async function build(t: Test, files: Record<string, string>) {
   const dir = createSite(t, files)
-  const { folder, manifest } = await buildSite({ dir, mode })
+  const { folder, manifest } = await buildSite({ dir })
   const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
   const { js, css } = manifest.modules['pages/page.tsx'] ?? { js: '', css: [] }
   const text = (name: string) => readFileSync(join(folder, 'client', name), 'utf8')
@@ -29,18 +33,15 @@ const files = {
   `,
 }
 
-t.test('names classes the same in both bundles, minified or not', async (t) => {
-  const production = await build(t, files)
-  t.match(production.names, [/^page_[A-Z2-7]{6}_root$/, /^page_[A-Z2-7]{6}_fade$/, /^page_[A-Z2-7]{6}_foo-bar$/])
-  for (const name of production.names) {
-    t.match(production.css, `.${name}`)
-    t.match(production.js, name)
+t.test('names classes the same in both bundles', async (t) => {
+  const { names, css, js } = await build(t, files)
+  t.match(names, [/^page_[A-Z2-7]{6}_root$/, /^page_[A-Z2-7]{6}_fade$/, /^page_[A-Z2-7]{6}_foo-bar$/])
+  for (const name of names) {
+    t.match(css, `.${name}`)
+    t.match(js, name)
   }
-  t.match(production.css, '.outside')
-  t.match(production.css, `@keyframes ${production.names[1]}`)
-  const development = await build(t, files, 'development')
-  t.strictSame(development.names, production.names)
-  for (const name of development.names) t.match(development.css, `.${name}`)
+  t.match(css, '.outside')
+  t.match(css, `@keyframes ${names[1]}`)
 })
 
 t.test('distinguishes files of one name in two folders', async (t) => {
@@ -101,18 +102,26 @@ t.test('lets a plain stylesheet import a CSS module', async (t) => {
   t.match(css, /\.box_[A-Z2-7]{6}_box\{color:red\}/)
 })
 
-t.test('picks up changes and fixes in a file that another composes from', async (t) => {
-  const dir = createSite(t, {
-    'pages/page.tsx': page("'a'"),
-    'pages/page.module.css': ".a { composes: b from './b.module.css' }",
-  })
-  const builder = createSiteBuilder({ dir, mode: 'development' })
-  t.teardown(() => builder.dispose())
-  await t.rejects(builder.compile(), { code: 'HYD_BUILD_FAILED' })
-  for (const colour of ['green', 'gold']) {
-    writeFileSync(join(dir, 'pages', 'b.module.css'), `.b { color: ${colour} }`)
-    const { folder, manifest } = await builder.compile()
-    const [css = ''] = manifest.modules['pages/page.tsx']?.css ?? []
-    t.match(readFileSync(join(folder, 'client', css), 'utf8'), new RegExp(`\\.b_\\w+_b \\{\\s*color: ${colour};`))
-  }
-})
+t.test(
+  'picks up changes and fixes in a file that another composes from, when the same compiler is used again',
+  async (t) => {
+    const dir = createSite(t, {
+      'pages/page.tsx': page("'a'"),
+      'pages/page.module.css': ".a { composes: b from './b.module.css' }",
+    })
+    const options = {
+      ...{ absWorkingDir: dir, bundle: true, metafile: true, outdir: dir, write: false, logLevel: 'silent' },
+      entryPoints: ['pages/page.tsx'],
+      plugins: [createCss(dir, 'browser', createCssModuleCompiler(dir))],
+    } as const satisfies BuildOptions
+    const bundler = createBundler()
+    t.teardown(() => bundler.dispose())
+    t.notOk((await bundler.compile('', { ...options })).ok)
+    for (const colour of ['green', 'gold']) {
+      writeFileSync(join(dir, 'pages', 'b.module.css'), `.b { color: ${colour} }`)
+      const outcome = await bundler.compile('', { ...options })
+      const css = outcome.ok ? outcome.result.outputFiles.find(({ path }) => path.endsWith('.css'))?.text : ''
+      t.match(css, new RegExp(`\\.b_\\w+_b \\{\\s*color: ${colour};`))
+    }
+  },
+)

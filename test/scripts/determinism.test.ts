@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
+import { buildSite } from '../../scripts/build/build-site.ts'
 import { applyNames, nameByContent } from '../../scripts/build/output/rename-by-content.ts'
-import { buildSite } from '../../scripts/build/site-builder.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'
 
@@ -30,10 +30,7 @@ t.test('builds the same in every folder, at any depth', async (t) => {
   for (const name of ['react', 'react-dom']) {
     symlinkSync(resolve('node_modules', name), join(two, 'node_modules', name))
   }
-  const [first, second] = [
-    await buildSite({ dir: one, mode: 'production' }),
-    await buildSite({ dir: two, mode: 'production' }),
-  ]
+  const [first, second] = [await buildSite({ dir: one }), await buildSite({ dir: two })]
   t.strictSame(second.manifest, first.manifest)
   // Maps contain the paths to packages outside the site.
   const files = walk(first.folder).filter((file) => !file.endsWith('.map'))
@@ -48,7 +45,7 @@ t.test('builds the same in every folder, at any depth', async (t) => {
 
 t.test('changes the build’s id with everything that it serves', async (t) => {
   const dir = createSite(t, site)
-  const buildId = async () => (await buildSite({ dir, mode: 'development' })).manifest.buildId
+  const buildId = async () => (await buildSite({ dir })).manifest.buildId
   const ids = [await buildId()]
   for (const [file, contents] of [
     ['public/a.txt', 'b'],
@@ -69,9 +66,9 @@ t.test('keeps the names of files that a change does not affect', async (t) => {
     'pages/a.tsx': 'export default () => <p>a</p>\n',
     'pages/b.tsx': 'export default () => <p>b</p>\n',
   })
-  const before = (await buildSite({ dir, mode: 'production' })).manifest
+  const before = (await buildSite({ dir })).manifest
   writeFileSync(join(dir, 'pages', 'a.tsx'), 'export default () => <p>changed</p>\n')
-  const after = (await buildSite({ dir, mode: 'production' })).manifest
+  const after = (await buildSite({ dir })).manifest
   t.not(after.modules['pages/a.tsx']?.js, before.modules['pages/a.tsx']?.js)
   t.strictSame(after.modules['pages/b.tsx'], before.modules['pages/b.tsx'])
   t.equal(after.entry, before.entry)
@@ -80,7 +77,7 @@ t.test('keeps the names of files that a change does not affect', async (t) => {
 t.test('gives one stylesheet to pages whose styles are the same', async (t) => {
   const page = "import '../shared.css'\nexport default () => null\n"
   const dir = createSite(t, { 'pages/a.tsx': page, 'pages/b.tsx': page, 'shared.css': 'body { margin: 0 }' })
-  const { manifest } = await buildSite({ dir, mode: 'production' })
+  const { manifest } = await buildSite({ dir })
   t.equal(manifest.modules['pages/a.tsx']?.css.length, 1)
   t.strictSame(manifest.modules['pages/b.tsx']?.css, manifest.modules['pages/a.tsx']?.css)
 })

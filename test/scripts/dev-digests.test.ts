@@ -117,7 +117,7 @@ t.test('a failure has the fingerprint of production, and its line', async (t) =>
     Object.entries({ [`${name}.tsx`]: page, ...files }).map(([path, text]) => [`pages/${path}`, text]),
   )
   const dir = createSite(t, { ...LIBRARY, ...Object.fromEntries(files), 'server.ts': SERVER })
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   const app = await createServer({ dir, logger: false, ledger: false })
   t.teardown(() => app.close())
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])

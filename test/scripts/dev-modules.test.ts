@@ -33,7 +33,7 @@ t.test('modules behave as in the bundle of production', async (t) => {
   const links = { 'linked-package': join(dir, 'packages/linked'), hydrant: resolve('.') }
   for (const [name, target] of Object.entries(links)) symlinkSync(target, join(dir, 'node_modules', name))
 
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   const app = await createServer({ dir, logger: false })
   t.teardown(() => app.close())
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])

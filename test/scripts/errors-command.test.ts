@@ -22,7 +22,7 @@ const BROWSER = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156.0.0
 
 async function buildSite(t: Test, files: Record<string, string> = {}): Promise<string> {
   const dir = createSite(t, { 'pages/products/[id].tsx': 'export default () => null\n', ...files })
-  const { manifest } = await buildSharing({ dir, mode: 'production' })
+  const { manifest } = await buildSharing({ dir })
   t.equal(manifest.mode, 'production')
   return dir
 }

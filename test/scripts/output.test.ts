@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildSite, createSiteBuilder } from '../../scripts/build/site-builder.ts'
+import { buildSite } from '../../scripts/build/build-site.ts'
 import { loadBuild } from '../../src/server/build-output/load-build.ts'
 import { readManifest } from '../../src/server/build-output/read-build.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'
 
@@ -33,7 +34,7 @@ const site = {
 
 t.test('writes the files that the manifest names', async (t) => {
   const dir = createSite(t, site)
-  const { folder } = await buildSite({ dir, mode: 'production' })
+  const { folder } = await buildSite({ dir })
   t.equal(folder, join(dir, '.hydrant'))
   const manifest = readManifest(folder)
   t.match(manifest, {
@@ -70,7 +71,7 @@ t.test('writes the files that the manifest names', async (t) => {
 
 t.test('gives the browser nothing of server files', async (t) => {
   const dir = createSite(t, { ...site, 'pages/index.server.ts': "export const load = () => 'SECRET'\n" })
-  const { folder } = await buildSite({ dir, mode: 'production' })
+  const { folder } = await buildSite({ dir })
   const client = walk(folder).filter((file) => /^(client|maps)\//.test(file) && !/\.(br|gz)$/.test(file))
   t.strictSame(
     client.filter((file) => readFileSync(join(folder, file), 'utf8').includes('SECRET')),
@@ -80,7 +81,7 @@ t.test('gives the browser nothing of server files', async (t) => {
 
 t.test('gives the same URL of an asset to scripts, stylesheets and the server, below any base', async (t) => {
   const dir = createSite(t, site)
-  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const { folder, manifest } = await buildSite({ dir })
   const client = readdirSync(join(folder, 'client'))
   const logo = client.find((name) => name.startsWith('logo-') && name.endsWith('.png'))
   t.match(logo, /^logo-[A-Z2-7]{8}\.png$/)
@@ -107,12 +108,12 @@ t.test('gives the same URL of an asset to scripts, stylesheets and the server, b
 
 t.test('sends the stylesheet of a lazily loaded module with the page', async (t) => {
   const dir = createSite(t, site)
-  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const { folder, manifest } = await buildSite({ dir })
   const [css = ''] = manifest.modules['pages/index.tsx']?.css ?? []
   t.match(readFileSync(join(folder, 'client', css), 'utf8'), '.later')
 })
 
-t.test('compresses files in production if that makes them smaller', async (t) => {
+t.test('compresses files if that makes them smaller', async (t) => {
   const dir = createSite(t, {
     ...site,
     'pages/about.tsx':
@@ -120,7 +121,7 @@ t.test('compresses files in production if that makes them smaller', async (t) =>
     'pages/big.txt': 'hydrant '.repeat(200),
     'pages/noise.wasm': noise(2000),
   })
-  const { folder, manifest } = await buildSite({ dir, mode: 'production' })
+  const { folder, manifest } = await buildSite({ dir })
   const client = readdirSync(join(folder, 'client'))
   for (const name of [manifest.entry, client.find((file) => /^big-.*\.txt$/.test(file)) ?? '']) {
     const plain = readFileSync(join(folder, 'client', name))
@@ -133,40 +134,23 @@ t.test('compresses files in production if that makes them smaller', async (t) =>
   t.notOk(has('about-', '.gz'), 'a small file is not worth it')
 })
 
-t.test('makes development builds without compression, with the reload script', async (t) => {
+t.test('builds a site again with the changed files', async (t) => {
   const dir = createSite(t, site)
-  const { folder, manifest } = await buildSite({ dir, mode: 'development', folder: '.hydrant-dev' })
-  t.equal(folder, join(dir, '.hydrant-dev'))
-  t.notOk(existsSync(join(dir, '.hydrant')))
-  const client = walk(join(folder, 'client'))
-  t.notOk(client.some((name) => /\.(br|gz)$/.test(name)))
-  const scripts = client
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => readFileSync(join(folder, 'client', name), 'utf8'))
-  t.ok(scripts.some((script) => script.includes('EventSource')))
-  t.equal(manifest.mode, 'development')
-})
-
-t.test('builds repeatedly with the changed files', async (t) => {
-  const dir = createSite(t, site)
-  const builder = createSiteBuilder({ dir, mode: 'development' })
-  t.teardown(() => builder.dispose())
-  const first = await builder.compile()
-  const same = await builder.compile()
+  const first = await buildSharing({ dir })
+  const same = await buildSharing({ dir })
   t.equal(same.manifest.buildId, first.manifest.buildId)
   writeFileSync(join(dir, 'components', 'card.css'), '.card { color: green }\n')
-  const third = await builder.compile()
+  const third = await buildSharing({ dir })
   t.not(third.manifest.buildId, first.manifest.buildId)
   t.not(third.manifest.modules['pages/about.tsx']?.css[0], first.manifest.modules['pages/about.tsx']?.css[0])
-  const before = third.manifest.modules['pages/about.tsx']?.js ?? ''
   writeFileSync(join(dir, 'pages', 'new.tsx'), 'export default () => null\n')
   writeFileSync(join(dir, 'pages', 'about.tsx'), 'export default () => <p>changed</p>\n')
-  const fourth = await builder.compile()
+  const fourth = await buildSharing({ dir })
   t.strictSame(
     fourth.manifest.routes.map(({ id }) => id),
     ['/', '/about', '/logo', '/new'],
   )
-  t.notOk(existsSync(join(dir, '.hydrant', 'client', before)), 'nothing of the old build stays')
+  t.not(fourth.manifest.modules['pages/about.tsx']?.js, third.manifest.modules['pages/about.tsx']?.js)
 })
 
 // Bytes that no compression makes smaller, the same in each run.

@@ -20,7 +20,7 @@ async function build(t: Test, files: Record<string, string>, links: Record<strin
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     symlinkSync(resolve(dir, target), join(dir, path))
   }
-  const { folder, manifest } = await buildSharing({ dir, mode: 'production' })
+  const { folder, manifest } = await buildSharing({ dir })
   const code = readFileSync(join(folder, 'server', 'index.mjs'), 'utf8')
   const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
   const client = readdirSync(join(folder, 'client'))

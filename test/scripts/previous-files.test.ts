@@ -19,7 +19,7 @@ function writeAll(dir: string, text: string) {
   for (const [path, contents] of Object.entries(files(text))) writeFileSync(join(dir, path), contents)
 }
 
-const build = (dir: string) => buildSharing({ dir, mode: 'production' })
+const build = (dir: string) => buildSharing({ dir })
 
 t.test('keeps the files of the previous build for pages that are open', async (t) => {
   const dir = createSite(t, files('red'), 'site')
@@ -95,13 +95,4 @@ t.test('keeps nothing of a broken previous build', async (t) => {
       manifest.clientFiles,
     )
   }
-})
-
-t.test('a development build keeps nothing', async (t) => {
-  const dir = createSite(t, files('red'), 'site')
-  await buildSharing({ dir, mode: 'development' })
-  writeAll(dir, 'green')
-  const { keptFiles, folder, manifest } = await buildSharing({ dir, mode: 'development' })
-  t.equal(keptFiles, 0)
-  t.strictSame(readdirSync(join(folder, 'client')), manifest.clientFiles)
 })

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createSiteBuilder } from '../../scripts/build/site-builder.ts'
+import { buildSite } from '../../scripts/build/build-site.ts'
+import { createStructureReader } from '../../scripts/dev/read-structure.ts'
 import { createSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
@@ -63,16 +64,26 @@ declare module 'hydrant/react' {
 t.test('a build writes the types of the routes, only when they change', async (t) => {
   const dir = createSite(t, files)
   const file = join(dir, FILE)
-  const builder = createSiteBuilder({ dir, mode: 'development' })
-  t.teardown(() => builder.dispose())
-  await builder.compile()
+  await buildSite({ dir })
   t.equal(readFileSync(file, 'utf8'), declarations)
   const { mtimeMs } = statSync(file)
-  await builder.compile()
+  await buildSite({ dir })
   t.equal(statSync(file).mtimeMs, mtimeMs)
   writeFileSync(join(dir, 'pages', 'about.tsx'), page)
-  await builder.compile()
+  await buildSite({ dir })
   t.match(readFileSync(file, 'utf8'), "'/about': {")
+})
+
+t.test('the types are current while a site does not build', async (t) => {
+  const broken = 'export default (\n'
+  for (const fail of [
+    (dir: string): Promise<unknown> => buildSite({ dir }),
+    (dir: string): Promise<unknown> => createStructureReader(dir, join(dir, '.hydrant-dev')).read(),
+  ]) {
+    const dir = createSite(t, { 'pages/about.tsx': page, 'hydrant.config.ts': broken })
+    await t.rejects(fail(dir), { code: 'HYD_BUILD_FAILED' })
+    t.match(readFileSync(join(dir, FILE), 'utf8'), "'/about': {")
+  }
 })
 
 t.test('`hydrant types` writes the same file, without building', async (t) => {
@@ -94,9 +105,7 @@ t.test('a site without TypeScript gets no such file', async (t) => {
     [dir, true],
     [join(js, 'js'), false],
   ] as const) {
-    const builder = createSiteBuilder({ dir: folder, mode: 'development' })
-    await builder.compile()
-    await builder.dispose()
+    await buildSite({ dir: folder })
     t.equal(existsSync(join(folder, FILE)), expected)
   }
   t.match(await runCli(['types', join(js, 'js')]), { code: 0, stdout: 'wrote no types: ' })

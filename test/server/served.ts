@@ -23,7 +23,7 @@ export function writeFiles(dir: string, files: Files) {
 /** Writes and builds a site that has at least `pages/index.tsx`. Returns its folder. */
 export async function buildFiles(dir: string, files: Files): Promise<string> {
   writeFiles(dir, { 'pages/index.tsx': page, ...files })
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   return dir
 }
 

@@ -43,7 +43,7 @@ const files = {
 
 t.test('knows the base of its site, also if one build is served at two', async (t) => {
   const dir = createSite(t, files)
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(hydrant, { dir, base: '/one' })
@@ -61,7 +61,7 @@ t.test('knows the base of its site, also if one build is served at two', async (
 
 t.test('the page gets the parameters that href was given', async (t) => {
   const dir = createSite(t, files)
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(hydrant, { dir })
@@ -75,7 +75,7 @@ t.test('the page gets the parameters that href was given', async (t) => {
 
 t.test('a missing value fails at the call', async (t) => {
   const dir = createSite(t, files)
-  await buildSharing({ dir, mode: 'production' })
+  await buildSharing({ dir })
   const lines: string[] = []
   const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
   t.teardown(() => app.close())

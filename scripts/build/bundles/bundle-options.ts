@@ -1,5 +1,5 @@
 import type { BuildOptions, Loader, Plugin } from 'esbuild'
-import { BUILD_PATHS, type Mode } from '../../../src/server/build-output/manifest.ts'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from '../esbuild/assets.ts'
 import { createHrefBinding } from '../esbuild/bind-href.ts'
@@ -16,7 +16,6 @@ export interface BundleInput {
   siteDir: string
   /** Name of the build folder. Nothing is written to it here; the paths in source maps are relative to it. */
   folder: string
-  mode: Mode
   site: DiscoveredSite
   options: EsbuildSettings
   compileCssModule: CompileCssModule
@@ -28,7 +27,7 @@ export interface Bundle {
 }
 
 export function createClientBundle(input: BundleInput): Bundle {
-  const { siteDir, folder, mode, site, options } = input
+  const { siteDir, folder, site, options } = input
   const modules = [
     {
       name: CLIENT_ENTRY,
@@ -53,13 +52,13 @@ export function createClientBundle(input: BundleInput): Bundle {
       platform: 'browser',
       target: 'es2022',
       splitting: true,
-      minify: mode === 'production',
+      minify: true,
       // The maps are written to a folder that is not served.
       sourcemap: 'external',
       legalComments: 'external',
       // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
       define: {
-        'process.env.NODE_ENV': JSON.stringify(mode),
+        'process.env.NODE_ENV': '"production"',
         HYDRANT_BROWSER: 'true',
         HYDRANT_DEV: 'false',
         ...options.define,

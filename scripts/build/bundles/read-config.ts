@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { BUILD_PATHS, type Mode } from '../../../src/server/build-output/manifest.ts'
+import { build } from 'esbuild'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
-import { type Bundler, createBundler } from '../esbuild/incremental-build.ts'
+import { settle } from '../esbuild/incremental-build.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
 import { type EsbuildSettings, readEsbuildSettings } from './esbuild-options.ts'
@@ -26,39 +27,37 @@ export interface SiteConfig {
   inputs: string[]
 }
 
-export interface ConfigPart extends Pick<Bundler, 'cancel' | 'dispose'> {
-  /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
-  compile(file: string | null, output: Pick<OutputFolder, 'path' | 'write'>): Promise<SiteConfig>
+export interface ConfigSource {
+  /** The site's folder. */
+  siteDir: string
+  /** Name of the build folder, in the site's folder. */
+  folder: string
+  /** The path of the file in the site; null if there is none. */
+  file: string | null
 }
 
 const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {} }
 const NOTHING: SiteConfig = { isUsable: false, config: {}, options: NO_OPTIONS, key: '', problems: [], inputs: [] }
 
-export function createConfigPart(input: { siteDir: string; folder: string; mode: Mode }): ConfigPart {
-  const bundler = createBundler()
-
-  return {
-    async compile(file, output) {
-      const outcome = await bundler.compile(file ?? '', createConfigBundle({ ...input, options: NO_OPTIONS }, file))
-      if (!outcome.ok) {
-        // `checkExports` reports a missing default export.
-        const errors = outcome.errors.filter((message) => !isAboutVirtualModule(message))
-        return { ...NOTHING, problems: errors.map(translateMessage) }
-      }
-      for (const { path, contents } of outcome.result.outputFiles) {
-        await output.write(path.endsWith('.map') ? `${BUILD_PATHS.config}.map` : BUILD_PATHS.config, contents)
-      }
-      const key = contentHash(...outcome.result.outputFiles.map(({ contents }) => contents))
-      const read = { ...NOTHING, key, inputs: Object.keys(outcome.result.metafile.inputs) }
-      if (file === null) return { ...read, isUsable: true }
-      return {
-        ...read,
-        ...(await evaluate(file, join(output.path, BUILD_PATHS.config), key, input.siteDir)),
-      }
-    },
-    cancel: bundler.cancel,
-    dispose: bundler.dispose,
+/** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
+export async function compileConfig(
+  { siteDir, folder, file }: ConfigSource,
+  output: Pick<OutputFolder, 'path' | 'write'>,
+): Promise<SiteConfig> {
+  const outcome = await settle(() => build(createConfigBundle({ siteDir, folder, options: NO_OPTIONS }, file)))
+  if (!outcome.ok) {
+    // `checkExports` reports a missing default export.
+    const errors = outcome.errors.filter((message) => !isAboutVirtualModule(message))
+    return { ...NOTHING, problems: errors.map(translateMessage) }
   }
+  const { outputFiles, metafile } = outcome.result
+  for (const { path, contents } of outputFiles) {
+    await output.write(path.endsWith('.map') ? `${BUILD_PATHS.config}.map` : BUILD_PATHS.config, contents)
+  }
+  const key = contentHash(...outputFiles.map(({ contents }) => contents))
+  const read = { ...NOTHING, key, inputs: Object.keys(metafile.inputs) }
+  if (file === null) return { ...read, isUsable: true }
+  return { ...read, ...(await evaluate(file, join(output.path, BUILD_PATHS.config), key, siteDir)) }
 }
 
 async function evaluate(file: string, bundle: string, key: string, siteDir: string): Promise<Partial<SiteConfig>> {

@@ -84,7 +84,6 @@ function replaceFiles(build: PluginBuild) {
 /** Resolves React from the site's folder, wherever it is imported. */
 function resolveReact(build: PluginBuild, siteDir: string) {
   const resolved = new Map<string, Promise<ResolveResult>>()
-  build.onStart(() => resolved.clear())
   build.onLoad({ filter: /^/, namespace: NAMED }, ({ path }) => ({
     contents: `export const { ${NAMES[path]} } = require('${path}')\n`,
     loader: 'js',

@@ -6,11 +6,10 @@ export type BundleOutcome =
   | { ok: true; result: BuildResult<BundleOptions>; warnings: Message[] }
   | { ok: false; errors: Message[]; warnings: Message[] }
 
-/** A bundle that is compiled repeatedly. Must be disposed. */
+/** Compiles a bundle repeatedly. Must be disposed. */
 export interface Bundler {
   /** Compiles, and reuses the last compilation when the key is equal. Equal keys require equal options. */
   compile(key: string, options: BundleOptions): Promise<BundleOutcome>
-  cancel(): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -30,9 +29,6 @@ export function createBundler(): Bundler {
         current ??= { key, context: await context(options) }
         return await current.context.rebuild()
       })
-    },
-    async cancel() {
-      await current?.context.cancel()
     },
     dispose,
   }

@@ -1,4 +1,3 @@
-import type { Mode } from '../../../src/server/build-output/manifest.ts'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { mapWithLimit } from './map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
@@ -13,12 +12,13 @@ export type ClientSizes = Map<string, { bytes: number; gzipBytes: number }>
  */
 const AT_A_TIME = 8
 
-export async function writeClientFiles(client: ClientOutput, output: OutputFolder, mode: Mode): Promise<ClientSizes> {
+/** Writes the browser's files with their compressed copies, and their source maps. */
+export async function writeClientFiles(client: ClientOutput, output: OutputFolder): Promise<ClientSizes> {
   const sizes: ClientSizes = new Map()
   await mapWithLimit(client.files, AT_A_TIME, async ([name, content]) => {
     const contents = typeof content === 'string' ? Buffer.from(content) : content
     await output.write(`${BUILD_PATHS.client}/${name}`, contents)
-    const compressed = mode === 'production' ? await precompress(name, contents) : []
+    const compressed = await precompress(name, contents)
     for (const file of compressed) await output.write(`${BUILD_PATHS.client}/${file.name}`, file.contents)
     const zipped = compressed.find((file) => file.name.endsWith('.gz'))
     sizes.set(name, { bytes: contents.byteLength, gzipBytes: (zipped?.contents ?? contents).byteLength })

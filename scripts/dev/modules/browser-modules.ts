@@ -128,10 +128,14 @@ export function createBrowserModules(
       const compiledAgain = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
       const changed = compiledAgain.filter(({ id, after }) => known.get(id)?.code !== after.code)
       const needsScan = changed.some(({ id, after }) => known.get(id)?.specifiers.join() !== after.specifiers.join())
-      const needsCheck = changed.some(({ id, after }) => {
-        const before = known.get(id)
-        return before?.imports !== after.imports || before.exports.join() !== after.exports.join()
-      })
+      // The errors of a module that no page has yet are found by a scan.
+      const isUnknown = ids.some((id) => !known.has(id) && graph?.has(id))
+      const needsCheck =
+        isUnknown ||
+        changed.some(({ id, after }) => {
+          const before = known.get(id)
+          return before?.imports !== after.imports || before.exports.join() !== after.exports.join()
+        })
       for (const { id, after } of changed) {
         // Importers use the exports by name, so other exports concern them.
         if (known.get(id)?.exports.join() !== after.exports.join()) resized.add(id)

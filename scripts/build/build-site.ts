@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from '../../src/server/build-output/manifest.ts'
+import { VERSION } from '../../src/server/build-output/read-build.ts'
+import { BuildError, type BuildProblem, compareText, tidyProblems } from '../build-problem.ts'
+import { bundleSite } from './bundles/bundle-site.ts'
+import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
+import { findDoubtfulExports } from './bundles/doubtful-exports.ts'
+import { compileConfig } from './bundles/read-config.ts'
+import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
+import { readSite } from './discover/read-site.ts'
+import { writeRouteTypes } from './discover/route-types.ts'
+import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
+import { keepPreviousFiles } from './output/previous-files.ts'
+import { keepPreviousMaps } from './output/previous-maps.ts'
+import { copyPublicFiles } from './output/public-files.ts'
+import type { ClientOutput } from './output/read-client-output.ts'
+import { type ClientSizes, writeClientFiles } from './output/write-client-files.ts'
+
+export type BuildStep = 'configuration' | 'pages' | 'bundles' | 'public files' | 'client files'
+
+export interface BuildSiteOptions {
+  /** The site's folder. */
+  dir: string
+  onProgress?(step: BuildStep): void
+}
+
+export interface SiteBuild {
+  /** The absolute path of the folder that was written. */
+  folder: string
+  manifest: Manifest
+  /** The names that each file of the site exports. */
+  exports: FileExports
+  /** Sizes of the files in the client folder, by name. */
+  sizes: ClientSizes
+  /** How many files of the previous build were kept, for pages that are open in browsers. */
+  keptFiles: number
+  /** The warnings about names and those of esbuild, in the form of errors. */
+  warnings: BuildProblem[]
+  durationMs: number
+}
+
+/**
+ * Builds a site for production and writes `<dir>/.hydrant/`. On failure, throws a BuildError with every problem and
+ * leaves the last build unchanged.
+ */
+export async function buildSite({ dir, onProgress = () => {} }: BuildSiteOptions): Promise<SiteBuild> {
+  const startedAt = performance.now()
+  // esbuild reports paths with symbolic links resolved.
+  const siteDir = realpathSync(dir)
+  const output = await createOutputFolder(siteDir, BUILD_FOLDER)
+  try {
+    const filled = await fill(siteDir, output, onProgress)
+    await output.commit()
+    return { ...filled, folder: join(siteDir, BUILD_FOLDER), durationMs: performance.now() - startedAt }
+  } catch (error) {
+    await output.discard()
+    throw error
+  }
+}
+
+async function fill(
+  siteDir: string,
+  output: OutputFolder,
+  onProgress: (step: BuildStep) => void,
+): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
+  onProgress('configuration')
+  const read = await readSite(siteDir)
+  const { site, problems, warnings: doubts } = discoverSite(read.files)
+  await writeRouteTypes(siteDir, site)
+  const config = await compileConfig({ siteDir, folder: BUILD_FOLDER, file: site.config }, output)
+  onProgress('pages')
+  const exports = await createExportReader(siteDir)(site, config.options.loader)
+  problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports)))
+  doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
+  if (!config.isUsable) throw new BuildError(tidyProblems(problems))
+  onProgress('bundles')
+  const bundled = await bundleSite({ siteDir, folder: BUILD_FOLDER, site, options: config.options })
+  if ('problems' in bundled) throw new BuildError(tidyProblems([...problems, ...bundled.problems]))
+  if (problems.length > 0) throw new BuildError(tidyProblems(problems))
+
+  const { client, server, warnings } = bundled
+  await output.write(BUILD_PATHS.server, server.code)
+  await output.write(`${BUILD_PATHS.server}.map`, server.map)
+  onProgress('public files')
+  const published = await copyPublicFiles(siteDir, site.publicFiles, output)
+  onProgress('client files')
+  const sizes = await writeClientFiles(client, output)
+  const manifest = createManifest(site, client, [config.key, server.code, ...published])
+  await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+  const keptFiles = await keepPrevious(join(siteDir, BUILD_FOLDER), manifest, client, output)
+  return { manifest, exports, sizes, keptFiles, warnings: tidyProblems([...doubts, ...warnings]) }
+}
+
+/** Keeps files of the builds before, and returns how many the browser can still request. */
+async function keepPrevious(
+  folder: string,
+  { buildId, clientFiles }: Manifest,
+  { maps }: ClientOutput,
+  output: OutputFolder,
+): Promise<number> {
+  await keepPreviousMaps(folder, { buildId, maps: [...maps.keys()].map((name) => `${name}.map`) }, output)
+  return await keepPreviousFiles(folder, clientFiles, output)
+}
+
+function createManifest(
+  site: DiscoveredSite,
+  { dataReader, entry, entryImports, files, modules }: ClientOutput,
+  contents: readonly (string | Uint8Array)[],
+): Manifest {
+  // The keys have a fixed order, so that equal builds are equal byte by byte.
+  const manifest = {
+    clientFiles: [...files.keys()].sort(compareText),
+    dataReader,
+    entry,
+    entryImports,
+    format: MANIFEST_FORMAT,
+    hydrant: VERSION,
+    mode: 'production',
+    modules,
+    publicFiles: site.publicFiles,
+    root: site.root,
+    routes: site.routes,
+    serverPlugin: site.serverPlugin,
+  } satisfies Omit<Manifest, 'buildId'>
+  // The manifest covers the content of the client's files: their names are hashes of it.
+  const hash = createHash('sha256').update(JSON.stringify(manifest))
+  for (const part of contents) hash.update('\0').update(part)
+  return { buildId: hash.digest('hex').slice(0, 16), ...manifest }
+}
