@@ -163,8 +163,7 @@ export function createDevEngine({ dir, folder: name, base, onBundle, position }:
     const specifiers = graph.packages()
     const last = state?.packages
     if (last && last.configKey === config.key && specifiers.every((one) => last.specifiers.includes(one))) return last
-    const { options: settings, key: configKey } = config
-    const isStrict = config.config.strictMode === true
+    const { options: settings, key: configKey, isStrict } = config
     const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
     return await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
   }
