@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { type BuildOptions, build, type Loader, type Plugin, transform } from 'esbuild'
+import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
@@ -139,7 +139,12 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       try {
         const { code, map } = await compile('cjs')
         // With this change, a `require` of a module returns the namespace itself, which has every export.
-        const direct = code.replace('var __toESM = ', 'var __toESM = (mod) => mod, __toESM_ = ')
+        const direct = code
+          .replace('var __toESM = ', 'var __toESM = (mod) => mod, __toESM_ = ')
+          // Importers in a circle already have the first `module.exports`.
+          .replace('var __toCommonJS = (mod) => __copyProps(__defProp({}, ', (text) =>
+            text.replace('{}', 'module.exports'),
+          )
         return { code: direct, map, specifiers: listRequires(direct), isEsm: false }
       } catch (error) {
         if (!isTopLevelAwait(error)) throw error
