@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 import { keepsState, LAYOUT, startDevSite } from './dev-site.ts'
 
 const site = await startDevSite(t, {

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 import { LAYOUT, startDevSite } from './dev-site.ts'
 
 const page = (title: string) => `export default function Page() {\n  return <h1>${title}</h1>\n}\n`

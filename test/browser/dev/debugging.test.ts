@@ -2,7 +2,7 @@
 
 import { generatedPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import t from 'tap'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 import { startDevSite } from './dev-site.ts'
 
 const config = (strictMode: boolean) => `export default { strictMode: ${strictMode} }\n`
