@@ -65,10 +65,9 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       return scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey })
     },
     async bundle({ config }, { browser }, last) {
-      const { options: settings, key: configKey } = config
+      const { options: settings, key: configKey, isStrict } = config
       const specifiers = browser.packages()
       if (last?.configKey === configKey && specifiers.every((one) => last.specifiers.includes(one))) return last
-      const isStrict = config.config.strictMode === true
       return await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
     },
     compiler() {

@@ -4,8 +4,8 @@ import t from 'tap'
 import { type OptionSources, resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { rules } from '../../src/server/options/rules.ts'
 
-/** Options that only the build reads. */
-const BUILD_OPTIONS = ['esbuild']
+/** Options that only the build or the dev server reads. */
+const BUILD_OPTIONS = ['esbuild', 'strictMode']
 /** Flags that are no options: docs/commands.md describes them. */
 const OTHER_FLAGS = ['--help', '--poll']
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
@@ -20,6 +21,8 @@ export interface SiteConfig {
   /** The default export of the file; empty when there is no file or it is broken. */
   config: Record<string, unknown>
   options: EsbuildSettings
+  /** Whether React checks components in strict mode, in development. */
+  isStrict: boolean
   /** Changes whenever the options may have changed. */
   key: string
   problems: BuildProblem[]
@@ -37,7 +40,9 @@ export interface ConfigSource {
 }
 
 const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {} }
-const NOTHING: SiteConfig = { isUsable: false, config: {}, options: NO_OPTIONS, key: '', problems: [], inputs: [] }
+const NOTHING: SiteConfig = {
+  ...{ isUsable: false, config: {}, options: NO_OPTIONS, isStrict: false, key: '', problems: [], inputs: [] },
+}
 
 /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
 export async function compileConfig(
@@ -65,12 +70,18 @@ async function evaluate(file: string, bundle: string, key: string, siteDir: stri
     const module: { default?: unknown } = await import(`${pathToFileURL(bundle).href}?${key}`)
     const config: Record<string, unknown> = { ...Object(module.default) }
     const options = await readEsbuildSettings(module.default)
+    const isStrict = readStrictMode(config)
     // Finds invalid server options now, not when the server starts.
     resolveOptions({ config })
-    return { isUsable: true, config, options }
+    return { isUsable: true, config, options, isStrict }
   } catch (error) {
     return { problems: [describeFailure(file, error, locationOf(error, bundle, siteDir))] }
   }
+}
+
+function readStrictMode({ strictMode = false }: Record<string, unknown>): boolean {
+  if (typeof strictMode === 'boolean') return strictMode
+  throw createHydrantError('HYD_OPTION_INVALID', ['strictMode', 'true or false', showValue(strictMode)])
 }
 
 /** Returns the place in the configuration that threw an error; null when the stack has no frame of the site. */

@@ -215,6 +215,8 @@ export interface EsbuildPlugin {
 export interface Config extends ServerOptions {
   /** A function keeps packages that only the build needs from being loaded by `hydrant start`. */
   esbuild?: EsbuildOptions | (() => EsbuildOptions | Promise<EsbuildOptions>)
+  /** Check components with React's `<StrictMode>` in the pages of `hydrant dev` (false). */
+  strictMode?: boolean
 }
 
 /** Returns the given configuration; for type checking: `export default defineConfig({ base: '/shop' })`. Returns what it is given. */

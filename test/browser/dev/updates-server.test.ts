@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { until } from '../until.ts'
-import { keepsState, LAYOUT, startDevSite } from './edited-site.ts'
+import { until } from '../../until.ts'
+import { keepsState, LAYOUT, startDevSite } from './dev-site.ts'
 
 const site = await startDevSite(t, {
   'pages/layout.tsx': LAYOUT.replace('layout</b>', '{data.layout}</b>').replace('{ children }', '{ children, data }'),

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { type DevPage, keepsState, LAYOUT, startDevSite } from './edited-site.ts'
+import { type DevPage, keepsState, LAYOUT, startDevSite } from './dev-site.ts'
 
 /** A picture of one pixel in an SVG, with the given width. */
 const picture = (width: number) => `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="10"></svg>\n`

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { until } from '../until.ts'
-import { developSite } from './dev-site.ts'
+import { until } from '../../until.ts'
+import { developSite } from './overlay-site.ts'
 
 const GOOD = 'export default function Page() {\n  return <p>mended</p>\n}\n'
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { keepsState, startDevSite } from './edited-site.ts'
+import { keepsState, startDevSite } from './dev-site.ts'
 
 const home = `import { Anonymous } from '../parts/anonymous'
 import Box from '../parts/box'

@@ -2,7 +2,7 @@
 // rendered.
 
 import t from 'tap'
-import { developSite } from './dev-site.ts'
+import { developSite } from './overlay-site.ts'
 
 const DIFFERENT = `function Price() {
   return <p>{typeof window === 'undefined' ? '1.00' : '2.00'} €</p>

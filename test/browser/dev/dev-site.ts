@@ -5,9 +5,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import { createSite } from '../scripts/create-site.ts'
-import { type RunningCli, startCli } from '../scripts/run-cli.ts'
-import { type Chromium, launchChromium, type OpenPage, type PageOptions } from './chromium.ts'
+import { createSite } from '../../scripts/create-site.ts'
+import { type RunningCli, startCli } from '../../scripts/run-cli.ts'
+import { type Chromium, launchChromium, type OpenPage, type PageOptions } from '../chromium.ts'
 
 /** The state of a page that an update keeps and a reload loses. */
 export interface PageState {

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { createSite } from '../scripts/create-site.ts'
-import { type RunningCli, startCli } from '../scripts/run-cli.ts'
-import { launchChromium, type OpenPage, type PageOptions } from './chromium.ts'
+import { createSite } from '../../scripts/create-site.ts'
+import { type RunningCli, startCli } from '../../scripts/run-cli.ts'
+import { launchChromium, type OpenPage, type PageOptions } from '../chromium.ts'
 
 export interface DevelopedSite {
   dir: string

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import t, { type Test } from 'tap'
-import { type DevPage, startDevSite } from './edited-site.ts'
+import { type DevPage, startDevSite } from './dev-site.ts'
 
 const site = await startDevSite(t, {
   'pages/index.tsx': `import { Box } from '../parts/box'

@@ -1,0 +1,104 @@
+/// <reference lib="dom" />
+
+import { generatedPositionFor, TraceMap } from '@jridgewell/trace-mapping'
+import t from 'tap'
+import { until } from '../../until.ts'
+import { startDevSite } from './dev-site.ts'
+
+const config = (strictMode: boolean) => `export default { strictMode: ${strictMode} }\n`
+
+const box = `interface Props {
+  word: string
+}
+
+export function Box({ word }: Props) {
+  const text = word + '!'
+  return <b id="box">{text}</b>
+}
+`
+
+const site = await startDevSite(t, {
+  'hydrant.config.ts': config(true),
+  'pages/index.tsx': `import { useEffect, useState } from 'react'
+import { Box } from '../parts/box'
+import './index.css'
+export default () => {
+  const [runs, setRuns] = useState(0)
+  useEffect(() => setRuns((last) => last + 1), [])
+  return <main><p id="runs">{runs}</p><Box word="box" /></main>
+}
+`,
+  'pages/index.css': '#box { color: rgb(1, 2, 3) }\n',
+  'parts/box.tsx': box,
+})
+
+t.test('shows the sources of scripts to a debugger, and stops at their lines', async (t) => {
+  const open = await site.chromium.open()
+  const protocol = await open.page.context().newCDPSession(open.page)
+  const maps: { url: string; map: string }[] = []
+  protocol.on('Debugger.scriptParsed', ({ url, sourceMapURL = '' }) => maps.push({ url, map: sourceMapURL }))
+  await protocol.send('Debugger.enable')
+  await open.goto(site.url, 'load')
+  const { map } = await until(() => maps.find(({ url }) => /parts-box-\w+\.1\.js$/.test(url)))
+  const { sources, sourcesContent } = JSON.parse(Buffer.from(map.split(',')[1] ?? '', 'base64').toString())
+  t.strictSame(
+    sources.map((source: string) => source.replace(/^[./]+/, '')),
+    ['parts/box.tsx'],
+  )
+  t.strictSame(sourcesContent, [box])
+  const { map: ofPage } = await until(() => maps.find(({ url }) => /\/index-\w+\.1\.js$/.test(url)))
+  t.match(JSON.parse(Buffer.from(ofPage.split(',')[1] ?? '', 'base64').toString()).sourcesContent, [
+    /export default \(\) =>/,
+  ])
+
+  await protocol.send('Debugger.setBreakpointByUrl', { urlRegex: 'parts-box-.*', lineNumber: lineOf(map, 5) })
+  const paused = new Promise<number | undefined>((resolve) => {
+    protocol.once('Debugger.paused', ({ callFrames }) => resolve(callFrames[0]?.location.lineNumber))
+  })
+  const loaded = open.page.reload()
+  t.equal(await paused, lineOf(map, 5))
+  await protocol.send('Debugger.disable')
+  await loaded
+})
+
+t.test('has no violations of the policy and no messages in the console', async (t) => {
+  const open = await site.chromium.open()
+  await open.page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', ({ violatedDirective }) => console.error(violatedDirective))
+  })
+  const messages: string[] = []
+  open.page.on('console', (message) => messages.push(message.text()))
+  await open.goto(site.url, 'load')
+  await open.hydrated()
+  site.edit('pages/index.css', '(1,', '(4,')
+  site.edit('parts/box.tsx', "'!'", "'?'")
+  await open.page.waitForFunction(() => document.querySelector<HTMLElement>('#box')?.innerText === 'box?')
+  await open.page.waitForFunction(
+    () => getComputedStyle(document.querySelector('#box') ?? document.body).color === 'rgb(4, 2, 3)',
+  )
+  site.edit('parts/box.tsx', '</b>', '</i>')
+  await open.page.waitForFunction(() => document.querySelector('hydrant-overlay'))
+  site.edit('parts/box.tsx', '</i>', '</b>')
+  await open.page.waitForFunction(() => !document.querySelector('hydrant-overlay'))
+  t.strictSame(
+    messages.filter((text) => !text.includes('React DevTools')),
+    [],
+  )
+})
+
+t.test('checks components in strict mode if the configuration says so', async (t) => {
+  const page = await site.open('/')
+  await page.says('#runs', '2')
+  site.write('hydrant.config.ts', config(false))
+  await page.page.waitForFunction(() => document.querySelector<HTMLElement>('#runs')?.innerText === '1')
+  site.write('hydrant.config.ts', "export default { strictMode: 'yes' }\n")
+  t.ok(await site.dev.waitFor(/HYD_OPTION_INVALID/))
+})
+
+/** Returns the first line of the script that a line of the source has become. Both count from 0. */
+function lineOf(map: string, sourceLine: number): number {
+  const { mappings } = JSON.parse(Buffer.from(map.split(',')[1] ?? '', 'base64').toString()) as { mappings: string }
+  const trace = new TraceMap({ version: 3, sources: ['box'], names: [], mappings })
+  const found = generatedPositionFor(trace, { source: 'box', line: sourceLine + 1, column: 2 })
+  return (found.line ?? 0) - 1
+}

@@ -1,0 +1,202 @@
+/// <reference lib="dom" />
+
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+import { keepsState, startDevSite } from './dev-site.ts'
+
+const manifest = (name: string, fields: object) => JSON.stringify({ name, version: '1.0.0', ...fields })
+
+const packages = {
+  'node_modules/plain-cjs/package.json': manifest('plain-cjs', { main: 'index.js' }),
+  'node_modules/plain-cjs/index.js': "exports.named = 'cjs named'\nexports.other = 'cjs other'\n",
+  'node_modules/function-cjs/package.json': manifest('function-cjs', { main: 'index.js' }),
+  'node_modules/function-cjs/index.js': "module.exports = () => 'cjs function'\n",
+  'node_modules/marked-cjs/package.json': manifest('marked-cjs', { main: 'index.js' }),
+  'node_modules/marked-cjs/index.js':
+    "Object.defineProperty(exports, '__esModule', { value: true })\nexports.default = 'marked default'\nexports.named = 'marked named'\n",
+  'node_modules/plain-esm/package.json': manifest('plain-esm', {
+    type: 'module',
+    exports: { '.': './index.js', './sub': './sub.js' },
+  }),
+  'node_modules/plain-esm/index.js':
+    "export const named = 'esm named'\nexport const second = 'esm second'\nexport default 'esm default'\n",
+  'node_modules/plain-esm/sub.js': "export const sub = 'esm sub'\n",
+  'node_modules/late-esm/package.json': manifest('late-esm', { type: 'module', main: 'index.js' }),
+  'node_modules/late-esm/index.js': "export const late = 'late package'\n",
+  'node_modules/styled-esm/package.json': manifest('styled-esm', { type: 'module', main: 'index.js' }),
+  'node_modules/styled-esm/index.js': "export const styled = 'styled'\n",
+  'node_modules/styled-esm/style.css': '#styled { color: rgb(1, 2, 3) }\n',
+}
+
+const site = await startDevSite(t, {
+  ...packages,
+  'package.json': manifest('site', { type: 'module' }),
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: { paths: { '@parts/*': ['./parts/*'] } },
+  }),
+  'hydrant.config.ts': `import { readFile } from 'node:fs/promises'
+const notes = {
+  name: 'notes',
+  setup(build) {
+    build.onLoad({ filter: /\\.note$/ }, async ({ path }) => ({
+      contents: 'import { Frame } from "../parts/frame"\\nexport default function Note() { return <Frame id="note">' + (await readFile(path, 'utf8')).trim() + '</Frame> }',
+      loader: 'jsx',
+    }))
+  },
+}
+export default { esbuild: { plugins: [notes], loader: { '.note': 'jsx', '.txt': 'text' } } }
+`,
+  'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
+import { Aliased } from '@parts/aliased'
+import { legacy } from '../parts/legacy.jsx'
+import { plain } from '../parts/plain.js'
+import * as all from '../parts/exports'
+import { even } from '../parts/even'
+import Note from '../parts/first.note'
+import text from '../parts/text.txt'
+import { name, list } from '../parts/data.json'
+import { State } from '../parts/state'
+import plainCjs, { named } from 'plain-cjs'
+import functionCjs from 'function-cjs'
+import * as marked from 'marked-cjs'
+import esm, { second } from 'plain-esm'
+import { sub } from 'plain-esm/sub'
+import { styled } from 'styled-esm'
+import 'styled-esm/style.css'
+const Lazy = lazy(() => import('../parts/lazy'))
+export default function Page() {
+  const [late, setLate] = useState('')
+  const values = {
+    cjs: plainCjs.other + ', ' + named,
+    functionCjs: functionCjs(),
+    marked: marked.named,
+    esm: esm + ', ' + second + ', ' + sub,
+    all: [all.star, all.spaces.inner, all.renamed, all.default, all.cjsNamed, all.esmAll.named].join(', '),
+    even: String(even(4)),
+    text: text.trim(),
+    json: name + ' ' + list.length,
+    legacy: legacy(),
+    plain,
+  }
+  return (
+    <main>
+      {Object.entries(values).map(([key, value]) => <p key={key} id={key}>{value}</p>)}
+      <p id="styled">{styled}</p>
+      <Aliased /><Note />
+      <button id="late" type="button" onClick={() => import('late-esm').then((module) => setLate(module.late))}>{late}</button>
+      <Suspense><Lazy /></Suspense>
+      <State />
+    </main>
+  )
+}
+`,
+  'parts/aliased.tsx': 'export const Aliased = () => <b id="aliased">aliased</b>\n',
+  'parts/legacy.jsx': "const mark = <i />\nexport const legacy = () => mark.type + ' jsx'\n",
+  'parts/plain.js': "export const plain = 'js'\n",
+  'parts/exports.ts': `export * from './star'
+export * as spaces from './inner'
+export { named as renamed, default } from 'plain-esm'
+export { named as cjsNamed } from 'plain-cjs'
+export * as esmAll from 'plain-esm'
+`,
+  'parts/star.ts': "export const star = 'star'\nexport default 'not exported'\n",
+  'parts/inner.ts': "export const inner = 'inner'\n",
+  // A circle of imports.
+  'parts/even.ts': "import { odd } from './odd'\nexport const even = (value) => value === 0 || odd(value - 1)\n",
+  'parts/odd.ts': "import { even } from './even'\nexport const odd = (value) => value !== 0 && even(value - 1)\n",
+  'parts/frame.tsx': 'export function Frame({ id, children }) {\n  return <b id={id}>{children}</b>\n}\n',
+  'parts/first.note': 'note\n',
+  'parts/text.txt': 'text\n',
+  'parts/data.json': '{ "name": "json", "list": [1, 2] }\n',
+  'parts/lazy.tsx': 'export default function Lazy() {\n  return <b id="lazy">lazy</b>\n}\n',
+})
+
+const EXPECTED = {
+  cjs: 'cjs other, cjs named',
+  functionCjs: 'cjs function',
+  marked: 'marked named',
+  esm: 'esm default, esm second, esm sub',
+  all: 'star, inner, esm named, esm default, cjs named, esm named',
+  even: 'true',
+  text: 'text',
+  json: 'json 2',
+  legacy: 'i jsx',
+  plain: 'js',
+  styled: 'styled',
+  aliased: 'aliased',
+  note: 'note',
+  lazy: 'lazy',
+}
+
+t.test('runs packages and modules of every kind in the browser', async (t) => {
+  const page = await site.open('/')
+  await page.shown('#lazy')
+  for (const [id, text] of Object.entries(EXPECTED)) t.equal(await page.read(`#${id}`), text, id)
+  t.equal(
+    await page.evaluate(() => getComputedStyle(document.querySelector('#styled') ?? document.body).color, null),
+    'rgb(1, 2, 3)',
+  )
+  await page.press('#late')
+  await page.says('#late', 'late package')
+  t.strictSame(page.messages, [])
+})
+
+t.test('shows edits of modules of every kind', async (t) => {
+  const page = await site.open('/')
+  await page.shown('#lazy')
+  await keepsState(t, page, () => site.edit('parts/lazy.tsx', 'lazy</b>', 'new lazy</b>'), '#lazy', 'new lazy')
+  await keepsState(t, page, () => site.edit('parts/aliased.tsx', 'aliased</b>', 'new</b>'), '#aliased', 'new')
+  await keepsState(t, page, () => site.write('parts/first.note', 'new note\n'), '#note', 'new note')
+  await keepsState(t, page, () => site.edit('parts/frame.tsx', '{children}', '{children}!'), '#note', 'new note!')
+  await keepsState(t, page, () => site.write('parts/text.txt', 'new text\n'), '#text', 'new text')
+  await keepsState(
+    t,
+    page,
+    () => site.edit('parts/star.ts', "'star'", "'new star'"),
+    '#all',
+    'new star, inner, esm named, esm default, cjs named, esm named',
+  )
+  await keepsState(t, page, () => site.edit('parts/odd.ts', 'value !== 0 &&', "value === 3 ? 'odd' :"), '#even', 'odd')
+  await keepsState(t, page, () => site.edit('parts/legacy.jsx', ' jsx', ' new'), '#legacy', 'i new')
+  await keepsState(t, page, () => site.edit('parts/data.json', '[1, 2]', '[]'), '#json', 'json 0')
+  t.strictSame(page.messages, [])
+})
+
+t.test('uses the sources of a linked package', async (t) => {
+  site.write('../dist-linked-for-modules/package.json', manifest('linked', { type: 'module', exports: './index.tsx' }))
+  site.write(
+    '../dist-linked-for-modules/index.tsx',
+    'export function Linked() {\n  return <b id="linked">linked</b>\n}\n',
+  )
+  mkdirSync(dirname(join(site.dir, 'node_modules/linked')), { recursive: true })
+  symlinkSync(join(site.dir, '../dist-linked-for-modules'), join(site.dir, 'node_modules/linked'))
+  site.write(
+    'pages/linked.tsx',
+    `import { Linked } from 'linked'
+import { State } from '../parts/state'
+export default () => <main><Linked /><State /></main>
+`,
+  )
+  const page = await site.open('/linked')
+  await keepsState(
+    t,
+    page,
+    () => site.edit('../dist-linked-for-modules/index.tsx', 'linked</b>', 'new</b>'),
+    '#linked',
+    'new',
+  )
+  t.strictSame(page.messages, [])
+})
+
+t.test('loads pages again when a package is imported for the first time', async (t) => {
+  const page = await site.open('/')
+  site.write('node_modules/added-esm/package.json', manifest('added-esm', { type: 'module', main: 'index.js' }))
+  site.write('node_modules/added-esm/index.js', "export const added = 'added'\n")
+  site.write(
+    'parts/aliased.tsx',
+    'import { added } from \'added-esm\'\nexport const Aliased = () => <b id="aliased">{added}</b>\n',
+  )
+  await page.page.waitForFunction(() => document.querySelector<HTMLElement>('#aliased')?.innerText === 'added')
+  t.strictSame(page.errors, [])
+})
