@@ -32,6 +32,8 @@ export interface WatchOptions {
 const DEBOUNCE_MS = 10
 /** Some editors remove a file and write it again. An update waits for this time after a file was removed. */
 const REMOVAL_MS = 50
+/** chokidar drops changes of a file for 50 ms after a change, and may be slow to note the time. */
+const DROPPED_MS = 100
 /** How long an event of the file system may take to become a change. */
 const EXAMINATION_MS = 50
 
@@ -61,6 +63,10 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   let timer: NodeJS.Timeout | undefined
   let examination: NodeJS.Timeout | undefined
   let waiting: (() => void)[] = []
+  /** When changed files were reported, in milliseconds. */
+  const reported = new Map<string, number>()
+  /** Files with an event soon after they were reported. */
+  const missed = new Set<string>()
   const watcher = watch(siteDir, {
     ignoreInitial: true,
     atomic: false,
@@ -92,17 +98,35 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     timer = setTimeout(passOn, isRemoval ? REMOVAL_MS : DEBOUNCE_MS)
   }
 
-  function expect() {
+  // A formatter writes a file soon after the editor.
+  function reportMissed() {
+    for (const path of [...missed]) reportChange(path)
+  }
+
+  function reportChange(path: string) {
+    reported.set(path, performance.now())
+    missed.delete(path)
+    report('change', path)
+  }
+
+  function expect(_event: string, name: string, details: unknown) {
+    // chokidar passes this object with every event of Node's `fs.watch`.
+    const { watchedPath } = details as { watchedPath: string }
+    for (const path of [watchedPath, resolve(watchedPath, name)]) {
+      const at = reported.get(path)
+      if (at !== undefined && performance.now() - at < DROPPED_MS) missed.add(path)
+    }
     clearTimeout(examination)
     examination = setTimeout(() => {
       examination = undefined
+      reportMissed()
       settle()
     }, EXAMINATION_MS)
   }
 
   watcher.on('raw', expect)
   watcher.on('add', (path) => report('add', path))
-  watcher.on('change', (path) => report('change', path))
+  watcher.on('change', reportChange)
   watcher.on('unlink', (path) => report('unlink', path))
   await new Promise<void>((ready, fail) => {
     watcher.once('ready', ready)
