@@ -114,3 +114,12 @@ t.test('a top-level await that never settles fails its own page, and no other', 
   await save('lib/hangs.ts', 'export const value = await Promise.resolve(1)\n')
   t.equal(await load('/a'), 1)
 })
+
+t.test('no save is lost, however soon it follows another one', async (t) => {
+  const text = (value: number) => `export const load = () => ${value}\n`
+  const { load, save } = await startDev(t, { 'pages/a.server.ts': text(0) })
+  for (let value = 1; value <= 20; value++) {
+    await save('pages/a.server.ts', text(value))
+    t.equal(await load('/a'), value)
+  }
+})

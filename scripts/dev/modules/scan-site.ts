@@ -1,5 +1,5 @@
 import type { BuildOptions } from 'esbuild'
-import { assetExtensions, bundleLoaders, shared, writeServerModule } from '../../build/bundles/bundle-options.ts'
+import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
 import { translateMessage } from '../../build/bundles/translate-message.ts'
@@ -89,7 +89,7 @@ function browserOptions({ siteDir, settings, plugins, compileCssModule, site }: 
     define: { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', ...settings.define },
     plugins: [
       ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: writeServerModule(files) }]),
+      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createReactExternals(),
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', compileCssModule),
@@ -110,7 +110,7 @@ function serverOptions({ siteDir, settings, plugins, compileCssModule, site }: S
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
     plugins: [
       ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: writeServerModule(files) }]),
+      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createHrefBinding(siteDir),
       createCss(siteDir, 'server', compileCssModule),
       createAssets('server', assetExtensions(settings)).plugin,
@@ -126,14 +126,19 @@ function scanOptions(siteDir: string, settings: EsbuildSettings) {
     outdir: siteDir,
     loader: bundleLoaders(settings),
     sourcemap: false,
-    // The scan must see every import, also of code that nothing uses.
-    treeShaking: false,
+    // The result lists every file and import, also of code that nothing uses. Unused code need not be written.
+    treeShaking: true,
+    // A package.json can say that its files have no effect. esbuild would not read them.
     ignoreAnnotations: true,
   } as const satisfies BuildOptions
 }
 
 function bundledExtensions(settings: EsbuildSettings): string[] {
   return ['css', ...assetExtensions(settings), ...Object.keys(settings.loader).map((end) => end.slice(1))]
+}
+
+function importAll(files: readonly string[]): string {
+  return files.map((file) => `import ${JSON.stringify(`./${file}`)}\n`).join('')
 }
 
 /** Leaves React and Hydrant's browser API out, also when they are linked: the page has one copy of each. */
