@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
-import { readBlocks } from './code-block.ts'
+import { readBlocks } from './code/code-block.ts'
 import { followChapter, type Reader } from './guide.ts'
 
 const run = promisify(execFile)
