@@ -1,8 +1,8 @@
 import t from 'tap'
-import { findAppProblems, isApp } from './check-apps.ts'
-import { readBlocks } from './code-block.ts'
-import { installDocumentedPackages } from './documented-packages.ts'
-import { readDocuments } from './documents.ts'
+import { findAppProblems, isApp } from './code/check-apps.ts'
+import { readBlocks } from './code/code-block.ts'
+import { installDocumentedPackages } from './code/documented-packages.ts'
+import { readDocuments } from './code/documents.ts'
 
 await installDocumentedPackages()
 const blocks = await readDocuments(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { placeOf, readBlocks } from './code-block.ts'
+import { placeOf, readBlocks } from './code/code-block.ts'
 
 function pathOf(fence: string, { before = '', text = '' } = {}): string | undefined {
   return readBlocks(`# Title\n\n${before}\n\n\`\`\`${fence}\n${text}\n\`\`\`\n`)[0]?.path

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { findCommandProblems } from './check-commands.ts'
-import { type CodeBlock, readBlocks } from './code-block.ts'
-import { readDocuments } from './documents.ts'
-import { prepareSite } from './prepared-site.ts'
-import { readCommands } from './shell-commands.ts'
+import { findCommandProblems } from './code/check-commands.ts'
+import { type CodeBlock, readBlocks } from './code/code-block.ts'
+import { readDocuments } from './code/documents.ts'
+import { prepareSite } from './code/prepared-site.ts'
+import { readCommands } from './code/shell-commands.ts'
 
 /** Its commands have a test that also compares what they print: `test/server/site-scripts.test.ts`. */
 const SCRIPTS = 'site/pages/docs/scripts.tsx'

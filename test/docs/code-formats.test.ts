@@ -1,7 +1,7 @@
 import t from 'tap'
-import { findFormatProblems } from './check-formats.ts'
-import { readBlocks } from './code-block.ts'
-import { readDocuments } from './documents.ts'
+import { findFormatProblems } from './code/check-formats.ts'
+import { readBlocks } from './code/code-block.ts'
+import { readDocuments } from './code/documents.ts'
 
 /** A reader can copy all other blocks as they are. */
 const MOST_FRAGMENTS = 10

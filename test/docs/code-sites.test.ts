@@ -1,9 +1,9 @@
 import t from 'tap'
-import { findProblems } from './check-site.ts'
-import { placeOf, readBlocks } from './code-block.ts'
-import { installDocumentedPackages } from './documented-packages.ts'
-import { readDocuments } from './documents.ts'
-import { sitesOf } from './sample-sites.ts'
+import { findProblems } from './code/check-site.ts'
+import { placeOf, readBlocks } from './code/code-block.ts'
+import { installDocumentedPackages } from './code/documented-packages.ts'
+import { readDocuments } from './code/documents.ts'
+import { sitesOf } from './code/sample-sites.ts'
 
 await installDocumentedPackages()
 const blocks = await readDocuments(t)

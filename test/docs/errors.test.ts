@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { errorTable } from '../../src/server/errors/error-table.ts'
-import { messagePattern } from './message-pattern.ts'
+import { messagePattern } from './code/message-pattern.ts'
 
 // Tests run in the project's folder.
 const sections = readSections(readFileSync('docs/errors.md', 'utf8'))

@@ -8,9 +8,9 @@ import t, { type Test } from 'tap'
 import { runCli, startCli } from '../scripts/run-cli.ts'
 import { createTypedSite } from '../types/typed-site.ts'
 import { until } from '../until.ts'
-import { placeOf, readMarkdown } from './code-block.ts'
-import { installDocumentedPackages, linkDocumentedPackages } from './documented-packages.ts'
-import { type SampleSite, sitesOf } from './sample-sites.ts'
+import { placeOf, readMarkdown } from './code/code-block.ts'
+import { installDocumentedPackages, linkDocumentedPackages } from './code/documented-packages.ts'
+import { type SampleSite, sitesOf } from './code/sample-sites.ts'
 
 const DOCUMENT = 'docs/exporting.md'
 const FAILING = "export function load() {\n  throw new Error('no price')\n}\n"

@@ -9,7 +9,7 @@ import t from 'tap'
 import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
-import { readBlocks } from './code-block.ts'
+import { readBlocks } from './code/code-block.ts'
 import { followChapter, type Reader } from './guide.ts'
 
 const run = promisify(execFile)

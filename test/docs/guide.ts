@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import type { CodeBlock } from './code-block.ts'
+import type { CodeBlock } from './code/code-block.ts'
 import { type RunningCommand, startCommand } from './start-command.ts'
 
 const run = promisify(execFile)

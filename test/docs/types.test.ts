@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from '../types/typed-site.ts'
-import { readBlocks } from './code-block.ts'
+import { readBlocks } from './code/code-block.ts'
 
 const compilers = await installCompilers()
 

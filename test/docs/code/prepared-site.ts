@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { runCli, startCli } from '../scripts/run-cli.ts'
-import { createTypedSite } from '../types/typed-site.ts'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { createTypedSite } from '../../types/typed-site.ts'
 import { givenSite } from './given-files.ts'
 
 /** A built site that is served, and that has failed once. */

@@ -1,4 +1,4 @@
-import { errorTable } from '../../src/server/errors/error-table.ts'
+import { errorTable } from '../../../src/server/errors/error-table.ts'
 
 const messages = new Map(Object.entries(errorTable).map(([code, { message }]) => [code, message]))
 

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { createUserEnv } from '../user-env.ts'
+import { createUserEnv } from '../../user-env.ts'
 
 const run = promisify(execFile)
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { walk } from '../scripts/walk.ts'
+import { walk } from '../../scripts/walk.ts'
 
 /** The files of a site, by path. */
 export const givenSite = readFiles('test/fixtures/docs/site')

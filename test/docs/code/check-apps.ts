@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Test } from 'tap'
-import { runCli } from '../scripts/run-cli.ts'
-import { createTypedSite, findTypeErrors } from '../types/typed-site.ts'
+import { runCli } from '../../scripts/run-cli.ts'
+import { createTypedSite, findTypeErrors } from '../../types/typed-site.ts'
 import { TSC } from './check-site.ts'
 import { type CodeBlock, placeOf } from './code-block.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
@@ -15,7 +15,7 @@ import { givenApp, givenSite } from './given-files.ts'
 import { toDocumentPlaces } from './sample-sites.ts'
 
 const run = promisify(execFile)
-const RUNNER = resolve('dist/test/docs/run-apps.js')
+const RUNNER = resolve('dist/test/docs/code/run-apps.js')
 const PREPARED =
   "import hydrant from 'hydrant'; import { createApp } from './app-of-reader.ts'; import { tracker } from './tracker.ts'; const app = createApp(); "
 const MOUNTED = "await app.register(hydrant, { dir: './my-site' });"

@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { resolveOptions } from '../../src/server/options/resolve-options.ts'
-import { runCli, startCli } from '../scripts/run-cli.ts'
-import { CURL } from '../tools.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
+import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { CURL } from '../../tools.ts'
 import { PACKAGES } from './documented-packages.ts'
 import type { PreparedSite } from './prepared-site.ts'
 import type { ShellCommand } from './shell-commands.ts'
@@ -51,7 +51,8 @@ async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], 
   const hasDir = args.some((word) => word.startsWith('./'))
   const cwd = hasDir ? site.folder : join(site.folder, 'my-site')
   if (args[0] === 'dev' || args[0] === 'start') {
-    return await startHydrant(t, words, { cwd, env: { ...variables, PORT: '0' } })
+    const port = words.some((word) => /^(?:-p|--port)\b/.test(word)) ? ['--port', '0'] : []
+    return await startHydrant(t, [...words, ...port], { cwd, env: { ...variables, PORT: '0' } })
   }
   // A new site needs an empty folder.
   const folder = args[0] === 'create' ? mkdtempSync(join(site.folder, 'new-')) : cwd
@@ -61,14 +62,10 @@ async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], 
 
 async function startHydrant(t: Test, words: readonly string[], options: { cwd: string; env: Record<string, string> }) {
   const server = startCli(t, words, options)
-  const started = server.waitFor(/listening at|http:\/\//).then(
+  const problem = await server.waitFor(/listening at|http:\/\//).then(
     () => null,
-    () => `it ended: ${server.lines.join('\n')}`,
+    () => `it ended before it served: ${server.lines.join('\n')}`,
   )
-  const problem = await Promise.race([
-    started,
-    server.ended.then((code) => `it ended with ${code}: ${server.lines.join('\n')}`),
-  ])
   await server.stop('SIGTERM')
   return problem
 }
