@@ -1,6 +1,6 @@
 // The size of a page in the browser: bytes of production builds, gzipped as they are served.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'

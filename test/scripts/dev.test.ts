@@ -59,12 +59,10 @@ async function listen(t: Test, url: string, headers: Record<string, string> = {}
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   return async () => {
-    for (;;) {
-      while (!text.includes('\n\n')) text += (await reader?.read())?.value ?? ''
-      const [event = ''] = text.split('\n\n')
-      text = text.slice(event.length + 2)
-      if (!event.startsWith('data: {"type":"errors"')) return event
-    }
+    while (!text.includes('\n\n')) text += (await reader?.read())?.value ?? ''
+    const [event = ''] = text.split('\n\n')
+    text = text.slice(event.length + 2)
+    return event
   }
 }
 
