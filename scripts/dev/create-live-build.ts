@@ -36,20 +36,24 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   }
 
   /** Loads code unless it is fresh. Requests that come meanwhile get the result, too. */
-  async function refresh<Code>(id: string, loadCode: () => Promise<Code>): Promise<Code | null> {
+  function refresh<Code>(id: string, loadCode: () => Promise<Code>): Promise<Code | null> {
     const known = fresh.get(id)
     // Each id has one type of code.
-    if (known !== undefined) return known as Promise<Code> | null
-    const loading = loadCode()
+    if (known !== undefined) return (known ?? Promise.resolve(null)) as Promise<Code | null>
+    const loading: Promise<Code | null> = loadCode().then(
+      (code) => {
+        // The code has changed meanwhile: it must not replace the new one.
+        if (fresh.get(id) !== loading) return refresh(id, loadCode)
+        fresh.set(id, null)
+        return code
+      },
+      (error: unknown) => {
+        if (fresh.get(id) === loading) fresh.delete(id)
+        throw error
+      },
+    )
     fresh.set(id, loading)
-    try {
-      const code = await loading
-      if (fresh.get(id) === loading) fresh.set(id, null)
-      return code
-    } catch (error) {
-      if (fresh.get(id) === loading) fresh.delete(id)
-      throw error
-    }
+    return loading
   }
 
   return {
