@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
+import { nameFunctions } from '../../build/output/name-functions.ts'
 import type { BrowserModule } from './browser-module.ts'
 import { createFileNames } from './file-names.ts'
 import type { ModuleCompiler, Stylesheet } from './module-compiler.ts'
@@ -96,10 +97,22 @@ export function createBrowserModules(
     const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
     const text = start + rewriteImports(code, program, targetOf)
     if (map === null) return text
-    const folderOfMaps = join(folder, BUILD_PATHS.clientMaps)
-    writeFileSync(join(folderOfMaps, `${name}.map`), map)
-    rmSync(join(folderOfMaps, `${names.script(id, versionOf(id) - 2)}.map`), { force: true })
+    // Read with the first failure: the browser does not wait for it.
+    setImmediate(() =>
+      keepMap(
+        name,
+        names.script(id, versionOf(id) - 2),
+        nameFunctions(text, map, () => false),
+      ),
+    )
     return `${text}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`
+  }
+
+  /** Keeps a map for failures that browsers report. */
+  function keepMap(name: string, previous: string, map: string) {
+    const maps = join(folder, BUILD_PATHS.clientMaps)
+    writeFileSync(join(maps, `${name}.map`), map)
+    rmSync(join(maps, `${previous}.map`), { force: true })
   }
 
   async function stylesheet(id: string): Promise<string> {

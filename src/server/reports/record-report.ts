@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import { BOUNDARY_FILE } from '../../shared/tree/boundary-file.ts'
 import type { Report, ReportedError } from '../../shared/wire/report-format.ts'
-import type { Route } from '../build-output/load-build.ts'
+import { currentScripts } from '../build-output/current-scripts.ts'
+import type { Build, Route } from '../build-output/load-build.ts'
 import { isBuildOf } from '../build-output/loaded-bundles.ts'
 import type { Site } from '../context/site.ts'
 import type { Description } from '../failures/describe-thrown.ts'
@@ -35,7 +37,7 @@ export function createReportRecorder({ site, store, release }: ReportRecorderInp
     const route = matchRoute(withoutBase(path, base), build.routes)
     const isThisBuild = report.build === build.manifest.buildId
     const opened = isThisBuild ? route : null
-    const components = () => mapComponents(componentStack ?? '', opened, mapper)
+    const components = () => mapComponents(componentStack ?? '', scriptsOf(opened, build, base), mapper)
     failures.failInBrowser(
       {
         description: describeReported(error, mapper),
@@ -100,10 +102,17 @@ function withReactsName({ component, ...mapped }: MappedComponent): MappedFrame 
   return frame === null || frame.function ? mapped : { ...mapped, frame: { ...frame, function: component } }
 }
 
-/** @param route The route of the page if it is of the running build: its scripts locate minified component names. */
-function mapComponents(stack: string, route: Route | null, mapper: ClientMapper): MappedComponent[] {
-  const modules = route === null ? [] : [route.page, ...route.layouts]
-  const scripts = [...new Set(modules.flatMap(({ scripts }) => scripts))]
+/**
+ * Returns the URLs of the scripts in which names of components are looked up: those of the route if it is of the running
+ * build. In development, each module is a script of its own, and only those that browsers have asked for have a map.
+ */
+function scriptsOf(route: Route | null, { manifest, folder }: Build, base: string): string[] {
+  if (route === null) return []
+  if (manifest.mode === 'development') return currentScripts(folder).map((name) => withBase(base, ASSETS_PATH) + name)
+  return [...new Set([route.page, ...route.layouts].flatMap(({ scripts }) => scripts))]
+}
+
+function mapComponents(stack: string, scripts: readonly string[], mapper: ClientMapper): MappedComponent[] {
   return readBrowserStack(stack).map((text) => {
     const name = unplacedName(text)
     const mapped = (name !== undefined && mapper.locateComponent(name, scripts)) || mapper.mapFrame(text)

@@ -38,10 +38,12 @@ t.test('a difference in the text is shown line by line, in the overlay and in th
   t.notOk(await dialog.isVisible(), 'it stays closed when the page loads again')
 
   write('pages/index.tsx', DIFFERENT.replace("'2.00'", "'1.00'"))
-  await dev.waitFor(/^built in/)
+  await dev.waitFor(/^updated in/)
   await opened.waitForFunction(() => document.querySelector('hydrant-overlay') === null)
   await opened.waitForFunction(() => sessionStorage.getItem('hydrant-closed-errors') === '[]')
   write('pages/index.tsx', DIFFERENT)
+  await dev.waitFor(/^updated in/)
+  await opened.reload()
   await dialog.waitFor()
 })
 

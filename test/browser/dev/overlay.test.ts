@@ -8,7 +8,7 @@ const DIGEST = /[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}/
 const page = (text: string) => `export default function Page() {\n  return <p>${text}</p>\n}\n`
 
 t.test('a load that fails is shown with its digest, its code and its cause until it is mended', async (t) => {
-  const broken = `import { connect } from '../../lib/connect.ts'
+  const broken = `import { connect } from '../lib/connect.ts'
 export async function load() {
   try {
     connect()
