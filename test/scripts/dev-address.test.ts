@@ -139,5 +139,5 @@ t.test('polls for changes where the system reports none', async (t) => {
   await dev.waitFor(/ at (http:\S+)/)
   const { writeFileSync } = await import('node:fs')
   writeFileSync(`${dir}/pages/index.tsx`, page('two'))
-  await dev.waitFor(/^built in .*\(pages\/index\.tsx\)$/)
+  await dev.waitFor(/^updated in .*\(pages\/index\.tsx\)$/)
 })

@@ -126,7 +126,7 @@ t.test('hydrant dev warns once, and again when the warning has been away', async
   await until(() => count() === 1)
   for (const contents of [`${page('two')}export const load = 1\n`, page('three')]) {
     writeFileSync(join(dir, 'pages/a.tsx'), contents)
-    await dev.waitFor(/^built in .*\(pages\/a\.tsx\)$/)
+    await dev.waitFor(/^updated in .*\(pages\/a\.tsx\)$/)
   }
   writeFileSync(join(dir, 'pages/a.tsx'), `${page('four')}export const load = 1\n`)
   await until(() => count() > 1)

@@ -91,7 +91,7 @@ t.test('hydrant dev keeps failures across builds, and writing them starts no bui
   await until(() => readdirSync(dir).includes('.hydrant-dev-errors.db') && countIn(file).count === 2)
   writeFileSync(join(dir, 'pages/index.tsx'), 'export default () => <p>changed</p>\n')
   // The line names the changed file, which is the only one.
-  await dev.waitFor(/^built in [^(]*\(pages\/index\.tsx\)$/)
+  await dev.waitFor(/^updated in [^(]*\(pages\/index\.tsx\)$/)
   await fail(port, 1)
   await until(() => countIn(file).count === 3)
   t.equal(await dev.stop('SIGTERM'), 0)
