@@ -33,13 +33,15 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
   let waiting: (() => void)[] = []
 
   function settle() {
-    if (timer !== undefined || expected.size > 0) return
+    if (timer !== undefined || expected.size > 0 || changed.size > 0) return
     for (const resume of waiting) resume()
     waiting = []
   }
 
   function passOn() {
     timer = undefined
+    // A new file is known a little later than a change, and belongs to the same batch.
+    if (expected.size > 0) return
     const changes = [...changed.values()]
     changed.clear()
     onChange(changes)
@@ -49,6 +51,7 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
   function meet(path: string) {
     clearTimeout(expected.get(path))
     expected.delete(path)
+    if (expected.size === 0 && timer === undefined && changed.size > 0) passOn()
     settle()
   }
 
@@ -70,12 +73,13 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
       )
     },
     async settled() {
-      if (timer === undefined && expected.size === 0) return
+      if (timer === undefined && expected.size === 0 && changed.size === 0) return
       await new Promise<void>((resume) => waiting.push(resume))
     },
     close() {
       clearTimeout(timer)
       timer = undefined
+      changed.clear()
       for (const path of [...expected.keys()]) meet(path)
       settle()
     },

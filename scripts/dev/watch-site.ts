@@ -59,8 +59,10 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   // chokidar examines a file before it reports a change, and leaves out the second of two changes within 50 ms.
   function receive(path: string) {
     const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
-    if (!existsSync(path) || !isWanted(change)) batch.expect(path)
-    else if (isNewVersion(path)) batch.add(change)
+    const isThere = existsSync(path)
+    if (isThere && isWanted(change)) {
+      if (isNewVersion(path)) batch.add(change)
+    } else if (isWanted({ ...change, kind: isThere ? 'add' : 'unlink' })) batch.expect(path)
   }
 
   watcher.on('raw', (_event, name, details: unknown) => {
