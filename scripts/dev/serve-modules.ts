@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { messageOf } from '../../src/server/util/message-of.ts'
 import { ASSETS_PATH, withBase } from '../../src/shared/paths.ts'
 import type { DevEngine, DevState } from './dev-engine.ts'
 
@@ -27,13 +28,25 @@ export async function serveModule(
   if (!path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
   const name = path.slice(folder.length)
   if (!/^[\w.-]+$/.test(name)) return false
-  const found = await browser.read(name)
+  let found: Awaited<ReturnType<typeof browser.read>>
+  try {
+    found = await browser.read(name)
+  } catch (error) {
+    // The import fails, and a scan of the site shows the error with its place.
+    return refuse(response, error)
+  }
   if (found) return respond(request, response, found.text, found.type)
   const asset = browser.asset(name)
   if (asset) return respond(request, response, asset, name.split('.').pop() ?? '')
   const bundled = await readFile(join(packages.folder, name)).catch(() => null)
   if (bundled === null || name === 'bundle.json') return false
   return respond(request, response, bundled, name.split('.').pop() ?? '')
+}
+
+function refuse(response: ServerResponse, error: unknown): true {
+  response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(`${messageOf(error)}\n`)
+  return true
 }
 
 function respond(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array, end: string): true {

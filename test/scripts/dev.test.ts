@@ -128,6 +128,18 @@ t.test('shows problems in the terminal and in the browser until they are fixed',
   t.match(await mended.text(), 'mended')
 })
 
+t.test('a module that does not compile fails its import, and does not hang', async (t) => {
+  const { url, write } = await startDev(t, { 'pages/index.tsx': page('one') })
+  const textAt = async (path: string) => (await fetch(new URL(path, url))).text()
+  const [root = ''] = /\/_hydrant\/assets\/index-\w+\.root\.js/.exec(await textAt('/')) ?? []
+  const [, script = ''] = /"\.(\/index-[^"]+)"/.exec(await textAt(root)) ?? []
+  write('pages/index.tsx', 'export default () => <p>one</b>\n')
+  const broken = await fetch(new URL(`/_hydrant/assets${script}`, url), { signal: AbortSignal.timeout(20_000) })
+  t.equal(broken.status, 500)
+  t.equal(broken.headers.get('cache-control'), 'no-store')
+  t.match(await broken.text(), 'pages/index.tsx:1:')
+})
+
 t.test('starts with a broken site, and survives one whose server plugin throws', async (t) => {
   const { url, write } = await startDev(t, {
     'server.ts': "export default async () => { throw new Error('no database') }\n",

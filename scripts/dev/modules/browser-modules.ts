@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
@@ -66,7 +66,6 @@ export function createBrowserModules(
   /** The modules whose exports have changed since the last update. */
   const resized = new Set<string>()
   let graph: SiteGraph | null = null
-  mkdirSync(join(folder, BUILD_PATHS.clientMaps), { recursive: true })
 
   async function compile(id: string): Promise<BrowserModule> {
     const pending = compiled.get(id) ?? compiler().browser(id)
