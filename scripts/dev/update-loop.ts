@@ -1,4 +1,4 @@
-import type { Change } from './change-batch.ts'
+import type { Change } from './watch/change-batch.ts'
 
 /** Applies changes, one batch after another. A batch has all changes that came while the one before was applied. */
 export interface UpdateLoop {

@@ -195,25 +195,28 @@ export default function Page() {
   )
   const page = await site.open('/many')
   await page.says('#part-9', 'one')
-  const seen = page.evaluate(countUpdates, null)
-  for (const name of names) site.edit(`many/${name}.tsx`, 'one', 'two')
+  await page.evaluate(listenForUpdates, null)
+  const two = (name: string) => `export const Part = () => <b id="${name}">two</b>\n`
+  for (const name of names) site.write(`many/${name}.tsx`, two(name))
   for (const name of names) await page.says(`#${name}`, 'two')
   site.edit('many/part-0.tsx', 'two', 'three')
   await page.says('#part-0', 'three')
-  t.strictSame(await seen, [10, 1])
+  const counts = await page.page.waitForFunction(
+    () => Reflect.get(self, 'counts').length > 1 && Reflect.get(self, 'counts'),
+  )
+  t.strictSame(await counts.jsonValue(), [10, 1])
 })
 
-/** Resolves with the number of modules of the next two updates. */
-function countUpdates(): Promise<number[]> {
+/** Collects the number of modules of each update in `counts`. Resolves when updates are received. */
+function listenForUpdates(): Promise<void> {
+  const counts: number[] = []
+  Object.assign(self, { counts })
+  const events = new EventSource('/_hydrant/dev')
+  events.onmessage = ({ data }) => {
+    const { type, modules } = JSON.parse(data)
+    if (type === 'update') counts.push(modules.length)
+  }
   return new Promise((resolve) => {
-    const counts: number[] = []
-    const events = new EventSource('/_hydrant/dev')
-    events.onmessage = ({ data }) => {
-      const { type, modules } = JSON.parse(data)
-      if (type !== 'update') return
-      if (counts.push(modules.length) < 2) return
-      events.close()
-      resolve(counts)
-    }
+    events.onopen = () => resolve()
   })
 }

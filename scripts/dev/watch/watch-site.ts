@@ -1,17 +1,14 @@
-import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { watch } from '#chokidar'
-import { toSitePath } from '../../src/server/util/to-site-path.ts'
-import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
-import { type Change, type ChangeKind, createChangeBatch } from './change-batch.ts'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
+import { type Change, createChangeBatch } from './change-batch.ts'
+import { createVersions } from './file-versions.ts'
 
 export interface SiteWatcher {
   /** Watches also these files, which are outside the site. */
   include(paths: readonly string[]): void
-  /**
-   * Resolves when every change that was made before this call has been passed on. A save reaches this process as an
-   * event of the file system, and the file is examined before the event is passed on.
-   */
+  /** Resolves when every change that was made before this call has been passed on. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -42,42 +39,39 @@ export function isRelevant({ kind, path }: Change, isInput: ((path: string) => b
   return source.test(path) && (kind === 'add' || isInput === null)
 }
 
+/**
+ * Watches a site. The events of the file system are handled when they come: chokidar examines a file before it reports a
+ * change, and leaves out the second of two changes within 50 ms. It reports what its first look at a new folder finds.
+ */
 export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
   const siteDir = resolve(dir)
   const batch = createChangeBatch(onChange)
-  const isNewVersion = createVersions()
-  const isIgnored = (path: string) => ignored.test(toSitePath(siteDir, path))
-  const watcher = watch(siteDir, { ignoreInitial: true, atomic: false, ignored: isIgnored })
+  const versions = createVersions((path) => ignored.test(toSitePath(siteDir, path)))
+  const watcher = watch(siteDir, { atomic: false, ignored: versions.isIgnored })
 
-  function report(kind: ChangeKind, path: string) {
-    const change = { kind, path: toSitePath(siteDir, path) }
-    const isNews = isNewVersion(path) || kind !== 'change'
-    if (isNews && isWanted(change)) batch.add(change)
-    batch.meet(path)
+  function notice(path: string) {
+    for (const [file, kind] of versions.read(path)) {
+      const change = { kind, path: toSitePath(siteDir, file) }
+      if (isWanted(change)) batch.add(change)
+    }
   }
 
-  // chokidar examines a file before it reports a change, and leaves out the second of two changes within 50 ms.
-  function receive(path: string) {
-    const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
-    const isThere = existsSync(path)
-    if (isThere && isWanted(change)) {
-      if (isNewVersion(path)) batch.add(change)
-    } else if (isWanted({ ...change, kind: isThere ? 'add' : 'unlink' })) batch.expect(path)
-  }
-
-  watcher.on('raw', (_event, name, details: unknown) => {
-    const path = pathOfEvent(name, details)
-    if (path !== null && !isIgnored(path)) receive(path)
-  })
-  watcher.on('add', (path) => report('add', path))
-  watcher.on('change', (path) => report('change', path))
-  watcher.on('unlink', (path) => report('unlink', path))
+  watcher.on('add', versions.read)
   await new Promise<void>((ready, fail) => {
     watcher.once('ready', ready)
     watcher.once('error', fail)
   })
+  watcher.off('add', versions.read)
+  watcher.on('raw', (_event, name, details: unknown) => {
+    const path = pathOfEvent(name, details)
+    if (path !== null) notice(path)
+  })
+  for (const event of ['add', 'change', 'unlink'] as const) watcher.on(event, notice)
   return {
-    include: (paths) => void watcher.add([...paths]),
+    include(paths) {
+      for (const path of paths) versions.read(path)
+      watcher.add([...paths])
+    },
     async settled() {
       // The events of the file system that have come are handled first.
       await new Promise(setImmediate)
@@ -87,19 +81,6 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
       batch.close()
       await watcher.close()
     },
-  }
-}
-
-/** Returns the function that tells whether a file differs from the version that was seen last. */
-function createVersions(): (path: string) => boolean {
-  const seen = new Map<string, string>()
-  return (path) => {
-    const stats = statSync(path, { throwIfNoEntry: false })
-    const version = stats && `${stats.mtimeMs} ${stats.size} ${stats.ino}`
-    const isNew = version !== seen.get(path)
-    if (version === undefined) seen.delete(path)
-    else seen.set(path, version)
-    return isNew
   }
 }
 
