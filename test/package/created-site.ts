@@ -114,8 +114,8 @@ export async function testImage(t: Test, { dir }: CreatedSite, text: string) {
   t.equal(user, '1000:1000')
   t.match(file.env, { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000' })
   t.equal(build[0], 'npm ci')
-  // The packages are installed already.
-  await run('bash', ['-c', build.slice(1).join(' && ')], { cwd: dir, env: ENV })
+  // The packages are installed already. The dry run checks that the lockfile is complete.
+  await run('bash', ['-c', ['npm ci --dry-run', ...build.slice(1)].join(' && ')], { cwd: dir, env: ENV })
 
   const image = join(dir, '../image')
   for (const path of copied) {
