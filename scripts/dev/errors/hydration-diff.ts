@@ -1,4 +1,4 @@
-import type { DevDiffLine } from '../../src/shared/wire/dev-protocol.ts'
+import type { DevDiffLine } from '../../../src/shared/wire/dev-protocol.ts'
 
 /** A message of React about a document that differs from what the browser rendered. */
 export interface HydrationMismatch {

@@ -1,4 +1,4 @@
-import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
+import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
 
 /** The fields by which errors are selected. */
 export type ErrorSelection = Partial<Pick<DevError, 'kind' | 'route' | 'path'>>

@@ -1,11 +1,11 @@
 // Describes errors of a site in development for the overlay and the terminal.
 
-import type { FailureRecord, KeptError, SourceFrame } from '../../src/server/errors/failure-record.ts'
-import { readFrame } from '../../src/server/failures/stacks/stack-frame.ts'
-import { causesOf, siteFrameOf } from '../../src/server/ledger/failure-json.ts'
-import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../src/shared/wire/dev-protocol.ts'
-import { BuildError, type BuildProblem } from '../build-problem.ts'
-import { isKnownError } from '../terminal/format-error.ts'
+import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
+import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
+import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
+import { BuildError, type BuildProblem } from '../../build-problem.ts'
+import { isKnownError } from '../../terminal/format-error.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
 import { readHydrationMismatch } from './hydration-diff.ts'

@@ -1,8 +1,8 @@
-import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
-import { mapStacks } from '../../src/server/failures/stacks/map-error.ts'
-import { processFrames } from '../../src/server/failures/stacks/place-frames.ts'
-import type { ServerMapper } from '../../src/server/failures/stacks/source-map.ts'
-import { isKnownError } from '../terminal/format-error.ts'
+import type { SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { mapStacks } from '../../../src/server/failures/stacks/map-error.ts'
+import { processFrames } from '../../../src/server/failures/stacks/place-frames.ts'
+import type { ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { isKnownError } from '../../terminal/format-error.ts'
 
 /** A failure of `hydrant dev` to build, start or stop a site. */
 export interface DevFailure {

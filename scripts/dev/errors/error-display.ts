@@ -1,4 +1,4 @@
-import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
+import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
 import { fromStart } from './dev-errors.ts'
 import type { DevFailure } from './dev-failures.ts'
 import { createErrorList, type ErrorList } from './error-list.ts'

@@ -1,7 +1,7 @@
 import { build } from 'esbuild'
-import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
-import { escapeHtml, escapeScript } from '../../src/shared/wire/html.ts'
-import { HYDRANT_FILES, hydrantPath } from '../build/esbuild/hydrant-files.ts'
+import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
+import { escapeHtml, escapeScript } from '../../../src/shared/wire/html.ts'
+import { HYDRANT_FILES, hydrantPath } from '../../build/esbuild/hydrant-files.ts'
 
 /**
  * Bundles the script of the error page: a site that does not build has no scripts. esbuild escapes `</script` in it.

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { createFailureStore, type FailureStore } from '../../src/server/ledger/failure-store.ts'
-import type { LedgerOptions } from '../../src/server/ledger/open-ledger.ts'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
+import type { LedgerOptions } from '../../../src/server/ledger/open-ledger.ts'
 
 /** The failure stores of a site in development. A store stays open when the site's server is replaced. */
 export interface DevFailureStores {
