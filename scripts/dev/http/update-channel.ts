@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DevError, DevErrors, DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
+import type { DevError, DevErrors, DevReload, DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { isSameOrigin } from './dev-access.ts'
 
 /** Matches the URL of the channel, below any base. */

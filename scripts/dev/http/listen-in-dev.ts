@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { findFreePort } from '../../src/server/lifecycle/free-port.ts'
-import { createListenError, describeOwner } from '../../src/server/lifecycle/listen.ts'
-import { findPortOwner } from '../../src/server/lifecycle/port-owner.ts'
-import type { Options } from '../../src/server/options/options.ts'
-import { rules } from '../../src/server/options/rules.ts'
+import { findFreePort } from '../../../src/server/lifecycle/free-port.ts'
+import { createListenError, describeOwner } from '../../../src/server/lifecycle/listen.ts'
+import { findPortOwner } from '../../../src/server/lifecycle/port-owner.ts'
+import type { Options } from '../../../src/server/options/options.ts'
+import { rules } from '../../../src/server/options/rules.ts'
 
 /** The port of a server, and a note when it is not the port of the options. */
 export interface ListenResult {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { messageOf } from '../../src/server/util/message-of.ts'
-import { ASSETS_PATH, withBase } from '../../src/shared/paths.ts'
-import type { DevEngine, DevState } from './dev-engine.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
+import { ASSETS_PATH, withBase } from '../../../src/shared/paths.ts'
+import type { DevEngine, DevState } from '../dev-engine.ts'
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
