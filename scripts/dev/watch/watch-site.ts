@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { watch } from '#chokidar'
-import { toSitePath } from '../../src/server/util/to-site-path.ts'
-import { ROUTE_TYPES_FILE } from '../build/discover/route-types.ts'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
 import { type Change, type ChangeKind, createChangeBatch } from './change-batch.ts'
 
 export interface SiteWatcher {
