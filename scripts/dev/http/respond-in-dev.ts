@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
-import type { DevEngine, DevState } from '../dev-engine.ts'
+import type { DevEngine, DevState } from '../engine/dev-engine.ts'
 import type { ErrorDisplay } from '../errors/error-display.ts'
 import type { AppSlot } from './app-slot.ts'
 import type { createEditorRoute } from './open-editor.ts'

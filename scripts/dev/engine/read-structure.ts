@@ -1,14 +1,14 @@
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
-import { checkExports, createExportReader, type FileExports } from '../build/bundles/check-exports.ts'
-import { findDoubtfulExports } from '../build/bundles/doubtful-exports.ts'
-import { compileConfig, type SiteConfig } from '../build/bundles/read-config.ts'
-import { type DiscoveredSite, discoverSite } from '../build/discover/discover-site.ts'
-import { readSite } from '../build/discover/read-site.ts'
-import { writeRouteTypes } from '../build/discover/route-types.ts'
-import { mapWithLimit } from '../build/output/map-with-limit.ts'
-import { BuildError, type BuildProblem, tidyProblems } from '../build-problem.ts'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { checkExports, createExportReader, type FileExports } from '../../build/bundles/check-exports.ts'
+import { findDoubtfulExports } from '../../build/bundles/doubtful-exports.ts'
+import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.ts'
+import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
+import { readSite } from '../../build/discover/read-site.ts'
+import { writeRouteTypes } from '../../build/discover/route-types.ts'
+import { mapWithLimit } from '../../build/output/map-with-limit.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 
 /** The number of files of `public/` that are copied at a time. */
 const AT_A_TIME = 16
