@@ -1,4 +1,4 @@
-import type { BrowserModules } from '../modules/browser-modules.ts'
+import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { ServerModules } from '../modules/server-modules.ts'
 
 /** The modules that have changed since the last update, also if an update failed in between. */

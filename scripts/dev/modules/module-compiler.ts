@@ -7,10 +7,10 @@ import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { createCss } from '../../build/esbuild/css.ts'
 import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
-import { type BrowserModule, readBrowserModule } from './browser-module.ts'
+import { type BrowserModule, readBrowserModule } from './browser/browser-module.ts'
+import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
 import { type CompiledServerModule, compileServerModule } from './compile-server-module.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
-import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
 
 /** A stylesheet for the browser. */
 export interface Stylesheet {

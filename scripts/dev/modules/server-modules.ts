@@ -5,7 +5,7 @@ import type { MappedBundle } from '../../../src/server/build-output/loaded-bundl
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { contentHash } from '../../build/esbuild/content-hash.ts'
 import { createServerOutput } from '../../build/output/complete-server-output.ts'
-import type { Recompiled } from './browser-modules.ts'
+import type { Recompiled } from './browser/browser-modules.ts'
 import type { CompiledServerModule } from './compile-server-module.ts'
 import type { ModuleCompiler } from './module-compiler.ts'
 import { createServerRunner } from './server-runner.ts'

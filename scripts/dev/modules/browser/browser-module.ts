@@ -1,5 +1,5 @@
 import type { AnyNode, Program } from 'acorn'
-import { nodesIn } from '../../build/output/parse-script.ts'
+import { nodesIn } from '../../../build/output/parse-script.ts'
 import type { RefreshedScript } from './refresh-transform.ts'
 import { listSpecifiers } from './rewrite-imports.ts'
 

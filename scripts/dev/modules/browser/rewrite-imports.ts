@@ -1,5 +1,5 @@
 import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDeclaration, Program } from 'acorn'
-import { nodesIn } from '../../build/output/parse-script.ts'
+import { nodesIn } from '../../../build/output/parse-script.ts'
 
 /** The replacement of an import: another URL, or an expression whose value is the module's namespace. */
 export type ImportTarget = { url: string } | { namespace: string; names?: readonly string[] }

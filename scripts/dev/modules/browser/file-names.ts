@@ -1,4 +1,4 @@
-import { contentHash } from '../../build/esbuild/content-hash.ts'
+import { contentHash } from '../../../build/esbuild/content-hash.ts'
 
 /** The names of modules and stylesheets in the assets folder. They contain only characters that URLs do not escape. */
 export interface FileNames {

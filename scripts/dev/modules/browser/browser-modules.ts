@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
-import { nameFunctions } from '../../build/output/name-functions.ts'
+import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
+import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
+import { nameFunctions } from '../../../build/output/name-functions.ts'
+import type { ModuleCompiler, Stylesheet } from '../module-compiler.ts'
+import type { SiteGraph } from '../site-graph.ts'
 import type { BrowserModule } from './browser-module.ts'
 import { createFileNames } from './file-names.ts'
-import type { ModuleCompiler, Stylesheet } from './module-compiler.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
-import type { SiteGraph } from './site-graph.ts'
 
 /** The result of compiling modules again. */
 export interface Recompiled {
