@@ -1,7 +1,7 @@
 import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
 import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
-import type { ServerModules } from '../modules/server-modules.ts'
+import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
 import type { SiteStructure } from './read-structure.ts'
 

@@ -10,7 +10,7 @@ import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
 import type { PackageBundle } from '../modules/browser/package-bundle.ts'
 import type { SiteScan } from '../modules/scan-site.ts'
-import { createServerModules } from '../modules/server-modules.ts'
+import { createServerModules } from '../modules/server/server-modules.ts'
 import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
 import { createDevManifest } from './dev-manifest.ts'
 import { createPendingModules } from './pending-modules.ts'

@@ -1,5 +1,5 @@
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
-import type { ServerModules } from '../modules/server-modules.ts'
+import type { ServerModules } from '../modules/server/server-modules.ts'
 
 /** The modules that have changed since the last update, also if an update failed in between. */
 export interface PendingModules {

@@ -9,8 +9,8 @@ import { createCss } from '../../build/esbuild/css.ts'
 import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
 import { type BrowserModule, readBrowserModule } from './browser/browser-module.ts'
 import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
-import { type CompiledServerModule, compileServerModule } from './compile-server-module.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
+import { type CompiledServerModule, compileServerModule } from './server/compile-server-module.ts'
 
 /** A stylesheet for the browser. */
 export interface Stylesheet {

@@ -1,15 +1,15 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { MappedBundle } from '../../../src/server/build-output/loaded-bundles.ts'
-import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { contentHash } from '../../build/esbuild/content-hash.ts'
-import { createServerOutput } from '../../build/output/complete-server-output.ts'
-import type { Recompiled } from './browser/browser-modules.ts'
+import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
+import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
+import { contentHash } from '../../../build/esbuild/content-hash.ts'
+import { createServerOutput } from '../../../build/output/complete-server-output.ts'
+import type { Recompiled } from '../browser/browser-modules.ts'
+import type { ModuleCompiler } from '../module-compiler.ts'
+import type { SiteGraph } from '../site-graph.ts'
 import type { CompiledServerModule } from './compile-server-module.ts'
-import type { ModuleCompiler } from './module-compiler.ts'
 import { createServerRunner } from './server-runner.ts'
-import type { SiteGraph } from './site-graph.ts'
 
 /** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
 export interface ServerModules {
