@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn'
 import { type BuildOptions, type BuildResult, transform } from 'esbuild'
 import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
 import { applyEdits, type Edit } from '../browser/rewrite-imports.ts'
-import { MODULE_PARAMETERS } from './server-runner.ts'
+import { MODULE_PARAMETERS } from './module-function.ts'
 
 /** A compiled module of the server: the body of a function with the parameters `MODULE_PARAMETERS`. */
 export interface CompiledServerModule {

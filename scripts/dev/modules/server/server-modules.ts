@@ -105,10 +105,6 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     loading.set(id, pending)
     return pending
   }
-  function resolveId(specifier: string, from: string): string | null {
-    const target = graph?.find(from, specifier)
-    return target && 'id' in target ? target.id : null
-  }
 
   async function loadImporter(): Promise<Importer> {
     // This module is written above.
@@ -123,16 +119,12 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       const { code, path } = script
       const { requires, names, isAsync, isEsm } = compiled
       return {
-        ...{ code: `${code}\n//# sourceMappingURL=${basename(path)}.map`, path, requires, names, isAsync },
+        ...{ id, code: `${code}\n//# sourceMappingURL=${basename(path)}.map`, path, requires, names, isAsync },
         // A text in the source can look like an import.
         imports: compiled.imports.filter((specifier) => graph?.find(id, specifier)),
         isCommonJs: graph?.isCommonJs(id) === true || (!isEsm && !SCRIPT.test(id)),
+        find: (specifier) => graph?.find(id, specifier) ?? { package: specifier },
       }
-    },
-    resolve: resolveId,
-    packageOf(specifier, from) {
-      const target = graph?.find(from, specifier)
-      return target && 'package' in target ? target.package : specifier
     },
     importPackage: async (specifier) => (await loadImporter()).importModule(specifier),
     meta() {
