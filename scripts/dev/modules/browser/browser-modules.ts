@@ -4,20 +4,11 @@ import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { nameFunctions } from '../../../build/output/name-functions.ts'
 import type { ModuleCompiler, Stylesheet } from '../module-compiler.ts'
+import type { Recompiled } from '../recompiled.ts'
 import type { SiteGraph } from '../site-graph.ts'
 import type { BrowserModule } from './browser-module.ts'
 import { createFileNames } from './file-names.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
-
-/** The result of compiling modules again. */
-export interface Recompiled {
-  /** The ids of the modules that differ. */
-  changed: string[]
-  /** Whether modules are imported that were not, or no longer: the graph of the site has to be made again. */
-  needsScan: boolean
-  /** Whether imported or exported names may have changed, so that an import may lack its export. */
-  needsCheck: boolean
-}
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export interface BrowserModules {
