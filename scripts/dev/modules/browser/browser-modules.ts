@@ -1,14 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
-import { nameFunctions } from '../../../build/output/name-functions.ts'
-import type { ModuleCompiler, Stylesheet } from '../module-compiler.ts'
+import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
-import type { SiteGraph } from '../site-graph.ts'
-import type { BrowserModule } from './browser-module.ts'
+import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
+import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
+import { keepMap } from './client-maps.ts'
+import { createCompiledModules } from './compiled-modules.ts'
 import { createFileNames } from './file-names.ts'
-import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
+import { findUpdate } from './find-update.ts'
+import { findTarget, withMap, writeModuleScript, writeRootScript } from './module-script.ts'
+import { createStylesheets, isStylesheet } from './stylesheets.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export interface BrowserModules {
@@ -48,157 +48,74 @@ export function createBrowserModules(
   position: () => string,
 ): BrowserModules {
   const names = createFileNames()
-  const compiled = new Map<string, Promise<BrowserModule>>()
-  const styles = new Map<string, Promise<Stylesheet>>()
-  const styleInputs = new Map<string, readonly string[]>()
-  const versions = new Map<string, number>()
-  /** The modules that browsers may have, as they are now. */
-  const known = new Map<string, BrowserModule>()
+  const modules = createCompiledModules(compiler)
+  const styles = createStylesheets(compiler)
   /** The modules whose exports have changed since the last update. */
   const resized = new Set<string>()
-  let graph: SiteGraph | null = null
+  let graph = EMPTY_GRAPH
 
-  async function compile(id: string): Promise<BrowserModule> {
-    const pending = compiled.get(id) ?? compiler().browser(id)
-    compiled.set(id, pending)
-    try {
-      const module = await pending
-      if (compiled.get(id) === pending) known.set(id, module)
-      return module
-    } catch (error) {
-      if (compiled.get(id) === pending) compiled.delete(id)
-      throw error
-    }
-  }
-
-  const versionOf = (id: string) => versions.get(id) ?? 1
+  const urlOf = (id: string) => `./${names.script(id)}`
 
   async function writeScript(id: string): Promise<string> {
-    const { code, program, map } = await compile(id)
-    const name = names.script(id, versionOf(id))
-    const targetOf = (specifier: string): ImportTarget | null => {
-      const target = graph?.find(id, specifier) ?? null
-      if (target === null) return /^[./]/.test(specifier) ? null : toPackage(specifier)
-      if ('package' in target) return toPackage(target.package)
-      // The document has the stylesheets.
-      if (isStyle(target.id)) return { namespace: '0' }
-      return { url: `./${names.script(target.id, versionOf(target.id))}` }
-    }
-    const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
-    const text = start + rewriteImports(code, program, targetOf)
-    if (map === null) return text
-    // Read with the first failure: the browser does not wait for it.
-    setImmediate(() =>
-      keepMap(
-        name,
-        names.script(id, versionOf(id) - 2),
-        nameFunctions(text, map, () => false),
-      ),
-    )
-    return `${text}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`
-  }
-
-  /** Keeps a map for failures that browsers report. */
-  function keepMap(name: string, previous: string, map: string) {
-    const maps = join(folder, BUILD_PATHS.clientMaps)
-    writeFileSync(join(maps, `${name}.map`), map)
-    rmSync(join(maps, `${previous}.map`), { force: true })
-  }
-
-  async function stylesheet(id: string): Promise<string> {
-    const pending = styles.get(id) ?? compiler().stylesheet(id)
-    styles.set(id, pending)
-    try {
-      const { css, inputs } = await pending
-      styleInputs.set(id, inputs)
-      return css
-    } catch (error) {
-      if (styles.get(id) === pending) styles.delete(id)
-      throw error
-    }
+    const module = await modules.get(id)
+    const name = names.script(id)
+    const targetOf = (specifier: string) => findTarget(specifier, graph.find(id, specifier), urlOf)
+    const text = writeModuleScript(id, module, targetOf)
+    if (module.map === null) return text
+    keepMap(folder, { name, text, map: module.map }, names.outdated(id))
+    return withMap(text, module.map)
   }
 
   return {
     adopt(next) {
       graph = next
-      for (const id of [...compiled.keys()].filter((one) => !next.has(one))) {
-        compiled.delete(id)
-        known.delete(id)
-      }
+      modules.keep(next.has)
     },
     async recompile(ids) {
-      const served = ids.filter((id) => known.has(id))
-      const compiledAgain = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
-      const changed = compiledAgain.filter(({ id, after }) => known.get(id)?.code !== after.code)
-      const needsScan = changed.some(({ id, after }) => known.get(id)?.specifiers.join() !== after.specifiers.join())
-      // The errors of a module that no page has yet are found by a scan.
-      const isUnknown = ids.some((id) => !known.has(id) && graph?.has(id))
-      const needsCheck =
-        isUnknown ||
-        changed.some(({ id, after }) => {
-          const before = known.get(id)
-          return before?.imports !== after.imports || before.exports.join() !== after.exports.join()
-        })
-      for (const { id, after } of changed) {
-        // Importers use the exports by name, so other exports concern them.
-        if (known.get(id)?.exports.join() !== after.exports.join()) resized.add(id)
-        compiled.set(id, Promise.resolve(after))
-        known.set(id, after)
+      const served = ids.filter((id) => modules.known.has(id))
+      const compiled = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
+      const changes = compiled
+        .map((one) => ({ ...one, before: modules.known.get(one.id) }))
+        .filter(({ before, after }) => before?.code !== after.code)
+      for (const change of changes) {
+        if (hasOtherExports(change)) resized.add(change.id)
+        modules.replace(change.id, change.after)
       }
-      return { changed: changed.map(({ id }) => id), needsScan, needsCheck }
+      const result = describeBrowserChanges(changes)
+      // The errors of a module that no page has yet are found by a scan.
+      const isUnknown = ids.some((id) => !modules.known.has(id) && graph.has(id))
+      return { ...result, needsCheck: result.needsCheck || isUnknown }
     },
     update(changed) {
-      const waiting = [...changed]
-      const seen = new Set<string>()
-      const accepted: string[] = []
-      let isReplaceable = true
-      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-        if (seen.has(id)) continue
-        seen.add(id)
-        versions.set(id, versionOf(id) + 1)
-        const importers = [...(graph?.importersOf(id) ?? [])].filter((importer) => known.has(importer))
-        const module = known.get(id)
-        const isAccepted = module?.isBoundary && !resized.has(id)
-        // The browser uses only the default export of a page.
-        if (isAccepted || (importers.length === 0 && module?.hasComponent)) accepted.push(id)
-        else if (importers.length === 0) isReplaceable = false
-        waiting.push(...(isAccepted ? [] : importers))
-      }
+      const { stale, accepted } = findUpdate(changed, graph, modules.known, resized)
+      for (const id of stale) names.renew(id)
       resized.clear()
-      return isReplaceable ? accepted.map((id) => ({ id, file: names.script(id, versionOf(id)) })) : null
+      return accepted?.map((id) => ({ id, file: names.script(id) })) ?? null
     },
     async restyle(ids) {
-      const stale = [...styleInputs].flatMap(([id, inputs]) =>
-        inputs.some((input) => ids.includes(input)) ? [id] : [],
-      )
-      for (const id of stale) styles.delete(id)
-      return await Promise.all(stale.map(async (id) => ({ file: names.style(id), css: await stylesheet(id) })))
+      const changed = await styles.recompile(ids)
+      return changed.map(({ id, css }) => ({ file: names.style(id), css }))
     },
     async read(name) {
       const file = names.find(name)
-      if (!file) return null
-      if (file.kind === 'style') return { type: 'css', text: await stylesheet(file.id) }
-      if (file.kind === 'script') return { type: 'js', text: await writeScript(file.id) }
-      const script = JSON.stringify(`./${names.script(file.id, versionOf(file.id))}`)
-      return {
-        type: 'js',
-        text: `__hydrant_dev__.since(${JSON.stringify(position())})\nexport { default } from ${script}\n`,
+      switch (file?.kind) {
+        case 'style':
+          return { type: 'css', text: await styles.read(file.id) }
+        case 'script':
+          return { type: 'js', text: await writeScript(file.id) }
+        case 'root':
+          return { type: 'js', text: writeRootScript(urlOf(file.id), position()) }
+        default:
+          return null
       }
     },
-    isStyled: (id) => [...styleInputs.values()].some((inputs) => inputs.includes(id)),
+    isStyled: styles.isInput,
     asset: (name) => compiler().asset(name),
     rootName: names.root,
-    stylesOf: (root) => (graph?.reach(root) ?? []).filter(isStyle).map(names.style),
+    stylesOf: (root) => graph.reach(root).filter(isStylesheet).map(names.style),
     clear() {
-      for (const map of [compiled, known, styles, styleInputs]) map.clear()
+      modules.keep(() => false)
+      styles.clear()
     },
   }
-}
-
-function toPackage(specifier: string): ImportTarget {
-  return { namespace: `__hydrant_dev__.package(${JSON.stringify(specifier)})` }
-}
-
-function isStyle(id: string): boolean {
-  return id.startsWith('hydrant-css:') || (!id.includes(':') && id.endsWith('.css'))
 }
