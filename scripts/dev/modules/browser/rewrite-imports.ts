@@ -1,5 +1,6 @@
 import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDeclaration, Program } from 'acorn'
 import { nodesIn } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit } from '../apply-edits.ts'
 
 /** The replacement of an import: another URL, or an expression whose value is the module's namespace. */
 export type ImportTarget = { url: string } | { namespace: string; names?: readonly string[] }
@@ -106,22 +107,4 @@ function sourceOf(node: AnyNode): Source | null {
 
 function nameOf(node: { type: string; name?: string; value?: unknown }): string {
   return node.type === 'Identifier' ? (node.name ?? '') : String(node.value)
-}
-
-export interface Edit {
-  start: number
-  end: number
-  text: string
-}
-
-/** Applies edits that do not overlap. Keeps the line breaks of replaced text. */
-export function applyEdits(code: string, edits: readonly Edit[]): string {
-  let result = ''
-  let at = 0
-  for (const { start, end, text } of [...edits].sort((a, b) => a.start - b.start)) {
-    const lines = code.slice(start, end).split('\n').length - text.split('\n').length
-    result += code.slice(at, start) + text + '\n'.repeat(Math.max(0, lines))
-    at = end
-  }
-  return result + code.slice(at)
 }
