@@ -3,15 +3,24 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 
 /** The modules that have changed since the last update, also if an update failed in between. */
 export interface PendingModules {
-  /** Whether a name may be imported that is not exported. A scan of the site finds out. */
-  isUnchecked: boolean
+  /** Returns whether a name may be imported that is not exported. A scan of the site finds out. */
+  needCheck(): boolean
+  /** Notes that the site has been scanned. */
+  markChecked(): void
   /**
    * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
    * scanned. Rejects with esbuild's BuildFailure.
    */
   recompile(ids: readonly string[]): Promise<boolean>
-  /** Returns the modules that open pages import again (null: they reload), and those that the server evaluates again. */
-  publish(): { modules: ReturnType<BrowserModules['update']>; dirty: Set<string> }
+  /** Makes the changes visible to browsers and to the server. */
+  publish(): PublishedModules
+}
+
+export interface PublishedModules {
+  /** The modules that open pages import again; null if they have to be loaded again. */
+  modules: ReturnType<BrowserModules['update']>
+  /** The ids of the modules that the server evaluates again. */
+  dirty: ReadonlySet<string>
 }
 
 export function createPendingModules(browser: BrowserModules, server: ServerModules): PendingModules {
@@ -21,13 +30,18 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     [server, changes.server],
   ] as const
 
-  const pending: PendingModules = {
-    isUnchecked: false,
+  let isUnchecked = false
+
+  return {
+    needCheck: () => isUnchecked,
+    markChecked() {
+      isUnchecked = false
+    },
     async recompile(ids) {
       const results = await Promise.all(
         sides.map(async ([modules, changedBefore]) => {
           const { changed, needsScan, needsCheck } = await modules.recompile(ids)
-          pending.isUnchecked ||= needsCheck
+          isUnchecked ||= needsCheck
           // Also when the other side fails: the next update must include these.
           for (const id of changed) changedBefore.add(id)
           return needsScan
@@ -43,5 +57,4 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
       return { modules, dirty }
     },
   }
-  return pending
 }

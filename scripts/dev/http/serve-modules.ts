@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { ASSETS_PATH, withBase } from '../../../src/shared/paths.ts'
-import type { DevEngine, DevState } from '../engine/dev-engine.ts'
+import type { DevEngine } from '../engine/dev-engine.ts'
+import type { DevState } from '../engine/dev-states.ts'
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
