@@ -151,7 +151,10 @@ const SERVER_ROOMS = [
 /** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = ['page-report.ts', 'build-site.ts', 'bundles', 'output', 'esbuild', 'discover']
 /** Every folder and entry file of `scripts/dev`, in the same order. */
-const DEV_ROOMS = ['dev-server.ts', 'dev-site.ts', 'stop-signals.ts', 'http', 'engine', 'modules', 'errors', 'watch']
+const DEV_ROOMS = [
+  ...['dev-server.ts', 'dev-site.ts', 'dev-options.ts', 'apply-changes.ts', 'stop-signals.ts'],
+  ...['http', 'engine', 'modules', 'errors', 'watch'],
+]
 
 for (const [folder, rooms] of [
   ['src/server', SERVER_ROOMS],

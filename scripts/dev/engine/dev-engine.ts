@@ -9,7 +9,7 @@ import { type BrowserModules, createBrowserModules } from '../modules/browser/br
 import type { SiteScan } from '../modules/scan-site.ts'
 import { createServerModules } from '../modules/server/server-modules.ts'
 import { prepareFolder } from './dev-folder.ts'
-import { createDevStates, type NewState } from './dev-states.ts'
+import { createDevStates, type DevState, type NewState } from './dev-states.ts'
 import { createPendingModules } from './pending-modules.ts'
 import { createSiteRevisions } from './site-revisions.ts'
 import { createSiteSource, type SiteSourceInput } from './site-source.ts'
@@ -28,6 +28,8 @@ export interface DevEngine {
   browser: BrowserModules
   /** Maps frames of the server's modules to the source. */
   mapper: ServerMapper
+  /** Returns the last state; null before the first one. */
+  state(): DevState | null
   /** Lists the source files of the site, relative to it. */
   inputs(): string[]
   /**
@@ -113,6 +115,7 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     restart,
     isInput,
     check: revisions.check,
+    state: states.last,
     mapper: createSourceMapper(siteDir, server.scripts),
     inputs: () => inputsOf(revisions.current()?.scan),
     change: (paths, isStructural) => withBuildErrors(apply(paths, isStructural)),

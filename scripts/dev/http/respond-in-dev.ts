@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
 import type { DevEngine } from '../engine/dev-engine.ts'
-import type { DevState } from '../engine/dev-states.ts'
 import type { ErrorDisplay } from '../errors/error-display.ts'
 import type { AppSlot } from './app-slot.ts'
 import type { createEditorRoute } from './open-editor.ts'
@@ -15,8 +14,6 @@ export interface ResponderInput {
   engine: DevEngine
   display: ErrorDisplay
   slot: AppSlot
-  /** Returns the current state; null before the site has been read. */
-  state(): DevState | null
   base(): string
   /** Resolves when every change that was saved before has been applied. */
   settled(): Promise<void>
@@ -26,9 +23,8 @@ export interface ResponderInput {
 export function createResponder({ channel, openEditor, engine, display, slot, ...site }: ResponderInput) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (channel.respond(request, response) || openEditor(request, response)) return
-    const state = site.state()
     // A page that applies an update must not wait for the next one.
-    if (state && (await serveModule(request, response, engine, state, site.base()))) return
+    if (await serveModule(request, response, engine, site.base())) return
     await site.settled()
     // The errors of a page are those of the last time that it was loaded.
     if (loadsPage(request)) display.list.clear({ path: request.url?.split('?')[0] ?? '' })

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { ASSETS_PATH, withBase } from '../../../src/shared/paths.ts'
 import type { DevEngine } from '../engine/dev-engine.ts'
-import type { DevState } from '../engine/dev-states.ts'
 
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
@@ -20,13 +19,13 @@ const TYPES: Record<string, string> = {
 export async function serveModule(
   request: IncomingMessage,
   response: ServerResponse,
-  { browser }: DevEngine,
-  { packages }: DevState,
+  { browser, state }: DevEngine,
   base: string,
 ): Promise<boolean> {
+  const packages = state()?.packages
   const folder = withBase(base, ASSETS_PATH)
   const [path = ''] = (request.url ?? '').split('?')
-  if (!path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
+  if (!packages || !path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
   const name = path.slice(folder.length)
   if (!/^[\w.-]+$/.test(name)) return false
   let found: Awaited<ReturnType<typeof browser.read>>
