@@ -150,10 +150,16 @@ const SERVER_ROOMS = [
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = ['page-report.ts', 'build-site.ts', 'bundles', 'output', 'esbuild', 'discover']
+/** Every folder and entry file of `scripts/dev`, in the same order. */
+const DEV_ROOMS = [
+  ...['dev-server.ts', 'dev-site.ts', 'dev-options.ts', 'apply-changes.ts', 'stop-signals.ts'],
+  ...['http', 'engine', 'modules', 'errors', 'watch'],
+]
 
 for (const [folder, rooms] of [
   ['src/server', SERVER_ROOMS],
   ['scripts/build', BUILD_ROOMS],
+  ['scripts/dev', DEV_ROOMS],
 ] as const) {
   t.test(`the folders of ${folder} import only those below them, types included`, async (t) => {
     const roomOf = (path: string) => rooms.indexOf(path.slice(folder.length + 1).split('/')[0] ?? '')

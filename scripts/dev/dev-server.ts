@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { explainHost, isAllowedHost, isForeign } from './dev-access.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
-import { isDefaultPort, listenInDev } from './listen-in-dev.ts'
-import { listServerUrls, type ServerUrls } from './server-urls.ts'
+import { explainHost, isAllowedHost, isForeign } from './http/dev-access.ts'
+import { isDefaultPort, listenInDev } from './http/listen-in-dev.ts'
+import { listServerUrls, type ServerUrls } from './http/server-urls.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 

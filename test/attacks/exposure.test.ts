@@ -3,7 +3,7 @@
 // (GHSA-vg6x-rcgg-rjx6 of Vite: pages of other sites could request anything from it).
 
 import t from 'tap'
-import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/dev-access.ts'
+import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/http/dev-access.ts'
 import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { parseRaw, rawRequest, sendRaw } from './raw.ts'

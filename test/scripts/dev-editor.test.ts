@@ -15,7 +15,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createEditorRoute } from '../../scripts/dev/open-editor.ts'
+import { createEditorRoute } from '../../scripts/dev/http/open-editor.ts'
 import { until } from '../until.ts'
 
 /** Serves the route for a site in a workspace, with an editor that writes its arguments to a file. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { buildSite } from '../../scripts/build/build-site.ts'
-import { createStructureReader } from '../../scripts/dev/read-structure.ts'
+import { createStructureReader } from '../../scripts/dev/engine/read-structure.ts'
 import { createSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 

@@ -1,29 +1,17 @@
-import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { type BuildOptions, build, type Plugin, transform } from 'esbuild'
-import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
-import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
-import { createAssets } from '../../build/esbuild/assets.ts'
-import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
-import { createCss } from '../../build/esbuild/css.ts'
-import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
-import { type BrowserModule, readBrowserModule } from './browser-module.ts'
-import { type CompiledServerModule, compileServerModule } from './compile-server-module.ts'
-import type { ObservedPlugins } from './observe-plugins.ts'
-import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
+import { type BuildOptions, type BuildResult, build } from 'esbuild'
+import { shared } from '../../build/bundles/bundle-options.ts'
+import { type BrowserModule, readBrowserModule } from './browser/browser-module.ts'
+import { compilePlainScript } from './browser/compile-plain-script.ts'
+import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
+import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
+import { type CompiledServerModule, compileServerModule } from './server/compile-server-module.ts'
 
 /** A stylesheet for the browser. */
 export interface Stylesheet {
   css: string
   /** The ids of the files that it consists of. */
   inputs: string[]
-}
-
-export interface CompilerInput {
-  siteDir: string
-  settings: EsbuildSettings
-  plugins: ObservedPlugins
-  compileCssModule: CompileCssModule
 }
 
 /** Compiles modules one by one. Rejects with esbuild's BuildFailure. */
@@ -35,14 +23,12 @@ export interface ModuleCompiler {
   asset(name: string): Uint8Array | undefined
 }
 
-const ENTRY = 'hydrant-module'
 const SCRIPT = /\.[cm]?[jt]sx?$/
+const FOR_BROWSER = { platform: 'browser', metafile: true, write: false } as const satisfies BuildOptions
 
 export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
-  const { siteDir, settings, plugins } = input
-  const extensions = assetExtensions(settings)
-  /** The assets that each module uses, by their names. */
-  const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
+  const { siteDir, settings } = input
+  const withPlugins = createPluginCompiler(input)
   const define = {
     'process.env.NODE_ENV': '"development"',
     HYDRANT_BROWSER: 'true',
@@ -50,61 +36,20 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     ...settings.define,
   }
 
-  function isPlain(id: string): boolean {
-    const extension = extname(id)
-    return (
-      !id.includes(':') && SCRIPT.test(id) && !(extension in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
-    )
-  }
-
-  /** Compiles a module that is not a plain script with the plugins of the build. */
-  async function compileWith(side: 'browser' | 'server', id: string, options: BuildOptions) {
-    const emitted = createAssets(side, extensions)
-    const result = await build({
-      ...shared({ siteDir, options: settings }),
-      entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
-      outdir: siteDir,
-      loader: { ...(side === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
-      plugins: [entryPlugin(siteDir), ...plugins.plugins, ...pluginsOf(side), emitted.plugin],
-      ...options,
-    })
-    if (emitted.files.size > 0) assets.set(`${side} ${id}`, new Map(emitted.files))
-    return result
-  }
-
-  function pluginsOf(side: 'browser' | 'server'): Plugin[] {
-    const href = side === 'server' ? [createHrefBinding(siteDir)] : []
-    return [...href, createCss(siteDir, side, input.compileCssModule)]
-  }
-
   async function browserScript(id: string): Promise<RefreshedScript> {
-    if (isPlain(id)) {
-      const path = resolve(siteDir, id)
-      const source = await readFile(path, 'utf8')
-      const script = addRefresh(path, source, { lang: langOf(id), define, sourcemap: true })
-      if (script?.map) return { ...script, map: { ...script.map, sources: [`../../${id}`], sourcesContent: [source] } }
-      // esbuild reports the errors in the form that the build uses.
-      await transform(source, { loader: langOf(id), sourcefile: id, jsx: 'automatic', logLevel: 'silent' })
-    }
-    const { outputFiles } = await compileWith('browser', id, {
-      // esbuild refuses aliases for a single module.
-      alias: {},
-      bundle: false,
-      format: 'esm',
-      define,
-      platform: 'browser',
-      metafile: true,
-      write: false,
-    })
-    const code = outputFiles?.find((file) => file.path.endsWith('.js'))?.text ?? ''
+    const plain = isPlain(id, input) ? await compilePlainScript(siteDir, id, define) : null
+    if (plain) return plain
+    // esbuild refuses aliases for a single module.
+    const options: BuildOptions = { ...FOR_BROWSER, alias: {}, bundle: false, format: 'esm', define }
+    const code = outputOf(await withPlugins.compile('browser', id, options), '.js')
     const script = addRefresh('module.js', code, { lang: 'js' })
     if (!script) throw new Error(`${id} is not a script after it has been compiled.`)
     return script
   }
 
   /** Compiles a module for the server. A plain script needs no plugin, and each callback takes time. */
-  async function compileForServer(id: string, options: BuildOptions) {
-    if (!isPlain(id)) return await compileWith('server', id, options)
+  async function serverScript(id: string, options: BuildOptions): Promise<BuildResult> {
+    if (!isPlain(id, input)) return await withPlugins.compile('server', id, options)
     return await build({
       ...shared({ siteDir, options: settings }),
       entryPoints: [{ in: resolve(siteDir, id), out: 'module' }],
@@ -114,47 +59,22 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 
   return {
-    async browser(id) {
-      return readBrowserModule(await browserScript(id))
-    },
-    server: (id) => compileServerModule((options) => compileForServer(id, options), settings.define),
+    browser: async (id) => readBrowserModule(await browserScript(id)),
+    server: (id) => compileServerModule((options) => serverScript(id, options), settings.define),
     async stylesheet(id) {
-      const { outputFiles, metafile } = await compileWith('browser', id, {
-        bundle: true,
-        platform: 'browser',
-        metafile: true,
-        write: false,
-      })
-      const css = outputFiles?.find((file) => file.path.endsWith('.css'))?.text ?? ''
-      return { css, inputs: Object.keys(metafile?.inputs ?? {}) }
+      const result = await withPlugins.compile('browser', id, { ...FOR_BROWSER, bundle: true })
+      return { css: outputOf(result, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
     },
-    asset(name) {
-      for (const files of assets.values()) {
-        const contents = files.get(name)
-        if (contents) return contents
-      }
-      return undefined
-    },
+    asset: withPlugins.asset,
   }
 }
 
-function entryPlugin(siteDir: string): Plugin {
-  return {
-    name: 'hydrant-module-entry',
-    setup(build) {
-      build.onResolve({ filter: new RegExp(`^${ENTRY}:`) }, ({ path }) => {
-        const id = path.slice(ENTRY.length + 1)
-        const [, namespace, rest = ''] = /^([\w-]+):(.*)$/.exec(id) ?? []
-        return namespace === undefined ? { path: resolve(siteDir, id) } : { path: rest, namespace }
-      })
-    },
-  }
+/** Returns whether a module is a script that neither a loader of the site nor a plugin concerns. */
+function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
+  if (id.includes(':') || !SCRIPT.test(id) || extname(id) in settings.loader) return false
+  return !plugins.mayLoad(resolve(siteDir, id))
 }
 
-function langOf(id: string): 'ts' | 'tsx' | 'js' | 'jsx' {
-  const extension = extname(id)
-  if (extension === '.tsx') return 'tsx'
-  if (/^\.[cm]?ts$/.test(extension)) return 'ts'
-  // As in esbuild, JSX needs its own extension.
-  return extension === '.jsx' ? 'jsx' : 'js'
+function outputOf({ outputFiles = [] }: BuildResult, end: string): string {
+  return outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 }

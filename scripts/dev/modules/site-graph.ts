@@ -21,14 +21,15 @@ export interface SiteGraph {
   isCommonJs(id: string): boolean
   /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
   find(importer: string, specifier: string): ImportedModule | null
-  /** Returns the ids that a module imports, in the order of their imports. */
-  importsOf(id: string): string[]
   importersOf(id: string): Iterable<string>
   /** Returns a module and everything that it imports, in the order of evaluation. */
   reach(id: string): string[]
   /** The packages that the modules import. */
   packages(): string[]
 }
+
+/** The graph of a site that has not been scanned. */
+export const EMPTY_GRAPH = createSiteGraph({ inputs: {}, outputs: {} }, {}, () => false)
 
 /** Creates a graph from the result of a bundle. `isEntry` recognises the modules that only the build has. */
 export function createSiteGraph(
@@ -50,6 +51,7 @@ export function createSiteGraph(
     }
   }
 
+  /** Returns the ids that a module imports, in the order of their imports. */
   function importsOf(id: string): string[] {
     const targets = [...(nodes.get(id)?.imports.values() ?? [])]
     return targets.flatMap((target) => ('id' in target ? [target.id] : []))
@@ -79,7 +81,6 @@ export function createSiteGraph(
       // esbuild lists packages after aliases.
       return imports?.get(specifier) ?? imports?.get(applyAlias(alias, specifier)) ?? null
     },
-    importsOf,
     importersOf: (id) => nodes.get(id)?.importers ?? [],
     reach,
     packages() {

@@ -1,0 +1,73 @@
+import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
+import { BuildError } from '../build-problem.ts'
+import type { DevChange, DevEngine } from './engine/dev-engine.ts'
+import { type DevFailure, DOES_NOT_BUILD } from './errors/dev-failures.ts'
+import type { ErrorDisplay } from './errors/error-display.ts'
+import type { Change } from './watch/change-batch.ts'
+import type { UpdateLoopInput } from './watch/update-loop.ts'
+import { ENV_FILE, SETTINGS } from './watch/watch-site.ts'
+
+/** A change that is applied: the site can be served. */
+export interface AppliedChange extends DevChange {
+  /** The changed files, relative to the site. */
+  paths: readonly string[]
+  durationMs: number
+  /** What open pages are told; null if the change does not concern them. */
+  message: DevUpdate | DevReload | null
+}
+
+export interface ChangeApplierInput {
+  engine: DevEngine
+  display: ErrorDisplay
+  /** Called when a file with environment variables has changed. */
+  onEnv(): void
+  /** Serves the state of the change. Returns why that is not possible. */
+  serve(change: DevChange): Promise<DevFailure | null>
+  onApplied(change: AppliedChange): void
+}
+
+/** Applies changes to a site: displays why it does not build or start, or tells that the change is applied. */
+export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput {
+  const { engine, display } = input
+  const failBuild = (error: unknown) => display.fail({ title: DOES_NOT_BUILD, error, source: null })
+
+  const isStructural = ({ kind, path }: Change) =>
+    kind !== 'change' || SETTINGS.test(path) || engine.state()?.structure.config.inputs.includes(path) === true
+
+  return {
+    async apply(changes) {
+      const startedAt = performance.now()
+      const paths = changes.map(({ path }) => path)
+      if (paths.some((path) => ENV_FILE.test(path))) input.onEnv()
+      const wasBroken = display.page() !== null
+      let change: DevChange
+      try {
+        change = await engine.change(paths, wasBroken || changes.some(isStructural))
+      } catch (error) {
+        return await failBuild(error)
+      }
+      const failure = await input.serve(change)
+      if (failure) return await display.fail(failure)
+      display.recover()
+      const message = messageFor(change, wasBroken)
+      input.onApplied({ ...change, paths, durationMs: performance.now() - startedAt, message })
+    },
+    // An update looks at the changed modules only.
+    async rest() {
+      if (display.page() !== null) return
+      const problems = await engine.check()
+      if (problems.length > 0) await failBuild(new BuildError(problems))
+    },
+  }
+}
+
+/** Returns the message to open pages: they reload, apply an update, or get none. */
+function messageFor({ update, isChanged }: DevChange, wasBroken: boolean): DevUpdate | DevReload | null {
+  if (update === null) return { type: 'reload' }
+  return wasBroken || isChanged || hasEffect(update) ? { type: 'update', ...update } : null
+}
+
+/** Returns whether an update changes anything: a file may be saved without a change. */
+function hasEffect({ modules, styles, files, data }: Omit<DevUpdate, 'type'>): boolean {
+  return modules.length > 0 || styles.length > 0 || files.length > 0 || data
+}

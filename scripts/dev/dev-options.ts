@@ -1,0 +1,50 @@
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
+import type { Options } from '../../src/server/options/options.ts'
+import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { withDevLedger } from '../dev-ledger.ts'
+
+export interface DevOptionsInput {
+  /** The site's folder. */
+  dir: string
+  flags: Record<string, string | undefined>
+  env: Record<string, string | undefined>
+}
+
+/** The options of a site in development. They change with its configuration and its environment. */
+export interface DevOptions {
+  /** Returns the current options; before `configure`, without those of the configuration. */
+  current(): Options
+  /** Uses the site's configuration. Throws HYD_OPTION_…. */
+  configure(config: Record<string, unknown>): void
+  /** Resolves when the first configuration has been used. */
+  configured: Promise<void>
+  /** Reads the files with environment variables. */
+  loadEnv(): void
+}
+
+/** Throws HYD_OPTION_… for flags and the environment. */
+export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptions {
+  const files = createEnvFiles(dir, env)
+  files.load()
+  const read = (config: Record<string, unknown>) =>
+    withReports(withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } })))
+  let options = read({})
+  let resolve = () => {}
+  const configured = new Promise<void>((done) => {
+    resolve = done
+  })
+  return {
+    current: () => options,
+    configured,
+    configure(config) {
+      options = read(config)
+      resolve()
+    },
+    loadEnv: files.load,
+  }
+}
+
+// The overlay shows failures in the browser only when it reports them.
+function withReports(options: Options): Options {
+  return { ...options, reports: { ...options.reports, enabled: true, respectPrivacySignals: false } }
+}

@@ -1,0 +1,83 @@
+import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
+import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
+import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
+import type { ServerModules } from '../modules/server/server-modules.ts'
+import { filesOf } from './dev-manifest.ts'
+import type { SiteStructure } from './read-structure.ts'
+
+/** A live build, with the means to say that its modules have changed. */
+export interface DevLiveBuild extends LiveBuild {
+  /** Makes the next request of each route that uses one of these modules load its code again. */
+  expire(ids: ReadonlySet<string>): void
+}
+
+export interface LiveBuildInput {
+  folder: string
+  manifest: Manifest
+  structure: SiteStructure
+  modules: ServerModules
+}
+
+/** Stands for a value that no request has needed yet. */
+const unloaded = () => null
+
+export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
+  const { root } = manifest
+  const files = new Map(manifest.routes.map((entry) => [entry.id, filesOf(entry, entry.page, structure)]))
+  const rootFiles = filesOf(root, null, structure)
+  /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
+  const fresh = new Map<string, Promise<unknown> | null>()
+  let base = '/'
+
+  async function load(names: readonly string[], routes: Manifest['routes']): Promise<Build> {
+    const loaded: ServerBundle['modules'] = {}
+    for (const file of names) loaded[file] = await modules.import(file)
+    return createBuild({ folder, manifest: { ...manifest, routes }, modules: loaded, base, bundles: modules.scripts })
+  }
+
+  /** Loads code unless it is fresh. Requests that come meanwhile get the result, too. */
+  function refresh<Code>(id: string, loadCode: () => Promise<Code>): Promise<Code | null> {
+    const known = fresh.get(id)
+    // Each id has one type of code.
+    if (known !== undefined) return (known ?? Promise.resolve(null)) as Promise<Code | null>
+    const loading: Promise<Code | null> = loadCode().then(
+      (code) => {
+        // The code has changed meanwhile: it must not replace the new one.
+        if (fresh.get(id) !== loading) return refresh(id, loadCode)
+        fresh.set(id, null)
+        return code
+      },
+      (error: unknown) => {
+        if (fresh.get(id) === loading) fresh.delete(id)
+        throw error
+      },
+    )
+    fresh.set(id, loading)
+    return loading
+  }
+
+  return {
+    async open(given) {
+      base = given
+      const { serverPlugin } = manifest
+      const placeholders = [...structure.exports].map(([file, names]) => [
+        file,
+        Object.fromEntries(names.map((name) => [name, name === 'stream' ? true : unloaded])),
+      ])
+      const bundle: ServerBundle['modules'] = Object.fromEntries(placeholders)
+      if (serverPlugin !== null) bundle[serverPlugin] = await modules.import(serverPlugin)
+      return createBuild({ folder, manifest, modules: bundle, base, bundles: modules.scripts })
+    },
+    refreshRoute: (id) =>
+      refresh(id, async () => {
+        const entry = manifest.routes.find((route) => route.id === id)
+        if (!entry) return null
+        return (await load(files.get(id) ?? [], [entry])).routes[0] ?? null
+      }),
+    refreshRoot: () => refresh('', async () => (await load(rootFiles, [])).root),
+    expire(ids) {
+      for (const [id, names] of files) if (names.some((file) => ids.has(file))) fresh.delete(id)
+      if (rootFiles.some((file) => ids.has(file))) fresh.delete('')
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
+import { translateMessage, withoutNamespace } from '../../build/bundles/translate-message.ts'
+import { isBuildFailure } from '../../build/esbuild/incremental-build.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
+import type { SiteScan } from '../modules/scan-site.ts'
+import { createServerModules } from '../modules/server/server-modules.ts'
+import { prepareFolder } from './dev-folder.ts'
+import { createDevStates, type DevState, type NewState } from './dev-states.ts'
+import { createPendingModules } from './pending-modules.ts'
+import { createSiteRevisions } from './site-revisions.ts'
+import { createSiteSource, type SiteSourceInput } from './site-source.ts'
+
+/** The effect of changed files. */
+export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isChanged'> {
+  /** What open pages do; null if they must load their document again. */
+  update: Omit<DevUpdate, 'type'> | null
+  /** Whether the files of the site may be other ones. */
+  isScanned: boolean
+}
+
+export interface DevEngine {
+  /** The absolute path of the folder that the engine writes to. */
+  folder: string
+  browser: BrowserModules
+  /** Maps frames of the server's modules to the source. */
+  mapper: ServerMapper
+  /** Returns the last state; null before the first one. */
+  state(): DevState | null
+  /** Lists the source files of the site, relative to it. */
+  inputs(): string[]
+  /**
+   * Applies the changes of files. Throws BuildError, and then keeps the last state; the next call applies these changes
+   * too.
+   *
+   * @param paths Relative to the site.
+   * @param isStructural Whether files were added or removed, or the configuration has changed.
+   */
+  change(paths: readonly string[], isStructural: boolean): Promise<DevChange>
+  /** Looks for errors that only the whole site shows, such as an import of a name that no longer exists. */
+  check(): Promise<readonly BuildProblem[]>
+  /** Makes the next change create the server again, with all of its modules. */
+  restart(): void
+  /** Returns whether a file is part of the site. The path is relative to the site. */
+  isInput(path: string): boolean
+  dispose(): Promise<void>
+}
+
+export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
+  /** The site's folder. */
+  dir: string
+  /** Name of the folder to write to, in the site's folder. */
+  folder: string
+  /** Returns the path that the site is mounted at. */
+  base(): string
+  /** Identifies the last change that was sent to open pages. */
+  position(): string
+}
+
+/** Creates the engine that keeps a site's modules up to date, and tells the effect of each change. */
+export function createDevEngine({ dir, folder: name, base, position, ...hooks }: DevEngineInput): DevEngine {
+  // esbuild reports paths with symbolic links resolved.
+  const siteDir = realpathSync(dir)
+  const folder = resolve(siteDir, name)
+  prepareFolder(folder)
+  const source = createSiteSource({ siteDir, folder, ...hooks })
+  const browser = createBrowserModules(folder, source.compiler, position)
+  const server = createServerModules({ siteDir, folder, base, compiler: source.compiler })
+  const pending = createPendingModules(browser, server)
+  const states = createDevStates({ folder, browser, server })
+  const revisions = createSiteRevisions({
+    source,
+    pending,
+    onSettings() {
+      browser.clear()
+      restart()
+    },
+    onScan(scan) {
+      browser.adopt(scan.browser)
+      server.adopt(scan.server)
+    },
+  })
+
+  function restart() {
+    server.clear()
+    states.restart()
+  }
+
+  async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
+    // Before plugins load files again, and read other ones.
+    const ids = source.idsOf(paths)
+    const revision = await revisions.advance(paths, ids, isStructural)
+    const { structure, scan, isScanned } = revision
+    const packages = await source.bundle(structure, scan, states.last()?.packages)
+    const styles = await browser.restyle(ids)
+    const { modules, data, ...effect } = states.next({ ...revision, packages }, pending.publish())
+    const files = structure.site.publicFiles.filter((file) => paths.includes(`public/${file}`))
+    return { ...effect, isScanned, update: modules && { modules, styles, files, data } }
+  }
+
+  function isInput(path: string): boolean {
+    const current = revisions.current()
+    if (!current) return false
+    const { scan, structure } = current
+    const isKnown = (id: string) => scan.browser.has(id) || scan.server.has(id) || browser.isStyled(id)
+    return source.idsOf([path]).some(isKnown) || structure.config.inputs.includes(path)
+  }
+
+  return {
+    folder,
+    browser,
+    restart,
+    isInput,
+    check: revisions.check,
+    state: states.last,
+    mapper: createSourceMapper(siteDir, server.scripts),
+    inputs: () => inputsOf(revisions.current()?.scan),
+    change: (paths, isStructural) => withBuildErrors(apply(paths, isStructural)),
+    dispose: source.dispose,
+  }
+}
+
+/** Rejects with a BuildError where a promise rejects with esbuild's BuildFailure. */
+async function withBuildErrors<Result>(promise: Promise<Result>): Promise<Result> {
+  try {
+    return await promise
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error
+    throw new BuildError(tidyProblems(error.errors.map(translateMessage)))
+  }
+}
+
+function inputsOf(scan: SiteScan | undefined): string[] {
+  const ids = scan ? [...scan.browser.ids(), ...scan.server.ids()] : []
+  return [...new Set(ids.map(withoutNamespace))]
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import type { Manifest } from '../../../src/server/build-output/manifest.ts'
+import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
+import type { BuildProblem } from '../../build-problem.ts'
+import type { BrowserModules } from '../modules/browser/browser-modules.ts'
+import type { PackageBundle } from '../modules/browser/package-bundle.ts'
+import type { ServerModules } from '../modules/server/server-modules.ts'
+import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
+import { writeManifest } from './dev-folder.ts'
+import { createDevManifest } from './dev-manifest.ts'
+import type { PublishedModules } from './pending-modules.ts'
+import type { SiteStructure } from './read-structure.ts'
+import type { SiteRevision } from './site-revisions.ts'
+
+/** A site in development, at one moment. */
+export interface DevState {
+  manifest: Manifest
+  live: DevLiveBuild
+  structure: SiteStructure
+  packages: PackageBundle
+  warnings: readonly BuildProblem[]
+}
+
+/** A revision of the site that can be served. */
+export interface ServableRevision extends SiteRevision {
+  /** Whether the imports were read again. */
+  isScanned: boolean
+  packages: PackageBundle
+}
+
+/** A new state, and what it means for the server and for open pages. */
+export interface NewState {
+  state: DevState
+  /** Whether the server has to be created again: its routes, `server.ts` or the configuration have changed. */
+  isNewServer: boolean
+  /** Whether modules of the server have changed. */
+  isChanged: boolean
+  /** The modules that open pages import again; null if they have to be loaded again. */
+  modules: DevUpdate['modules'] | null
+  /** Whether open pages run their loads again. */
+  data: boolean
+}
+
+export interface DevStates {
+  /** Returns the last state; null before the first one. */
+  last(): DevState | null
+  /** Makes the next state create the server again. */
+  restart(): void
+  next(revision: ServableRevision, published: PublishedModules): NewState
+}
+
+export interface DevStatesInput {
+  /** The folder that the manifest is written to. */
+  folder: string
+  browser: BrowserModules
+  server: ServerModules
+}
+
+export function createDevStates({ folder, browser, server }: DevStatesInput): DevStates {
+  const buildId = randomBytes(8).toString('hex')
+  let last: DevState | null = null
+  let lastKey = ''
+  let isRestart = false
+
+  return {
+    last: () => last,
+    restart() {
+      isRestart = true
+    },
+    next({ structure, scan, packages, isScanned }, { modules, dirty }) {
+      const before = last
+      const isSame = before !== null && !isScanned && before.packages === packages
+      const manifest = isSame ? before.manifest : createDevManifest(structure, buildId, packages, browser)
+      const key = isSame && structure.exports === before.structure.exports ? lastKey : keyOf(manifest, structure)
+      const { serverPlugin } = manifest
+      const isNewServer = isRestart || key !== lastKey || (serverPlugin !== null && dirty.has(serverPlugin))
+      const live =
+        isNewServer || !before ? createLiveBuild({ folder, manifest, structure, modules: server }) : before.live
+      live.expire(dirty)
+      if (key !== lastKey) writeManifest(folder, manifest)
+      const state = { manifest, live, structure, packages, warnings: [...structure.warnings, ...scan.warnings] }
+      const isReload = before === null || hasOtherModules(before, state)
+      const data = isNewServer || structure.site.serverFiles.some(({ file }) => dirty.has(file))
+      last = state
+      lastKey = key
+      isRestart = false
+      return { state, isNewServer, isChanged: dirty.size > 0, modules: isReload ? null : modules, data }
+    },
+  }
+}
+
+/** Returns whether pages of one state have packages or settings that modules of the other one do not have. */
+function hasOtherModules(one: DevState, other: DevState): boolean {
+  return one.packages.key !== other.packages.key || one.structure.config.key !== other.structure.config.key
+}
+
+/** Returns a text that changes when the server has to be created again. */
+function keyOf(manifest: Manifest, { exports, config }: SiteStructure): string {
+  const actions = [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file)
+  return JSON.stringify([manifest, actions, config.key])
+}

@@ -1,0 +1,60 @@
+import type { BrowserModules } from '../modules/browser/browser-modules.ts'
+import type { ServerModules } from '../modules/server/server-modules.ts'
+
+/** The modules that have changed since the last update, also if an update failed in between. */
+export interface PendingModules {
+  /** Returns whether a name may be imported that is not exported. A scan of the site finds out. */
+  needCheck(): boolean
+  /** Notes that the site has been scanned. */
+  markChecked(): void
+  /**
+   * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
+   * scanned. Rejects with esbuild's BuildFailure.
+   */
+  recompile(ids: readonly string[]): Promise<boolean>
+  /** Makes the changes visible to browsers and to the server. */
+  publish(): PublishedModules
+}
+
+export interface PublishedModules {
+  /** The modules that open pages import again; null if they have to be loaded again. */
+  modules: ReturnType<BrowserModules['update']>
+  /** The ids of the modules that the server evaluates again. */
+  dirty: ReadonlySet<string>
+}
+
+export function createPendingModules(browser: BrowserModules, server: ServerModules): PendingModules {
+  const changes = { browser: new Set<string>(), server: new Set<string>() }
+  const sides = [
+    [browser, changes.browser],
+    [server, changes.server],
+  ] as const
+
+  let isUnchecked = false
+
+  return {
+    needCheck: () => isUnchecked,
+    markChecked() {
+      isUnchecked = false
+    },
+    async recompile(ids) {
+      const results = await Promise.all(
+        sides.map(async ([modules, changedBefore]) => {
+          const { changed, needsScan, needsCheck } = await modules.recompile(ids)
+          isUnchecked ||= needsCheck
+          // Also when the other side fails: the next update must include these.
+          for (const id of changed) changedBefore.add(id)
+          return needsScan
+        }),
+      )
+      return results.includes(true)
+    },
+    publish() {
+      const modules = browser.update([...changes.browser])
+      const dirty = server.invalidate([...changes.server])
+      changes.browser.clear()
+      changes.server.clear()
+      return { modules, dirty }
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { checkExports, createExportReader, type FileExports } from '../../build/bundles/check-exports.ts'
+import { findDoubtfulExports } from '../../build/bundles/doubtful-exports.ts'
+import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.ts'
+import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
+import { readSite } from '../../build/discover/read-site.ts'
+import { writeRouteTypes } from '../../build/discover/route-types.ts'
+import { mapWithLimit } from '../../build/output/map-with-limit.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+
+/** The number of files of `public/` that are copied at a time. */
+const AT_A_TIME = 16
+
+/** The parts of a site that its file names, its configuration and the exports of its files define. */
+export interface SiteStructure {
+  site: DiscoveredSite
+  config: SiteConfig
+  exports: FileExports
+  /** Warnings about names. */
+  warnings: readonly BuildProblem[]
+}
+
+export interface StructureReader {
+  /** Reads the structure and writes the route types and the files of `public/`. Throws BuildError. */
+  read(): Promise<SiteStructure>
+  /** Reads the exports of the changed files again, and copies those of `public/`. Throws BuildError. */
+  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
+}
+
+/** @param folder The absolute path of the folder that the dev server writes to. */
+export function createStructureReader(siteDir: string, folder: string): StructureReader {
+  const readAll = createExportReader(siteDir)
+  const copied = new Map<string, string>()
+
+  async function place(name: string): Promise<string> {
+    const file = join(folder, name)
+    await mkdir(dirname(file), { recursive: true })
+    return file
+  }
+  const output = {
+    path: folder,
+    write: async (name: string, contents: string | Uint8Array) => writeFile(await place(name), contents),
+  }
+
+  /** Copies the files of `public/` that have changed since they were copied. */
+  async function copyPublicFiles({ publicFiles }: DiscoveredSite) {
+    await mapWithLimit(publicFiles, AT_A_TIME, async (path) => {
+      const source = join(siteDir, 'public', path)
+      const { size, mtimeMs } = await stat(source)
+      const stamp = `${size} ${mtimeMs}`
+      if (copied.get(path) === stamp) return
+      await copyFile(source, await place(`${BUILD_PATHS.public}/${path}`))
+      copied.set(path, stamp)
+    })
+  }
+
+  return {
+    async read() {
+      const { files, problems: ofFiles } = await readSite(siteDir)
+      const { site, problems, warnings } = discoverSite(files)
+      await writeRouteTypes(siteDir, site)
+      const config = await compileConfig({ siteDir, folder: basename(folder), file: site.config }, output)
+      const exports = await readAll(site, config.options.loader)
+      problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, exports)))
+      if (problems.length > 0) throw new BuildError(tidyProblems(problems))
+      await copyPublicFiles(site)
+      return { site, config, exports, warnings: [...warnings, ...(await findDoubtfulExports(siteDir, site, exports))] }
+    },
+    async readChanged(structure, paths) {
+      const { site, config, exports } = structure
+      const isChanged = ({ file }: { file: string }) => paths.includes(file)
+      const changed = {
+        ...site,
+        components: site.components.filter(isChanged),
+        serverFiles: site.serverFiles.filter(isChanged),
+        serverPlugin: site.serverPlugin !== null && paths.includes(site.serverPlugin) ? site.serverPlugin : null,
+        config: null,
+      }
+      if (paths.some((path) => path.startsWith('public/'))) await copyPublicFiles(site)
+      if (!changed.components.length && !changed.serverFiles.length && changed.serverPlugin === null) return structure
+      const found = await readAll(changed, config.options.loader)
+      const problems = await checkExports(siteDir, changed, found)
+      if (problems.length > 0) throw new BuildError(tidyProblems(problems))
+      if ([...found].every(([file, names]) => exports.get(file)?.join() === names.join())) return structure
+      const all = new Map([...exports, ...found])
+      const doubts = await findDoubtfulExports(siteDir, site, all)
+      const others = structure.warnings.filter(({ code }) => code !== 'HYD_BUILD_PAGE_EXPORT')
+      return { ...structure, exports: all, warnings: [...others, ...doubts] }
+    },
+  }
+}

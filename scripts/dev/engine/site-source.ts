@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { withoutNamespace } from '../../build/bundles/translate-message.ts'
+import { createCssModuleCompiler } from '../../build/esbuild/css-module.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+import { bundlePackages, type PackageBundle } from '../modules/browser/package-bundle.ts'
+import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
+import { type ObservedPlugins, observePlugins } from '../modules/observe-plugins.ts'
+import { createSiteScanner, type SiteScan } from '../modules/scan-site.ts'
+import { createStructureReader, type SiteStructure } from './read-structure.ts'
+
+/** The files of a site, read with the settings of its configuration. */
+export interface SiteSource {
+  /** Reads the structure. `isNew` tells whether the settings differ from the last ones. Throws BuildError. */
+  read(): Promise<{ structure: SiteStructure; isNew: boolean }>
+  /** Reads the exports of changed files again, and copies those of `public/`. Throws BuildError. */
+  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
+  /** Finds all modules and their imports. Returns the problems that a build would find. */
+  scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }>
+  /** Bundles the packages that the browser's modules import; returns `last` if it has them all. */
+  bundle(structure: SiteStructure, scan: SiteScan, last: PackageBundle | undefined): Promise<PackageBundle>
+  compiler(): ModuleCompiler
+  /** Returns the ids of the modules that consist of these files, which are relative to the site. */
+  idsOf(paths: readonly string[]): string[]
+  /** Returns whether the file of a module exists. */
+  exists(id: string): boolean
+  dispose(): Promise<void>
+}
+
+export interface SiteSourceInput {
+  /** The site's folder, with symbolic links resolved. */
+  siteDir: string
+  /** The absolute path of the folder that the dev server writes to. */
+  folder: string
+  /** Called before packages are bundled, which can take seconds. */
+  onBundle(): void
+  /** Called with the site's configuration when it has been read. May throw. */
+  onConfig(config: Record<string, unknown>): void
+}
+
+export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
+  const reader = createStructureReader(siteDir, folder)
+  const scanner = createSiteScanner()
+  const compileCssModule = createCssModuleCompiler(siteDir)
+  const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
+  let plugins: ObservedPlugins = observePlugins([])
+  let compiler: ModuleCompiler | null = null
+  let key = ''
+
+  return {
+    async read() {
+      const structure = await reader.read()
+      const { config, options: settings, key: nextKey } = structure.config
+      onConfig(config)
+      if (nextKey === key) return { structure, isNew: false }
+      key = nextKey
+      plugins = observePlugins(settings.plugins)
+      compiler = createModuleCompiler({ siteDir, settings, plugins, compileCssModule })
+      return { structure, isNew: true }
+    },
+    readChanged: reader.readChanged,
+    scan({ site, config }) {
+      const { options: settings, key: configKey } = config
+      return scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey })
+    },
+    async bundle({ config }, { browser }, last) {
+      const { options: settings, key: configKey, isStrict } = config
+      const specifiers = browser.packages()
+      if (last?.configKey === configKey && specifiers.every((one) => last.specifiers.includes(one))) return last
+      return await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
+    },
+    compiler() {
+      if (!compiler) throw new Error('The site has not been read.')
+      return compiler
+    },
+    idsOf(paths) {
+      const dependents = paths.flatMap((path) => plugins.dependentsOf(resolve(siteDir, path)))
+      const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
+      return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`])
+    },
+    exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
+    dispose: scanner.dispose,
+  }
+}
+
+/** Returns the result of a scan. Throws BuildError if it found problems. */
+export function requireScan(found: SiteScan | { problems: BuildProblem[] }): SiteScan {
+  if ('problems' in found) throw new BuildError(tidyProblems(found.problems))
+  return found
+}

@@ -1,0 +1,158 @@
+// Describes errors of a site in development for the overlay and the terminal.
+
+import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
+import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
+import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
+import { BuildError, type BuildProblem } from '../../build-problem.ts'
+import { isKnownError } from '../../terminal/format-error.ts'
+import { browserName } from './browser-name.ts'
+import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
+import { readHydrationMismatch } from './hydration-diff.ts'
+import { readCode } from './read-code.ts'
+
+/** Describes each problem of a failed build of the site in `dir`. */
+export function fromBuildError({ problems }: BuildError, dir: string): DevError[] {
+  return problems.map((problem) => fromProblem(problem, dir))
+}
+
+/** Describes why a site does not build, start or stop, or an error outside of any request. */
+export function fromStart({ title, error, source }: DevFailure, dir: string): DevError[] {
+  if (error instanceof BuildError) return fromBuildError(error, dir)
+  const stack = stackOf(error)
+  const first = source ?? stack.find(({ isSite, place }) => isSite && place !== null)?.place ?? null
+  const frame = first && frameOf(first, dir)
+  const causes = causesOfThrown(error)
+  return [
+    {
+      id: `${title}: ${messageOf(error)}`,
+      kind: title === DOES_NOT_BUILD ? 'build' : 'server',
+      title,
+      message: messageOf(error),
+      ...(isKnownError(error) ? { code: error.code, fix: error.fix } : {}),
+      frame,
+      stack,
+      componentStack: [],
+      ...(causes.length > 0 ? { causes } : {}),
+    },
+  ]
+}
+
+/** Describes a failure in a request or in a browser. */
+export function fromFailure(failure: FailureRecord): DevError {
+  const { fingerprint, digest, error, route, path, details } = failure
+  const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
+  const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
+  const source = siteFrameOf(error)
+  const components = details?.components ?? []
+  const causes = causesOfKept(error)
+  const browser = failure.side === 'client' && details ? browserName(details.userAgent) : null
+  return {
+    id: `${fingerprint} ${route ?? ''}`,
+    kind,
+    title: titleOf(failure, kind),
+    message: mismatch?.sentence ?? textOf(error),
+    digest,
+    ...(route === null ? {} : { route }),
+    ...(path === null ? {} : { path }),
+    ...(browser === null ? {} : { browser }),
+    // A difference has no column: its place is the component, and the frames inside React say nothing about it.
+    frame: source && toFrame(mismatch ? { ...source, column: 0 } : source),
+    stack: mismatch ? [] : error.stack.map(toStackLine),
+    componentStack: components.map(toStackLine),
+    ...(mismatch ? { diff: mismatch.diff } : {}),
+    ...(causes.length > 0 ? { causes } : {}),
+  }
+}
+
+function fromProblem({ code, message, fix, location }: BuildProblem, dir: string): DevError {
+  const place = location && { file: location.file, line: location.line ?? 0, column: location.column ?? 0 }
+  const read = place && frameOf(place, dir)
+  const lineText = location?.lineText ?? null
+  const fallback = lineText === null || place === null ? {} : { code: { firstLine: place.line, lines: [lineText] } }
+  return {
+    id: `${code} ${place?.file ?? ''} ${message}`,
+    kind: 'build',
+    title: DOES_NOT_BUILD,
+    message,
+    code,
+    fix,
+    frame: read && { ...fallback, ...read },
+    stack: [],
+    componentStack: [],
+  }
+}
+
+function titleOf({ phase, route, path, pending }: FailureRecord, kind: DevErrorKind): string {
+  const name = route === null || route === '*' ? (path ?? '') : route
+  if (kind === 'hydration') return `The browser rendered the page ${name} differently from the server`
+  if (pending) return `The ${phase} of ${name} took too long`
+  switch (phase) {
+    case 'load':
+    case 'action':
+      return `The ${phase} of ${name} failed`
+    case 'render':
+      return `The page ${name} failed while it rendered`
+    case 'stream':
+      return `The page ${name} failed after its first part was sent`
+    case 'route':
+      return `A route or hook failed at ${name}`
+    case 'client':
+      return `The page ${name} failed in the browser`
+    case 'process':
+      return 'An error outside of any request'
+  }
+}
+
+function textOf({ type, message }: { type: string; message: string }): string {
+  return `${type}: ${message}`
+}
+
+function causesOfKept(error: KeptError): DevCause[] {
+  const causes = [...causesOf(error), ...(error.errors ?? [])]
+  return causes.map((cause) => ({ message: textOf(cause), stack: cause.stack.map(toStackLine) }))
+}
+
+function toFrame({ file, line, column, code }: SourceFrame): DevFrame {
+  return code ? { file, line, column, code } : { file, line, column }
+}
+
+function toStackLine({ file, line, column, function: name, isSite }: SourceFrame): DevStackLine {
+  return { name, place: { file, line, column }, isSite }
+}
+
+function frameOf(place: DevFrame, dir: string): DevFrame {
+  const { file, line, column } = place
+  const code = place.code ?? readCode(dir, file, line)
+  return code ? { file, line, column, code } : { file, line, column }
+}
+
+function messageOf(thrown: unknown): string {
+  if (isKnownError(thrown)) return thrown.message
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+}
+
+function causesOfThrown(thrown: unknown): DevCause[] {
+  const causes: DevCause[] = []
+  let cause = thrown instanceof Error ? thrown.cause : undefined
+  // A cause may be its own cause.
+  for (let left = MAX_CAUSES; left > 0 && cause instanceof Error; left--) {
+    causes.push({ message: messageOf(cause), stack: stackOf(cause) })
+    cause = cause.cause
+  }
+  return causes
+}
+
+const MAX_CAUSES = 5
+
+// The stack is mapped already: frames of the site have a path in the site.
+function stackOf(thrown: unknown): DevStackLine[] {
+  const text = thrown instanceof Error ? (thrown.stack ?? '') : ''
+  return text.split('\n').flatMap((line) => {
+    const frame = readFrame(line)
+    if (!frame) return []
+    const { location: file, function: name } = frame
+    const isSite = !/^(?:[a-z]+:|\/|[A-Z]:\\)|(?:^|\/)node_modules\//.test(file)
+    return [{ name, place: { file, line: frame.line, column: frame.column }, isSite }]
+  })
+}

@@ -1,0 +1,39 @@
+import type { SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { mapStacks } from '../../../src/server/failures/stacks/map-error.ts'
+import { processFrames } from '../../../src/server/failures/stacks/place-frames.ts'
+import type { ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { isKnownError } from '../../terminal/format-error.ts'
+
+/** A failure of `hydrant dev` to build, start or stop a site. */
+export interface DevFailure {
+  title: string
+  error: unknown
+  /** The place in the source, with its code; null when it is unknown, and for a build, whose errors have places. */
+  source: SourceFrame | null
+}
+
+export const DOES_NOT_BUILD = 'The site does not build'
+
+/** Describes why a site did not start. Rewrites the error's stack to positions in the source. */
+export function describeStart(error: unknown, mapper: ServerMapper, plugin: string | null): DevFailure {
+  const source = findSource(error, mapper, plugin)
+  const isPlugins = plugin !== null && (isKnownError(error) ? source?.file === plugin : true)
+  return { title: isPlugins ? `${plugin} failed while it started` : 'The site does not start', error, source }
+}
+
+/**
+ * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
+ * error's stack to positions in the source.
+ *
+ * @param plugin The path of `server.ts`; null without one.
+ */
+export function findSource(error: unknown, mapper: ServerMapper, plugin: string | null): SourceFrame | null {
+  const isStackless = isKnownError(error) && error.code === 'HYD_SERVER_THREW'
+  const thrown = isStackless ? (error as Error).cause : error
+  const source = mapStacks(thrown, mapper)
+  if (source || thrown instanceof Error) return source
+  const [innermost] = processFrames(mapper, { plugin, pageOf: () => undefined })
+  if (!innermost?.frame) return null
+  const code = mapper.codeAround(innermost.frame)
+  return code ? { ...innermost.frame, code } : innermost.frame
+}

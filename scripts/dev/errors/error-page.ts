@@ -1,0 +1,56 @@
+import { build } from 'esbuild'
+import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
+import { escapeHtml, escapeScript } from '../../../src/shared/wire/html.ts'
+import { HYDRANT_FILES, hydrantPath } from '../../build/esbuild/hydrant-files.ts'
+
+/**
+ * Bundles the script of the error page: a site that does not build has no scripts. esbuild escapes `</script` in it.
+ */
+export async function buildErrorScript(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [hydrantPath(HYDRANT_FILES.errorPage)],
+    bundle: true,
+    charset: 'utf8',
+    format: 'esm',
+    legalComments: 'none',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/**
+ * Returns the page that a browser shows while the site does not build or start. It reloads after each build.
+ *
+ * @param text The errors as text, for clients without JavaScript.
+ */
+export function createErrorPage(errors: readonly DevError[], text: string, base: string, script: string): string {
+  const title = errors[0]?.title ?? ''
+  const data = { base: base === '/' ? '' : base, errors }
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<style>
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.25rem; }
+pre { overflow-x: auto; font: 0.875rem/1.5 ui-monospace, monospace; }
+</style>
+</head>
+<body>
+<main role="alert">
+<h1>${escapeHtml(title)}</h1>
+<pre>${escapeHtml(text)}</pre>
+<p>This page reloads when the site has been built again.</p>
+</main>
+<script type="application/json">${escapeScript(JSON.stringify(data))}</script>
+<script type="module">${script}</script>
+</body>
+</html>
+`
+}

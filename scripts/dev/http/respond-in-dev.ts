@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RESERVED_PATH } from '../../../src/shared/paths.ts'
+import { NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
+import type { DevEngine } from '../engine/dev-engine.ts'
+import type { ErrorDisplay } from '../errors/error-display.ts'
+import type { AppSlot } from './app-slot.ts'
+import type { createEditorRoute } from './open-editor.ts'
+import { serveModule } from './serve-modules.ts'
+import type { UpdateChannel } from './update-channel.ts'
+
+export interface ResponderInput {
+  channel: UpdateChannel
+  openEditor: ReturnType<typeof createEditorRoute>
+  engine: DevEngine
+  display: ErrorDisplay
+  slot: AppSlot
+  base(): string
+  /** Resolves when every change that was saved before has been applied. */
+  settled(): Promise<void>
+}
+
+/** Creates the function that responds to all requests of a site in development. */
+export function createResponder({ channel, openEditor, engine, display, slot, ...site }: ResponderInput) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (channel.respond(request, response) || openEditor(request, response)) return
+    // A page that applies an update must not wait for the next one.
+    if (await serveModule(request, response, engine, site.base())) return
+    await site.settled()
+    // The errors of a page are those of the last time that it was loaded.
+    if (loadsPage(request)) display.list.clear({ path: request.url?.split('?')[0] ?? '' })
+    const page = display.page()
+    // Pages that are open still send reports.
+    if (page === null || (slot.isFilled() && request.url?.includes(RESERVED_PATH))) slot.serve(request, response)
+    else respondWithErrorPage(request, response, page)
+  }
+}
+
+const NAVIGATION = new RegExp(`[?&]${NAVIGATION_MARK}(?:$|&)`)
+
+/** Returns whether a browser requests a page, as a document or for a navigation. */
+function loadsPage({ url = '', headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-dest'] === 'document' || NAVIGATION.test(url)
+}
+
+function respondWithErrorPage({ method }: IncomingMessage, response: ServerResponse, page: string) {
+  response.writeHead(500, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(method === 'HEAD' ? undefined : page)
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { messageOf } from '../../../src/server/util/message-of.ts'
+import { ASSETS_PATH, withBase } from '../../../src/shared/paths.ts'
+import type { DevEngine } from '../engine/dev-engine.ts'
+
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  map: 'application/json',
+}
+
+/**
+ * Responds to a request for a module, a stylesheet or a package of a site in development. Returns false for any other
+ * request: the site's own server responds to assets that it has.
+ */
+export async function serveModule(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { browser, state }: DevEngine,
+  base: string,
+): Promise<boolean> {
+  const packages = state()?.packages
+  const folder = withBase(base, ASSETS_PATH)
+  const [path = ''] = (request.url ?? '').split('?')
+  if (!packages || !path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
+  const name = path.slice(folder.length)
+  if (!/^[\w.-]+$/.test(name)) return false
+  let found: Awaited<ReturnType<typeof browser.read>>
+  try {
+    found = await browser.read(name)
+  } catch (error) {
+    // The import fails, and a scan of the site shows the error with its place.
+    return refuse(response, error)
+  }
+  if (found) return respond(request, response, found.text, found.type)
+  const asset = browser.asset(name)
+  if (asset) return respond(request, response, asset, name.split('.').pop() ?? '')
+  const bundled = await readFile(join(packages.folder, name)).catch(() => null)
+  if (bundled === null || name === 'bundle.json') return false
+  return respond(request, response, bundled, name.split('.').pop() ?? '')
+}
+
+function refuse(response: ServerResponse, error: unknown): true {
+  response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.end(`${messageOf(error)}\n`)
+  return true
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array, end: string): true {
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
+  // A stylesheet is loaded again under the same URL.
+  response.setHeader('cache-control', end === 'css' ? 'no-store' : 'no-cache')
+  response.setHeader('etag', etag)
+  response.setHeader('x-content-type-options', 'nosniff')
+  const type = TYPES[end] ?? ASSET_TYPES[end]
+  if (type !== undefined) response.setHeader('content-type', type)
+  if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
+  else response.end(request.method === 'HEAD' ? undefined : body)
+  return true
+}
+
+/** The media types of the assets that a site can import. */
+const ASSET_TYPES: Record<string, string> = {
+  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', gif: 'image/gif', webp: 'image/webp' },
+  ...{ avif: 'image/avif', svg: 'image/svg+xml', ico: 'image/x-icon', mp4: 'video/mp4', webm: 'video/webm' },
+  ...{ mp3: 'audio/mpeg', pdf: 'application/pdf', txt: 'text/plain; charset=utf-8', wasm: 'application/wasm' },
+  ...{ woff: 'font/woff', woff2: 'font/woff2', ttf: 'font/ttf', otf: 'font/otf', eot: 'application/vnd.ms-fontobject' },
+}

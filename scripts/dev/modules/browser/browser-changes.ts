@@ -1,0 +1,23 @@
+import type { Recompiled } from '../recompiled.ts'
+import type { BrowserModule } from './browser-module.ts'
+
+/** A module that has been compiled again. `before` is undefined if the module was removed in the meantime. */
+export interface BrowserChange {
+  id: string
+  before: BrowserModule | undefined
+  after: BrowserModule
+}
+
+/** Returns whether the exports differ. Importers use exports by name, so other exports concern them. */
+export function hasOtherExports({ before, after }: BrowserChange): boolean {
+  return before?.exports.join() !== after.exports.join()
+}
+
+/** Tells what changed modules of the browser mean for the site. */
+export function describeBrowserChanges(changes: readonly BrowserChange[]): Recompiled {
+  return {
+    changed: changes.map(({ id }) => id),
+    needsScan: changes.some(({ before, after }) => before?.specifiers.join() !== after.specifiers.join()),
+    needsCheck: changes.some((change) => change.before?.imports !== change.after.imports || hasOtherExports(change)),
+  }
+}

@@ -1,0 +1,94 @@
+import type { AnyNode, Program } from 'acorn'
+import { nodesIn } from '../../../build/output/parse-script.ts'
+import type { RefreshedScript } from './refresh-transform.ts'
+import { listSpecifiers } from './rewrite-imports.ts'
+
+/** A module for the browser, before its imports are rewritten. */
+export interface BrowserModule {
+  code: string
+  program: Program
+  /** The source map as JSON; null without one. */
+  map: string | null
+  specifiers: string[]
+  /** The names that the module exports, sorted. */
+  exports: string[]
+  /** The names that the module imports, by their modules, as a text to compare. */
+  imports: string
+  /** Whether every export is a React component: then an update of the module needs no update of its importers. */
+  isBoundary: boolean
+  /** Whether the default export is a React component. */
+  hasComponent: boolean
+}
+
+/** Reads a script that has been transformed for React Fast Refresh. */
+export function readBrowserModule({ code, program, map }: RefreshedScript): BrowserModule {
+  const exported = listExports(program)
+  const registered = listRegistered(program)
+  return {
+    code,
+    program,
+    map: map ? JSON.stringify(map) : null,
+    specifiers: listSpecifiers(program),
+    exports: exported.map(({ name }) => name).sort(),
+    imports: JSON.stringify(listImports(program)),
+    isBoundary: exported.length > 0 && exported.every(({ local }) => registered.has(local)),
+    hasComponent: exported.some(({ name, local }) => name === 'default' && registered.has(local)),
+  }
+}
+
+function listExports(program: Program): { name: string; local: string }[] {
+  return program.body.flatMap((node) => {
+    switch (node.type) {
+      case 'ExportDefaultDeclaration': {
+        const { declaration } = node
+        if (declaration.type === 'Identifier') return [{ name: 'default', local: declaration.name }]
+        const id = 'id' in declaration ? declaration.id : null
+        // The transform registers other expressions, such as `memo(…)`, under this name.
+        return [{ name: 'default', local: id?.type === 'Identifier' ? id.name : '%default%' }]
+      }
+      case 'ExportNamedDeclaration':
+        if (node.declaration) return declaredNames(node.declaration).map((name) => ({ name, local: name }))
+        return node.specifiers.map(({ local, exported }) => ({
+          name: nameOf(exported),
+          local: node.source ? '' : nameOf(local),
+        }))
+      case 'ExportAllDeclaration':
+        return [{ name: '*', local: '' }]
+      default:
+        return []
+    }
+  })
+}
+
+function listImports(program: Program): [specifier: string, names: string[]][] {
+  return program.body.flatMap((node): [string, string[]][] => {
+    if (node.type === 'ImportDeclaration') {
+      const names = node.specifiers.map((one) => (one.type === 'ImportSpecifier' ? nameOf(one.imported) : one.type))
+      return [[String(node.source.value), names]]
+    }
+    if (node.type !== 'ExportNamedDeclaration' || !node.source) return []
+    return [[String(node.source.value), node.specifiers.map(({ local }) => nameOf(local))]]
+  })
+}
+
+function declaredNames(declaration: AnyNode): string[] {
+  if (declaration.type === 'VariableDeclaration')
+    return declaration.declarations.map(({ id }) => (id.type === 'Identifier' ? id.name : ''))
+  return 'id' in declaration && declaration.id && 'name' in declaration.id ? [String(declaration.id.name)] : []
+}
+
+/** Lists the components that the transform registers with `$RefreshReg$(component, 'Name')`. */
+function listRegistered(program: Program): Set<string> {
+  const names = new Set<string>()
+  for (const node of nodesIn(program)) {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== '$RefreshReg$')
+      continue
+    const [, name] = node.arguments
+    if (name?.type === 'Literal' && typeof name.value === 'string') names.add(name.value)
+  }
+  return names
+}
+
+function nameOf(node: AnyNode): string {
+  return node.type === 'Identifier' ? node.name : node.type === 'Literal' ? String(node.value) : ''
+}

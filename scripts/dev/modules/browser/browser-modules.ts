@@ -1,0 +1,121 @@
+import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
+import type { ModuleCompiler } from '../module-compiler.ts'
+import type { Recompiled } from '../recompiled.ts'
+import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
+import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
+import { keepMap } from './client-maps.ts'
+import { createCompiledModules } from './compiled-modules.ts'
+import { createFileNames } from './file-names.ts'
+import { findUpdate } from './find-update.ts'
+import { findTarget, withMap, writeModuleScript, writeRootScript } from './module-script.ts'
+import { createStylesheets, isStylesheet } from './stylesheets.ts'
+
+/** The modules and stylesheets of a site, as scripts of their own for browsers. */
+export interface BrowserModules {
+  /** Uses the result of a new scan. */
+  adopt(graph: SiteGraph): void
+  /**
+   * Compiles the modules again that browsers have, and returns those that differ. Rejects with esbuild's BuildFailure,
+   * and changes nothing then.
+   */
+  recompile(ids: readonly string[]): Promise<Recompiled>
+  /**
+   * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
+   * Each of them only exports components, or is a page.
+   */
+  update(changed: readonly string[]): DevUpdate['modules'] | null
+  /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
+  restyle(ids: readonly string[]): Promise<DevUpdate['styles']>
+  /** Returns the content of a file in the assets folder; null for an unknown one. */
+  read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
+  /** Returns whether a file is part of a stylesheet that was compiled. */
+  isStyled(id: string): boolean
+  asset(name: string): Uint8Array | undefined
+  rootName(id: string): string
+  /** The names of the stylesheets of a page, a layout or an error page. */
+  stylesOf(root: string): string[]
+  /** Forgets everything that was compiled. */
+  clear(): void
+}
+
+/**
+ * @param folder The folder that source maps are written to.
+ * @param position Identifies the last change that was sent to open pages.
+ */
+export function createBrowserModules(
+  folder: string,
+  compiler: () => ModuleCompiler,
+  position: () => string,
+): BrowserModules {
+  const names = createFileNames()
+  const modules = createCompiledModules(compiler)
+  const styles = createStylesheets(compiler)
+  /** The modules whose exports have changed since the last update. */
+  const resized = new Set<string>()
+  let graph = EMPTY_GRAPH
+
+  const urlOf = (id: string) => `./${names.script(id)}`
+
+  async function writeScript(id: string): Promise<string> {
+    const module = await modules.get(id)
+    const name = names.script(id)
+    const targetOf = (specifier: string) => findTarget(specifier, graph.find(id, specifier), urlOf)
+    const text = writeModuleScript(id, module, targetOf)
+    if (module.map === null) return text
+    keepMap(folder, { name, text, map: module.map }, names.outdated(id))
+    return withMap(text, module.map)
+  }
+
+  return {
+    adopt(next) {
+      graph = next
+      modules.keep(next.has)
+    },
+    async recompile(ids) {
+      const served = ids.filter((id) => modules.known.has(id))
+      const compiled = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
+      const changes = compiled
+        .map((one) => ({ ...one, before: modules.known.get(one.id) }))
+        .filter(({ before, after }) => before?.code !== after.code)
+      for (const change of changes) {
+        if (hasOtherExports(change)) resized.add(change.id)
+        modules.replace(change.id, change.after)
+      }
+      const result = describeBrowserChanges(changes)
+      // The errors of a module that no page has yet are found by a scan.
+      const isUnknown = ids.some((id) => !modules.known.has(id) && graph.has(id))
+      return { ...result, needsCheck: result.needsCheck || isUnknown }
+    },
+    update(changed) {
+      const { stale, accepted } = findUpdate(changed, graph, modules.known, resized)
+      for (const id of stale) names.renew(id)
+      resized.clear()
+      return accepted?.map((id) => ({ id, file: names.script(id) })) ?? null
+    },
+    async restyle(ids) {
+      const changed = await styles.recompile(ids)
+      return changed.map(({ id, css }) => ({ file: names.style(id), css }))
+    },
+    async read(name) {
+      const file = names.find(name)
+      switch (file?.kind) {
+        case 'style':
+          return { type: 'css', text: await styles.read(file.id) }
+        case 'script':
+          return { type: 'js', text: await writeScript(file.id) }
+        case 'root':
+          return { type: 'js', text: writeRootScript(urlOf(file.id), position()) }
+        default:
+          return null
+      }
+    },
+    isStyled: styles.isInput,
+    asset: (name) => compiler().asset(name),
+    rootName: names.root,
+    stylesOf: (root) => graph.reach(root).filter(isStylesheet).map(names.style),
+    clear() {
+      modules.keep(() => false)
+      styles.clear()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { SiteGraph } from '../site-graph.ts'
+import type { BrowserModule } from './browser-module.ts'
+
+/** The modules that a change concerns in open pages. */
+export interface FoundUpdate {
+  /** The changed modules, and those that have to be evaluated again because they import them. */
+  stale: ReadonlySet<string>
+  /** The modules to import again; null if pages have to be loaded again. */
+  accepted: string[] | null
+}
+
+/**
+ * Follows a change from importer to importer, up to the modules that take it: those that only export components. A
+ * page takes it, too, because the browser uses only its default export. If another module without importers is reached,
+ * pages have to be loaded again.
+ *
+ * @param known The modules that browsers may have.
+ * @param resized The modules whose exports have changed. Their importers have to be evaluated again.
+ */
+export function findUpdate(
+  changed: readonly string[],
+  graph: SiteGraph,
+  known: ReadonlyMap<string, BrowserModule>,
+  resized: ReadonlySet<string>,
+): FoundUpdate {
+  const stale = new Set(changed)
+  const accepted: string[] = []
+  let isReplaceable = true
+  for (const id of stale) {
+    const module = known.get(id)
+    const isBoundary = module?.isBoundary === true && !resized.has(id)
+    const importers = [...graph.importersOf(id)].filter((importer) => known.has(importer))
+    if (isBoundary || (importers.length === 0 && module?.hasComponent)) accepted.push(id)
+    else if (importers.length === 0) isReplaceable = false
+    if (!isBoundary) for (const importer of importers) stale.add(importer)
+  }
+  return { stale, accepted: isReplaceable ? accepted : null }
+}

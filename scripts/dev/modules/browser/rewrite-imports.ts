@@ -1,0 +1,110 @@
+import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDeclaration, Program } from 'acorn'
+import { nodesIn } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit } from '../apply-edits.ts'
+
+/** The replacement of an import: another URL, or an expression whose value is the module's namespace. */
+export type ImportTarget = { url: string } | { namespace: string; names?: readonly string[] }
+
+/** Lists the specifiers of a script's imports, static and dynamic. A dynamic import of another expression is left out. */
+export function listSpecifiers(program: Program): string[] {
+  const found = new Set<string>()
+  for (const node of nodesIn(program)) {
+    const source = sourceOf(node)
+    if (source) found.add(source.value)
+  }
+  return [...found]
+}
+
+/**
+ * Replaces the imports of a script. Keeps the number of lines, so that its source map stays valid. The declarations
+ * that replace imports are at the start of the first line, because imports are evaluated before other code.
+ */
+export function rewriteImports(
+  code: string,
+  program: Program,
+  targetOf: (specifier: string) => ImportTarget | null,
+): string {
+  const edits: Edit[] = []
+  const declarations: string[] = []
+  let count = 0
+  const unique = () => `hydrantImport${count++}`
+
+  for (const node of nodesIn(program)) {
+    const source = sourceOf(node)
+    const target = source && targetOf(source.value)
+    if (!source || !target) continue
+    if ('url' in target) {
+      edits.push({ start: source.start, end: source.end, text: JSON.stringify(target.url) })
+      continue
+    }
+    if (node.type === 'ImportExpression') {
+      edits.push({ start: node.start, end: node.end, text: `Promise.resolve(${target.namespace})` })
+      continue
+    }
+    const { declaration, statement } = replaceStatement(node as Statement, target, unique)
+    declarations.push(declaration)
+    edits.push({ start: node.start, end: node.end, text: statement })
+  }
+  return declarations.join('') + applyEdits(code, edits)
+}
+
+type Statement = ImportDeclaration | ExportNamedDeclaration | ExportAllDeclaration
+
+function replaceStatement(
+  node: Statement,
+  { namespace, names = [] }: { namespace: string; names?: readonly string[] },
+  unique: () => string,
+) {
+  if (node.type === 'ImportDeclaration') {
+    const declarations = node.specifiers.map((specifier) => {
+      if (specifier.type === 'ImportNamespaceSpecifier') return `const ${specifier.local.name} = ${namespace};`
+      const imported = specifier.type === 'ImportDefaultSpecifier' ? 'default' : nameOf(specifier.imported)
+      return `const { ${JSON.stringify(imported)}: ${specifier.local.name} } = ${namespace};`
+    })
+    return { declaration: declarations.join('') || `${namespace};`, statement: '' }
+  }
+  if (node.type === 'ExportAllDeclaration' && node.exported) {
+    const local = unique()
+    return { declaration: `const ${local} = ${namespace};`, statement: exportList([[local, nameOf(node.exported)]]) }
+  }
+  const pairs: [imported: string, exported: string][] =
+    node.type === 'ExportAllDeclaration'
+      ? names.filter((name) => name !== 'default').map((name) => [name, name])
+      : node.specifiers.map(({ local, exported }) => [nameOf(local), nameOf(exported)])
+  const locals = pairs.map(([imported, exported]) => ({ imported, exported, local: unique() }))
+  const members = locals.map(({ imported, local }) => `${JSON.stringify(imported)}: ${local}`)
+  return {
+    declaration: `const { ${members.join(', ')} } = ${namespace};`,
+    statement: exportList(locals.map(({ local, exported }) => [local, exported])),
+  }
+}
+
+function exportList(pairs: readonly [local: string, exported: string][]): string {
+  return `export { ${pairs.map(([local, exported]) => `${local} as ${JSON.stringify(exported)}`).join(', ')} };`
+}
+
+interface Source {
+  start: number
+  end: number
+  value: string
+}
+
+/** Returns the specifier of an import or of an export from another module; null for other nodes. */
+function sourceOf(node: AnyNode): Source | null {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ImportExpression': {
+      const { source } = node
+      if (source?.type !== 'Literal' || typeof source.value !== 'string') return null
+      return { start: source.start, end: source.end, value: source.value }
+    }
+    default:
+      return null
+  }
+}
+
+function nameOf(node: { type: string; name?: string; value?: unknown }): string {
+  return node.type === 'Identifier' ? (node.name ?? '') : String(node.value)
+}

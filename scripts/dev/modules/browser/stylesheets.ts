@@ -1,0 +1,50 @@
+import type { ModuleCompiler, Stylesheet } from '../module-compiler.ts'
+
+/** Compiles stylesheets when browsers need them, and keeps the results. */
+export interface Stylesheets {
+  /** Returns the CSS of a stylesheet. Rejects with esbuild's BuildFailure, and compiles it again next time. */
+  read(id: string): Promise<string>
+  /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
+  recompile(inputs: readonly string[]): Promise<{ id: string; css: string }[]>
+  /** Returns whether a file is part of a stylesheet that was compiled. */
+  isInput(id: string): boolean
+  clear(): void
+}
+
+export function createStylesheets(compiler: () => ModuleCompiler): Stylesheets {
+  const compiled = new Map<string, Promise<Stylesheet>>()
+  /** The files of each stylesheet. They are kept when it does not compile any more. */
+  const inputsOf = new Map<string, readonly string[]>()
+
+  async function read(id: string): Promise<string> {
+    const pending = compiled.get(id) ?? compiler().stylesheet(id)
+    compiled.set(id, pending)
+    try {
+      const { css, inputs } = await pending
+      inputsOf.set(id, inputs)
+      return css
+    } catch (error) {
+      if (compiled.get(id) === pending) compiled.delete(id)
+      throw error
+    }
+  }
+
+  return {
+    read,
+    async recompile(changed) {
+      const stale = [...inputsOf].filter(([, inputs]) => inputs.some((input) => changed.includes(input)))
+      for (const [id] of stale) compiled.delete(id)
+      return await Promise.all(stale.map(async ([id]) => ({ id, css: await read(id) })))
+    },
+    isInput: (id) => [...inputsOf.values()].some((inputs) => inputs.includes(id)),
+    clear() {
+      compiled.clear()
+      inputsOf.clear()
+    },
+  }
+}
+
+/** Returns whether a module is a stylesheet. */
+export function isStylesheet(id: string): boolean {
+  return id.startsWith('hydrant-css:') || (!id.includes(':') && id.endsWith('.css'))
+}

@@ -1,0 +1,75 @@
+import { resolve } from 'node:path'
+import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
+import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
+import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
+import { createAssets } from '../../build/esbuild/assets.ts'
+import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
+import { createCss } from '../../build/esbuild/css.ts'
+import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
+import type { ObservedPlugins } from './observe-plugins.ts'
+
+export interface CompilerInput {
+  siteDir: string
+  settings: EsbuildSettings
+  plugins: ObservedPlugins
+  compileCssModule: CompileCssModule
+}
+
+export type Side = 'browser' | 'server'
+
+/** Compiles modules one by one, with the plugins and loaders of the build. */
+export interface PluginCompiler {
+  /** Compiles a module. Rejects with esbuild's BuildFailure. */
+  compile(side: Side, id: string, options: BuildOptions): Promise<BuildResult>
+  /** The assets that the compiled modules use, by their names in the client folder. */
+  asset(name: string): Uint8Array | undefined
+}
+
+const ENTRY = 'hydrant-module'
+
+export function createPluginCompiler(input: CompilerInput): PluginCompiler {
+  const { siteDir, settings, plugins } = input
+  /** The assets that each module uses, by their names. */
+  const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
+  return {
+    async compile(side, id, options) {
+      const emitted = createAssets(side, assetExtensions(settings))
+      const result = await build({
+        ...shared({ siteDir, options: settings }),
+        entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
+        outdir: siteDir,
+        loader: { ...(side === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
+        plugins: [entryPlugin(siteDir), ...plugins.plugins, ...pluginsOf(side, input), emitted.plugin],
+        ...options,
+      })
+      if (emitted.files.size > 0) assets.set(`${side} ${id}`, new Map(emitted.files))
+      return result
+    },
+    asset(name) {
+      for (const files of assets.values()) {
+        const contents = files.get(name)
+        if (contents) return contents
+      }
+      return undefined
+    },
+  }
+}
+
+function pluginsOf(side: Side, { siteDir, compileCssModule }: CompilerInput): Plugin[] {
+  const href = side === 'server' ? [createHrefBinding(siteDir)] : []
+  return [...href, createCss(siteDir, side, compileCssModule)]
+}
+
+/** Makes esbuild start with a module that a plugin may provide. */
+function entryPlugin(siteDir: string): Plugin {
+  return {
+    name: 'hydrant-module-entry',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${ENTRY}:`) }, ({ path }) => {
+        const id = path.slice(ENTRY.length + 1)
+        const [, namespace, rest = ''] = /^([\w-]+):(.*)$/.exec(id) ?? []
+        return namespace === undefined ? { path: resolve(siteDir, id) } : { path: rest, namespace }
+      })
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { type BuildOptions, type BuildResult, transform } from 'esbuild'
+import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit } from '../apply-edits.ts'
+import { MODULE_PARAMETERS } from './module-function.ts'
+import { hideAwait, showAwait } from './top-level-await.ts'
+
+/** A compiled module of the server: the body of a function with the parameters `MODULE_PARAMETERS`. */
+export interface CompiledServerModule {
+  code: string
+  map: string
+  /** The specifiers of the static imports, in order. */
+  imports: string[]
+  /** The specifiers of `require()` in the source. */
+  requires: string[]
+  /** The specifiers of static and dynamic imports and of `require()`. */
+  specifiers: string[]
+  /** The names that the module imports, by specifier. */
+  names: ReadonlyMap<string, readonly string[]>
+  /** Whether the body contains `await`, because the module has a top-level await. */
+  isAsync: boolean
+  /** Whether the source has the syntax of an ES module. */
+  isEsm: boolean
+}
+
+/** Compiles one module with esbuild. Rejects with esbuild's BuildFailure. */
+export type CompileServerScript = (options: BuildOptions) => Promise<BuildResult>
+
+const { require, meta, dynamicImport, isNamespace } = MODULE_PARAMETERS
+
+/** Matches the statements that esbuild writes for static imports. */
+const IMPORT = /^(?:var [\w$]+ = |__reExport\([\w$]+, )?(?:__toESM\()?require\(("(?:[^"\\]|\\.)+")\)/gm
+const NAMED_IMPORT = /^var (import_[\w$]+) = (?:__toESM\()?require\(("(?:[^"\\]|\\.)+")/gm
+const USE = /(?<![\w$.])(import_[\w$]+)\.([\w$]+)/g
+const REQUIRE = new RegExp(`(?<![\\w$.])${require}\\(("(?:[^"\\\\]|\\\\.)+")\\)`, 'g')
+
+/** Options for a module that becomes the body of a function. */
+const SHARED = {
+  // esbuild refuses aliases for a single module.
+  alias: {},
+  bundle: false,
+  platform: 'node',
+  target: 'node20',
+  metafile: true,
+  write: false,
+} as const satisfies BuildOptions
+
+/** Compiles an ES module to CommonJS in the way of the server's bundle, also with a top-level await. */
+export async function compileServerModule(
+  compile: CompileServerScript,
+  given: Readonly<Record<string, string>>,
+): Promise<CompiledServerModule> {
+  const define = { ...given, 'import.meta': meta, require }
+  try {
+    const result = await compile({ ...SHARED, define, format: 'cjs', sourcemap: 'external' })
+    return complete(textOf(result, '.js'), textOf(result, '.js.map'), false)
+  } catch (error) {
+    if (!isTopLevelAwait(error)) throw error
+  }
+  const result = await compile({ ...SHARED, define, format: 'esm', sourcemap: 'inline' })
+  const options = { format: 'cjs', platform: 'node', target: 'node20', charset: 'utf8', sourcemap: 'external' } as const
+  const { code, map } = await transform(hideAwait(textOf(result, '.js')), { ...options, logLevel: 'silent' })
+  return complete(showAwait(code), map, true)
+}
+
+function textOf({ outputFiles = [] }: BuildResult, end: string): string {
+  return outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
+}
+
+function isTopLevelAwait(error: unknown): boolean {
+  return error instanceof Error && /Top-level await is currently not supported/.test(error.message)
+}
+
+function complete(code: string, map: string, isAsync: boolean): CompiledServerModule {
+  const { edits, specifiers } = findDynamicImports(code)
+  const imports = listSpecifiers(code, IMPORT)
+  const requires = listSpecifiers(code, REQUIRE)
+  return {
+    code: linkNamespaces(applyEdits(code, edits)),
+    map,
+    imports,
+    requires,
+    specifiers: [...new Set([...imports, ...requires, ...specifiers])],
+    names: listNames(code),
+    isAsync,
+    isEsm: code.includes('module.exports = __toCommonJS('),
+  }
+}
+
+/** For `import { find } from 'db'` esbuild writes `var import_db = require("db")` and `import_db.find`. */
+function listNames(code: string): Map<string, readonly string[]> {
+  const uses = [...code.matchAll(USE)]
+  const imports = [...code.matchAll(NAMED_IMPORT)].map(([, variable, text = '""']): [string, string[]] => [
+    // The pattern matches a string in JSON.
+    JSON.parse(text) as string,
+    [...new Set(uses.flatMap(([, of, name = '']) => (of === variable ? [name] : [])))],
+  ])
+  return new Map(imports)
+}
+
+/**
+ * Makes a circular import see exports that are defined later: they are added to the object that importers have. Makes
+ * an import get the namespace of an ES module itself.
+ */
+function linkNamespaces(code: string): string {
+  return code
+    .replace('var __toCommonJS = (mod) => __copyProps(__defProp({}, ', (text) => text.replace('{}', 'module.exports'))
+    .replace('var __toESM = (mod, isNodeMode, target) => ', (text) => `${text}${isNamespace}(mod) ? mod : `)
+}
+
+function findDynamicImports(code: string): { edits: Edit[]; specifiers: string[] } {
+  const edits: Edit[] = []
+  const specifiers: string[] = []
+  if (!/\bimport\s*\(/.test(code)) return { edits, specifiers }
+  for (const node of nodesIn(parseScript(code))) {
+    if (node.type !== 'ImportExpression') continue
+    edits.push({ start: node.start, end: node.start + 'import'.length, text: dynamicImport })
+    if (node.source.type === 'Literal') specifiers.push(String(node.source.value))
+  }
+  return { edits, specifiers }
+}
+
+function listSpecifiers(code: string, pattern: RegExp): string[] {
+  return [...new Set([...code.matchAll(pattern)].map(([, text = '""']) => JSON.parse(text) as string))]
+}

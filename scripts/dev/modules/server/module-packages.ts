@@ -1,0 +1,39 @@
+/** The packages and modules of Node.js that the site's modules import. */
+export interface ModulePackages {
+  /** Imports a package, as the site's server bundle does. */
+  import(specifier: string): Promise<object>
+  /** Imports packages, one after another, so that `get` has them. */
+  prepare(specifiers: Iterable<string>): Promise<void>
+  /** Returns the namespace of a prepared package. */
+  get(specifier: string): object
+}
+
+export function createModulePackages(importPackage: (specifier: string) => Promise<object>): ModulePackages {
+  const prepared = new Map<string, object>()
+  return {
+    import: importPackage,
+    async prepare(specifiers) {
+      for (const specifier of specifiers) {
+        if (!prepared.has(specifier)) prepared.set(specifier, await importPackage(specifier))
+      }
+    },
+    get: (specifier) => prepared.get(specifier) ?? {},
+  }
+}
+
+/** Throws the error of Node.js for an import of a name that a package does not export. */
+export function requireNames(specifier: string, names: readonly string[], namespace: object): void {
+  const missing = names.find((name) => !(name in namespace))
+  if (missing !== undefined) throw new SyntaxError(describeMissing(specifier, missing, namespace))
+}
+
+function describeMissing(specifier: string, name: string, namespace: object): string {
+  const value: unknown = Reflect.get(namespace, 'default')
+  if (typeof value !== 'object' || value === null || !(name in value)) {
+    return `The requested module '${specifier}' does not provide an export named '${name}'`
+  }
+  return (
+    `Named export '${name}' not found. The requested module '${specifier}' is a CommonJS module, which may not ` +
+    `support all module.exports as named exports. Import its default export, and take the name from it.`
+  )
+}

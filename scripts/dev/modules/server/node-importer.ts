@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Imports packages for the site from the place of a server bundle, so that Node.js finds the same ones. */
+export interface NodeImporter {
+  /** Resolves when `meta` is complete. */
+  ready(): Promise<void>
+  /** Imports a package or a module of Node.js. */
+  importPackage(specifier: string): Promise<object>
+  /** Returns the value of `import.meta`. */
+  meta(): object
+}
+
+/** The module through which Node.js imports packages. */
+interface ImporterModule {
+  importModule(specifier: string): Promise<object>
+  resolve(specifier: string): string
+}
+
+const IMPORTER = `export const importModule = (specifier) => import(specifier)
+export const resolve = (specifier) => import.meta.resolve(specifier)
+`
+
+/**
+ * @param bundle The path that the server bundle would have. Its folder exists.
+ * @param base Returns the path that the site is mounted at.
+ */
+export function createNodeImporter(bundle: string, base: () => string): NodeImporter {
+  const folder = dirname(bundle)
+  const file = join(folder, 'import.mjs')
+  writeFileSync(file, IMPORTER)
+  let loaded: ImporterModule | null = null
+
+  async function load(): Promise<ImporterModule> {
+    // This module is written above.
+    loaded ??= (await import(pathToFileURL(file).href)) as ImporterModule
+    return loaded
+  }
+
+  return {
+    async ready() {
+      await load()
+    },
+    importPackage: async (specifier) => (await load()).importModule(specifier),
+    meta() {
+      const url = pathToFileURL(bundle)
+      url.searchParams.set('base', base())
+      return { url: url.href, dirname: folder, filename: bundle, resolve: loaded?.resolve }
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { basename, dirname, join } from 'node:path'
+import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
+import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
+import type { ModuleCompiler } from '../module-compiler.ts'
+import type { Recompiled } from '../recompiled.ts'
+import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
+import type { CompiledServerModule } from './compile-server-module.ts'
+import { createNodeImporter } from './node-importer.ts'
+import { describeServerChanges, isDifferent } from './server-changes.ts'
+import type { ServerModule } from './server-module.ts'
+import { createServerRunner } from './server-runner.ts'
+import { createServerScripts, type ServerScript } from './server-scripts.ts'
+
+/** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
+export interface ServerModules {
+  /** Uses the result of a new scan. */
+  adopt(graph: SiteGraph): void
+  /** Compiles changed modules again. Rejects with esbuild's BuildFailure, and changes nothing. */
+  recompile(ids: readonly string[]): Promise<Recompiled>
+  /** Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them. */
+  invalidate(ids: readonly string[]): Set<string>
+  /** Returns the namespace of a module. Rejects with whatever the module throws, and with esbuild's BuildFailure. */
+  import(id: string): Promise<Record<string, unknown>>
+  /** The scripts of the current modules, for the source maps of stack traces. The list is kept up to date. */
+  readonly scripts: readonly MappedBundle[]
+  clear(): void
+}
+
+export interface ServerModulesInput {
+  siteDir: string
+  /** The folder that the dev server writes to. It has a folder for the server. */
+  folder: string
+  /** Returns the path that the site is mounted at. */
+  base(): string
+  compiler(): ModuleCompiler
+}
+
+interface Loaded {
+  compiled: CompiledServerModule
+  script: ServerScript
+}
+
+/** How long an import waits for a top-level await. */
+const DEADLINE_MS = 10_000
+
+const SCRIPT = /\.[cm]?[jt]sx?$/
+
+export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput): ServerModules {
+  const bundle = join(folder, BUILD_PATHS.server)
+  const importer = createNodeImporter(bundle, base)
+  const scripts = createServerScripts(dirname(bundle), siteDir)
+  const modules = new Map<string, Loaded>()
+  const loading = new Map<string, Promise<Loaded>>()
+  let graph = EMPTY_GRAPH
+  const { importPackage, meta } = importer
+  const runner = createServerRunner({ load, importPackage, meta, deadlineMs: DEADLINE_MS })
+
+  function add(id: string, compiled: CompiledServerModule): Loaded {
+    const loaded = { compiled, script: scripts.add(id, compiled) }
+    modules.set(id, loaded)
+    return loaded
+  }
+
+  function remove(id: string) {
+    const loaded = modules.get(id)
+    modules.delete(id)
+    if (loaded) scripts.retire(loaded.script)
+  }
+
+  async function compile(id: string): Promise<Loaded> {
+    return modules.get(id) ?? add(id, await compiler().server(id))
+  }
+
+  /** Compiles a module once, also when several requests need it. */
+  function compileOnce(id: string): Promise<Loaded> {
+    const pending = loading.get(id) ?? compile(id).finally(() => loading.delete(id))
+    loading.set(id, pending)
+    return pending
+  }
+
+  async function load(id: string): Promise<ServerModule> {
+    await importer.ready()
+    const { compiled, script } = await compileOnce(id)
+    const { requires, names, isAsync, isEsm } = compiled
+    const code = `${script.code}\n//# sourceMappingURL=${basename(script.path)}.map`
+    return {
+      ...{ id, path: script.path, code, requires, names, isAsync },
+      // A text in the source can look like an import.
+      imports: compiled.imports.filter((specifier) => graph.find(id, specifier)),
+      isCommonJs: graph.isCommonJs(id) || (!isEsm && !SCRIPT.test(id)),
+      find: (specifier) => graph.find(id, specifier) ?? { package: specifier },
+    }
+  }
+
+  return {
+    scripts: scripts.list,
+    adopt(next) {
+      graph = next
+      for (const id of [...modules.keys()].filter((one) => !next.has(one))) remove(id)
+    },
+    async recompile(ids) {
+      await Promise.allSettled(ids.map((id) => loading.get(id)))
+      // Also modules that no request has needed: their errors must be displayed, too.
+      const known = ids.filter((id) => graph.has(id))
+      const compiled = await Promise.all(known.map(async (id) => ({ id, after: await compiler().server(id) })))
+      const changes = compiled.map((one) => ({ ...one, before: modules.get(one.id)?.compiled })).filter(isDifferent)
+      for (const { id, before, after } of changes) {
+        if (!before) continue
+        remove(id)
+        add(id, after)
+      }
+      return describeServerChanges(changes, graph)
+    },
+    invalidate(ids) {
+      const stale = new Set(ids)
+      for (const id of stale) for (const one of graph.importersOf(id)) stale.add(one)
+      runner.invalidate(stale)
+      return stale
+    },
+    import: runner.import,
+    clear() {
+      runner.invalidate(modules.keys())
+      for (const id of [...modules.keys()]) remove(id)
+    },
+  }
+}

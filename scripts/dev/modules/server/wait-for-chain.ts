@@ -1,0 +1,27 @@
+import { createDeadline, DEADLINE } from '../../../../src/server/util/deadline.ts'
+import type { Chain, Instance } from './instances.ts'
+
+/** Returns whether a chain waits for another one, or is that one: then the import between them is circular. */
+export function isWaiting(chain: Chain, other: Chain): boolean {
+  for (let one: Chain | null = chain; one; one = one.waitsFor) if (one === other) return true
+  return false
+}
+
+/** Waits for the evaluation of a module. Rejects with its error, and with another one when the time has passed. */
+export async function waitForInstance({ pending, chain }: Instance, deadlineMs: number): Promise<void> {
+  const { passed, clear } = createDeadline(deadlineMs)
+  try {
+    if ((await Promise.race([pending, passed])) !== DEADLINE) return
+  } finally {
+    clear()
+  }
+  const seconds = deadlineMs / 1_000
+  throw new Error(`The top-level await of ${awaitedBy(chain)} has not settled within ${seconds} seconds.`)
+}
+
+/** Returns the module whose top-level await keeps a chain waiting. */
+function awaitedBy(chain: Chain): string {
+  let last = chain
+  while (last.waitsFor) last = last.waitsFor
+  return last.awaited ?? 'a module'
+}
