@@ -24,7 +24,7 @@ export function redactionFor(request: FastifyRequest): Redaction {
     if (body === undefined || body === null) return inPlace
     if (cached.body !== body) {
       const secrets = bodySecretsOf(body)
-      cached = { body, redactor: redactorOf([...texts, ...secrets.texts], secrets.words) }
+      cached = { body, redactor: redactorOf([...texts, ...secrets.texts], secrets.words, secrets.isPartial) }
     }
     return cached.redactor
   }
