@@ -9,6 +9,16 @@ export function findNamedSecrets(text: string): Span[] {
   return [...findCredentials(text), ...findQueryValues(text)]
 }
 
+/** Returns the values of secret names in the query of a URL, as they are written and decoded. */
+export function querySecretsOf(url: string): string[] {
+  if (!SUSPICIOUS.test(url)) return []
+  return findQueryValues(url).flatMap(({ from, to }) => {
+    const written = url.slice(from, to)
+    // A lone `%` and bytes that are not UTF-8 are allowed here.
+    return [written, new URLSearchParams(`value=${written}`).get('value') ?? '']
+  })
+}
+
 // These patterns take linear time: no part matches what the next part matches, and none reads past the `/` or the space
 // that ends it.
 const USER_INFO = /(?<=:\/\/)[^\s/@:]*:[^\s/@]*(?:@[^\s/@"'`<>,;()?#&=]*)*(?=@)/g
@@ -28,6 +38,8 @@ function findCredentials(text: string): Span[] {
 
 /** The characters that separate names, values and pairs of a query. An inner query is encoded once or several times. */
 const DELIMITER = /[?&;#]|%((?:25)*)(?:3f|26|3b|23)|(=|%(?:25)*3d)|[\s"'`]/gi
+/** A text that is only a URL of the site: quotes are a part of it. */
+const SITE_URL = /^\/\S*$/
 
 /** The level of a query that is not inside another one; each encoding adds 1. */
 const OUTERMOST = 0
@@ -40,6 +52,7 @@ const OUTERMOST = 0
 function findQueryValues(text: string): Span[] {
   const spans: Span[] = []
   const delimiters = new RegExp(DELIMITER)
+  const isUrl = SITE_URL.test(text)
   /** Where the name of a pair of the outermost query begins; null outside a name. */
   let outerFrom: number | null = null
   /** Where the name of the innermost pair begins, and the level of its query. */
@@ -50,6 +63,7 @@ function findQueryValues(text: string): Span[] {
     if (equals === undefined) {
       const level = encodings === undefined ? OUTERMOST : encodings.length / 2 + 1
       const isSeparator = encodings !== undefined || '?&;#'.includes(sign)
+      if (!isSeparator && isUrl) continue
       inner = isSeparator ? { from: end, level } : null
       if (level === OUTERMOST) outerFrom = isSeparator ? end : null
       continue
@@ -58,7 +72,7 @@ function findQueryValues(text: string): Span[] {
     const ofOuter = equals === '=' && outerFrom !== null
     const names = [inner?.from, ofOuter ? outerFrom : null].map((from) => text.slice(from ?? end, found.index))
     if (names.some(isSecretQueryName)) {
-      const to = endOfValue(text, end, ofOuter ? OUTERMOST : (inner?.level ?? OUTERMOST))
+      const to = endOfValue(text, end, ofOuter ? OUTERMOST : (inner?.level ?? OUTERMOST), isUrl)
       if (to > end) spans.push({ from: end, to })
       delimiters.lastIndex = to
     }
@@ -77,10 +91,13 @@ function isSecretQueryName(name: string): boolean {
   return isSecretName(decoded)
 }
 
-/** Returns where a value ends: at a separator that is encoded at most as often as the query of its pair. */
-function endOfValue(text: string, from: number, level: number): number {
-  const separator = level === OUTERMOST ? '' : `(?!%(?:25){0,${level - 1}}(?:26|3b|23))`
-  const value = new RegExp(`(?:${separator}[^\\s&;#"'\`])*`, 'iy')
+/**
+ * Returns where a value ends: at a separator that is encoded at most as often as the query of its pair. A semicolon is
+ * a part of the value for most parsers.
+ */
+function endOfValue(text: string, from: number, level: number, isUrl: boolean): number {
+  const separator = level === OUTERMOST ? '' : `(?!%(?:25){0,${level - 1}}(?:26|23))`
+  const value = new RegExp(`(?:${separator}[^\\s&#${isUrl ? '' : '"\'`'}])*`, 'iy')
   value.lastIndex = from
   return from + (value.exec(text)?.[0].length ?? 0)
 }

@@ -43,12 +43,9 @@ const SHORT_NUMBER = new RegExp(`\\d{${LEAST_DIGITS}}`)
  * @param isPartial There are more secrets, which are unknown: only the words of messages and of the program stay.
  */
 export function redactorOf(texts: readonly string[], words = NO_WORDS, isPartial = false): Redactor {
-  const [long, short] = [
-    longEnough([...texts, ...words]),
-    [...words].some(({ length }) => length < LEAST_SECRET_LENGTH),
-  ]
-  const holdsLong = createPrefixFilter(long)
-  const mayHold = (text: string) => isPartial || holdsLong(text) || (short && SHORT_NUMBER.test(text))
+  const holdsLong = createPrefixFilter(longEnough([...texts, ...words]))
+  const hasShort = [...words].some(({ length }) => length < LEAST_SECRET_LENGTH)
+  const mayHold = (text: string) => isPartial || holdsLong(text) || (hasShort && SHORT_NUMBER.test(text))
 
   function redact(text: string, { maxLength = MAX_LENGTH, isKnownWord = () => false }: RedactOptions = {}): string {
     const isCut = text.length >= maxLength

@@ -1,12 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { bodySecretsOf } from './body-secrets.ts'
+import { querySecretsOf } from './named-secrets.ts'
 import { type RedactOptions, redactorOf, secretsOf } from './redact.ts'
+import { longEnough } from './secret-names.ts'
 
 /** Removes the secrets of one request from texts that are logged and kept. */
 export interface Redaction {
-  /** Redacts a message: removes the secrets of the headers and what came in the body. */
+  /** Redacts a message: removes the secrets of the headers and of the query, and what came in the body. */
   inMessage(text: string, options?: RedactOptions): string
-  /** Redacts a URL, a name or a stack frame: these must not depend on the body, so only the headers count. */
+  /** Redacts a URL, a name or a stack frame: these must not depend on the body. */
   inPlace(text: string, options?: RedactOptions): string
   /** Returns false when the text certainly holds no secret of the request. */
   mayHold(text: string): boolean
@@ -14,7 +16,7 @@ export interface Redaction {
 
 /** Creates the redaction of a request. */
 export function redactionFor(request: FastifyRequest): Redaction {
-  const texts = secretsOf(request.headers)
+  const texts = [...secretsOf(request.headers), ...longEnough(querySecretsOf(request.originalUrl))]
   const inPlace = redactorOf(texts)
   let cached = { body: undefined as unknown, redactor: inPlace }
 

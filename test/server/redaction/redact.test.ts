@@ -100,11 +100,20 @@ t.test('hides the values of secret names however a query spells them', async (t)
     '{"referer":"https://shop.example/cb?%63ode=hunter22"}',
     '/a;jsessionid=hunter22',
     '?otp=hunter22',
+    '/a?token=x;hunter22',
+    '/a?to=%2Fb%3Ftoken%3Dx%3Bhunter22',
+    '/a?token="hunter22"',
+    "/a?token=x'hunter22",
+    "/a?user['token']=hunter22",
   ])
     t.notMatch(redact(text), 'hunter22', text)
   t.equal(
     redact('/a?to=%2Fb%253Ftoken%253Dx%2526y%253D2%26z%3D3&v=4'),
     '/a?to=%2Fb%253Ftoken%253D[hidden]%2526y%253D2%26z%3D3&v=4',
+  )
+  t.equal(
+    redact('GET "/a?token=x" failed, \'/b?token=y\' too'),
+    'GET "/a?token=[hidden]" failed, \'/b?token=[hidden]\' too',
   )
   t.equal(redact('/a?%74oken=x&y=2'), '/a?%74oken=[hidden]&y=2')
   for (const text of ['/a?zip_code=12345', '/a?%66oo=bar&100%=1', '/a?x=token', '/a?next=/token/b&y=2', 'code = 5'])
@@ -209,6 +218,31 @@ t.test('no secret of a request reaches the log or the response', async (t) => {
     )
   }
   t.match(text, 'id=5', 'the rest of the URL stays')
+})
+
+t.test('a secret of the query is hidden in messages that repeat it without its name', async (t) => {
+  const { log, get } = await serve(
+    t,
+    await buildFiles(t.testdir({}), {
+      'pages/reset.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+      'pages/reset.server.ts': `export const load = ({ url }) => {
+  throw new Error('nobody has ' + url.searchParams.get('token') + ' of ' + url.searchParams.get('shop'))
+}
+`,
+    }),
+  )
+  for (const query of [
+    'token=hunter22',
+    '%74oken=hunter22',
+    'token=hunter%202+2',
+    'token=%68unter22%21',
+    'token=hunter%ff22',
+  ])
+    await get(`/reset?${query}&shop=bakery`, HTML)
+  t.strictSame(
+    log.errors().map(({ err }) => err?.message),
+    Array(5).fill('nobody has [hidden] of bakery'),
+  )
 })
 
 t.test('no part stays of a secret that is cut with its message', async (t) => {
