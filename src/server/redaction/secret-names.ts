@@ -16,14 +16,14 @@ export function longEnough(values: readonly string[]): string[] {
 }
 
 const SECRET_PART =
-  /pass|pwd|secret|token|auth(?!or(?!i))|session|credential|signature|jwt|(?:api|access|private)[-_.]?key/i
+  /pass|pwd|secret|token|auth(?!or(?!i))|session|sess[-_.]?id|credential|signature|jwt|(?:api|access|private|master|subscription|signing|encryption|shared)[-_.]?key/i
 
 /** Codes that only one person knows: of a second factor, in a letter, on a card. `zip_code` is none. */
 const SECRET_CODE =
   /(?:mfa|otp|pin|sms|verif(?:y|ication)|confirm(?:ation)?|security|recovery|backup|login|sign[-_. ]?in|one[-_. ]?time|two[-_. ]?factor|activation|reset)[-_. ]?code/i
 
 /** `key`, `user[code]`, `a.sig`, but not `sort_key`. */
-const SECRET_SEGMENT = /(?<![\w-])(?:key|code|sig)(?![\w-])/i
+const SECRET_SEGMENT = /(?<![\w-])(?:key|code|sig|sid)(?![\w-])/i
 
 /** `otp`, `new_pin`, `pin2`, but not `shipping`, `option`, `pinned`. */
 const SECRET_WORD = /(?<![a-z])(?:[ht]?otp|pin|mfa|[2t]fa|cv[vc])(?![a-z])/i
@@ -32,7 +32,7 @@ const SECRET_WORD = /(?<![a-z])(?:[ht]?otp|pin|mfa|[2t]fa|cv[vc])(?![a-z])/i
 const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g
 
 /** Matches each text that holds a secret name which is not encoded, and few others. */
-export const SECRET_NAME_HINT = new RegExp(`${SECRET_PART.source}|code|key|sig|otp|pin|mfa|[2t]fa|cv[vc]`, 'i')
+export const SECRET_NAME_HINT = new RegExp(`${SECRET_PART.source}|code|key|sig|sid|otp|pin|mfa|[2t]fa|cv[vc]`, 'i')
 
 /** Returns true when the name of a query parameter, form field or JSON property means a secret. Takes linear time. */
 export function isSecretName(name: string): boolean {

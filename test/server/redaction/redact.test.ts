@@ -124,11 +124,13 @@ t.test('names of codes for one person are secret, and ordinary words are not', a
   const secret =
     'otp OTP totp hotp otp_code otpCode userOtp user-otp otp[0] otp1 pin PIN new_pin newPin pinCode card.pin pin2 mfa ' +
     'mfa_code mfaCode 2fa tfa_code verification_code verificationCode verify_code confirmation-code sms_code ' +
-    'security_code recoveryCode backup_code one_time_code oneTimeCode login_code cvv card[cvc]'
+    'security_code recoveryCode backup_code one_time_code oneTimeCode login_code cvv card[cvc] ' +
+    'PHPSESSID sess_id sid connect.sid subscription-key master_key signingKey'
   const ordinary =
     'shipping shippingAddress option options pinned isPinned spin spinner opinion pineapple laptop adoption mapping ' +
     'ping pinterest zip_code postalCode country_code promo_code status_code encoding decode barcode sort_key keyword ' +
-    'monkey signal design author confirmation verified security_question comfy gift'
+    'monkey signal design author confirmation verified security_question comfy gift ' +
+    'sidebar inside assessment idempotency-key primary_key'
   for (const name of secret.split(' ')) t.equal(redact(`/a?${name}=4711`), `/a?${name}=[hidden]`)
   for (const name of ordinary.split(' ')) t.equal(redact(`/a?${name}=4711`), `/a?${name}=4711`)
 })
