@@ -10,8 +10,8 @@ export interface BodySecrets {
   isPartial: boolean
 }
 
-/** In scripts with spaces between words. */
-const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+|\p{N}+)$/u
+/** Matches one word or number, in scripts with spaces between words. */
+export const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+|\p{N}+)$/u
 /** A PIN, which may occur by chance inside a longer number. */
 const SHORT_NUMBER = new RegExp(`^\\d{${LEAST_DIGITS},${LEAST_SECRET_LENGTH - 1}}$`)
 
