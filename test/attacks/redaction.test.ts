@@ -180,11 +180,12 @@ t.test('no secret of a request is logged or kept, wherever it is', async (t) => 
   const { kept, written, server } = await listen(t)
   const random = createRandom(11)
   const secret = (length: number) => `zq${random.text(length, 'bcdfghjkm23456789')}`
-  const values = Array.from({ length: 12 }, (_, n) => secret(6 + n * n))
-  const [cookie, quoted, bearer, key, token, nested, inner, user, password, field, card, file] = values
+  const values = Array.from({ length: 16 }, (_, n) => secret(6 + n * n))
+  const [cookie, quoted, bearer, key, token, nested, inner, user, password, field, card, file, ...more] = values
+  const [encoded, otp, deep, semicolon] = more
   const basic = Buffer.from(`${user}:${password}`).toString('base64')
   const sent: Sent = {
-    query: `api_key=${token}&next=/a?session=${nested}&to=%2Fb%3Fx%3D1%26user%5Bpassword%5D%3D${inner}&url=db://${user}:${password}@h`,
+    query: `%61pi%5Fkey=${encoded}&o%74p=${otp}&go=%2Fa%253F%74oken%253D${deep}&user.token=x;${semicolon}&api_key=${token}&next=/a?session=${nested}&to=%2Fb%3Fx%3D1%26user%5Bpassword%5D%3D${inner}&url=db://${user}:${password}@h`,
     headers: [`Cookie: a=${cookie}; b="${quoted}"`, `Authorization: Bearer ${bearer}`, `X-Api-Key: ${key}`],
     fields: { text: `${field}`, card: `${card}`, file: `${file}` },
     refused: `http://x@${cookie}`,

@@ -1,28 +1,33 @@
-import { isSecretName, longEnough } from './secret-names.ts'
+import { isSecretName, LEAST_DIGITS, LEAST_SECRET_LENGTH, longEnough } from './secret-names.ts'
 
-/** Values of a request's body, each of at least `LEAST_SECRET_LENGTH` characters, that messages must not show. */
+/** Values of a request's body that messages must not show. */
 export interface BodySecrets {
-  /** Hidden anywhere in a message. */
+  /** Hidden anywhere in a message. Each has at least `LEAST_SECRET_LENGTH` characters. */
   texts: readonly string[]
   /** Words and numbers: hidden where they are whole words, unless the message itself uses the word. */
   words: ReadonlySet<string>
+  /** True when the body has more values than are searched. */
+  isPartial: boolean
 }
 
-/** In scripts with spaces between words. */
-const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+|\p{N}+)$/u
+/** Matches one word or number, in scripts with spaces between words. */
+export const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]+|\p{N}+)$/u
+/** A PIN, which may occur by chance inside a longer number. */
+const SHORT_NUMBER = new RegExp(`^\\d{${LEAST_DIGITS},${LEAST_SECRET_LENGTH - 1}}$`)
 
 /** Returns the values that a visitor sent in a form or in JSON: the message of an error may repeat them. */
 export function bodySecretsOf(body: unknown): BodySecrets {
-  if (body === undefined || body === null) return { texts: [], words: new Set() }
-  const texts: string[] = []
+  const found = body instanceof FormData ? textsInForm(body) : textsInJson(body)
+  const texts = new Set<string>()
   const words = new Set<string>()
-  for (const [name, written] of body instanceof FormData ? formEntries(body) : textsIn(body)) {
-    for (const value of longEnough([written.trim()]).flatMap(spellingsOf)) {
-      if (!isSecretName(name) && WORD.test(value)) words.add(value)
-      else texts.push(value)
-    }
+  for (const written of found.secrets) {
+    for (const value of longEnough(spellingsOf(written))) texts.add(value)
+    if (SHORT_NUMBER.test(written)) words.add(written)
   }
-  return { texts: [...new Set(texts)], words }
+  for (const written of found.others) {
+    for (const value of longEnough(spellingsOf(written))) (WORD.test(value) ? words : texts).add(value)
+  }
+  return { texts: [...texts], words, isPartial: found.isPartial }
 }
 
 /** A message shows at most this many characters of a value. */
@@ -46,43 +51,70 @@ function encodeLoosely(value: string): string {
   }
 }
 
-type NamedText = readonly [name: string, text: string]
-
-function formEntries(form: FormData): NamedText[] {
-  return [...form].map(([name, value]) => [name, typeof value === 'string' ? value : value.name])
+/** The texts and numbers in a body. */
+interface FoundTexts {
+  /** Texts whose name, or the name of a property around them, means a secret. */
+  secrets: Set<string>
+  others: Set<string>
+  isPartial: boolean
 }
 
-/** No message repeats more values. */
-const MAX_TEXTS = 2_000
-/** Values of a body that are read, those nearer to its root first. */
-const MAX_VALUES = 20_000
+/** Adds a text, if it may be a secret. */
+function addText(found: FoundTexts, value: unknown, isSecret: () => boolean) {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  if (text.length < LEAST_DIGITS) return
+  const isNamed = isSecret()
+  if (!isNamed && text.length < LEAST_SECRET_LENGTH) return
+  const texts = isNamed ? found.secrets : found.others
+  if (texts.size < MAX_TEXTS || texts.has(text)) texts.add(text)
+  else found.isPartial = true
+}
 
-/**
- * Returns the strings and numbers in JSON, secrets first. Each has the name of its property, or of the outermost
- * property around it whose name means a secret.
- */
-function textsIn(json: unknown): NamedText[] {
-  const texts: NamedText[] = []
-  const names = ['']
-  const values = [json]
+function textsInForm(form: FormData): FoundTexts {
+  const found: FoundTexts = { secrets: new Set(), others: new Set(), isPartial: false }
+  for (const [name, value] of form)
+    addText(found, typeof value === 'string' ? value : value.name, () => isSecretName(name))
+  return found
+}
+
+/** Different texts of each kind that are searched. */
+const MAX_TEXTS = 5_000
+/** Objects and arrays that are read. */
+const MAX_OBJECTS = 50_000
+/** Values that are read. JSON of 1 MiB, the default of `bodyLimit`, has at most half as many. */
+const MAX_VALUES = 1_000_000
+
+function textsInJson(json: unknown): FoundTexts {
+  const found: FoundTexts = { secrets: new Set(), others: new Set(), isPartial: false }
+  const objects: { object: object; isSecret: boolean }[] = []
   const seen = new Set<object>()
-  for (let index = 0; index < values.length; index++) {
-    const [name = '', value] = [names[index], values[index]]
-    if (typeof value === 'string' || typeof value === 'number') texts.push([name, String(value)])
-    if (!isJsonObject(value) || seen.has(value)) continue
+  let left = MAX_VALUES
+
+  function read(value: unknown, isSecret: () => boolean) {
+    if (!isJsonObject(value)) return addText(found, value, isSecret)
+    if (seen.has(value)) return
+    if (seen.size === MAX_OBJECTS) {
+      found.isPartial = true
+      return
+    }
     seen.add(value)
-    const isKept = Array.isArray(value) || isSecretName(name)
-    const keys = Array.isArray(value) ? null : Object.keys(value)
-    const count = Math.min(keys?.length ?? (value as unknown[]).length, MAX_VALUES - values.length)
+    objects.push({ object: value, isSecret: isSecret() })
+  }
+
+  read(json, () => false)
+  for (let next = objects.pop(); next !== undefined; next = objects.pop()) {
+    const { object, isSecret } = next
+    const keys = Array.isArray(object) ? null : Object.keys(object)
+    const count = keys?.length ?? (object as unknown[]).length
+    if (count > left) return { ...found, isPartial: true }
+    left -= count
     for (let place = 0; place < count; place++) {
       const key = keys?.[place] ?? String(place)
-      names.push(isKept ? name : key)
       // An array is read by index, an object by key.
-      values.push((value as Record<string, unknown>)[key])
+      read((object as Record<string, unknown>)[key], () => isSecret || (keys !== null && isSecretName(key)))
     }
   }
-  const [secret, others] = [true, false].map((isSecret) => texts.filter(([name]) => isSecretName(name) === isSecret))
-  return [...(secret ?? []), ...(others ?? [])].slice(0, MAX_TEXTS)
+  return found
 }
 
 // A body may also be bytes, a stream, or any value that a parser of the site returns.

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { findSubstrings } from './find-substrings.ts'
 import { isMessageWord } from './message-words.ts'
+import { findNamedSecrets } from './named-secrets.ts'
 import { createPrefixFilter } from './prefix-filter.ts'
-import { findNamedSecrets, isSecretName, LEAST_SECRET_LENGTH, longEnough, type Span } from './secret-names.ts'
+import { isSecretName, LEAST_DIGITS, LEAST_SECRET_LENGTH, longEnough, type Span } from './secret-names.ts'
 
 const HIDDEN = '[hidden]'
 const MAX_LENGTH = 2_000
@@ -27,6 +28,7 @@ export function createRedactor(headers: IncomingHttpHeaders): Redactor {
 }
 
 const NO_WORDS: ReadonlySet<string> = new Set()
+const SHORT_NUMBER = new RegExp(`\\d{${LEAST_DIGITS}}`)
 
 /**
  * Creates a redactor that removes these texts anywhere, these words where they are whole words, and what the text
@@ -36,10 +38,14 @@ const NO_WORDS: ReadonlySet<string> = new Set()
  * replacement is never searched. The time is linear in the length of the text and the secrets together, and the result
  * has at most three times the length of the text.
  *
- * @param texts Each has at least `LEAST_SECRET_LENGTH` characters, and so has each word.
+ * @param texts Each has at least `LEAST_SECRET_LENGTH` characters.
+ * @param words Each has at least `LEAST_SECRET_LENGTH` characters, or is a number of at least `LEAST_DIGITS` digits.
+ * @param isPartial There are more secrets, which are unknown: only the words of messages and of the program stay.
  */
-export function redactorOf(texts: readonly string[], words = NO_WORDS): Redactor {
-  const mayHold = createPrefixFilter([...texts, ...words])
+export function redactorOf(texts: readonly string[], words = NO_WORDS, isPartial = false): Redactor {
+  const holdsLong = createPrefixFilter(longEnough([...texts, ...words]))
+  const hasShort = [...words].some(({ length }) => length < LEAST_SECRET_LENGTH)
+  const mayHold = (text: string) => isPartial || holdsLong(text) || (hasShort && SHORT_NUMBER.test(text))
 
   function redact(text: string, { maxLength = MAX_LENGTH, isKnownWord = () => false }: RedactOptions = {}): string {
     const isCut = text.length >= maxLength
@@ -49,6 +55,7 @@ export function redactorOf(texts: readonly string[], words = NO_WORDS): Redactor
     if (mayHold(near)) {
       if (texts.length > 0) spans.push(...findSubstrings(near, texts, isCut))
       if (words.size > 0) spans.push(...findWords(near, words, isCut, isKnownWord))
+      if (isPartial) spans.push(...findUnknownParts(near, isKnownWord))
     }
     return hide(near, spans, maxLength) + (text.length > maxLength ? '…' : '')
   }
@@ -77,6 +84,20 @@ function findWords(
 function beginsOne(words: ReadonlySet<string>, run: string): boolean {
   for (const word of words) if (word.startsWith(run)) return true
   return false
+}
+
+/** Finds what stands between the words of messages and of the program, and has a letter or a digit. */
+function findUnknownParts(text: string, isKnown: (word: string) => boolean): Span[] {
+  const known = [...text.matchAll(RUN)].filter(({ 0: run }) => isMessageWord(run) || isKnown(run))
+  let at = 0
+  const spans: Span[] = []
+  for (const { index, 0: run } of [...known, { index: text.length, 0: '' }]) {
+    const part = text.slice(at, index)
+    const from = at + part.length - part.trimStart().length
+    if (/[\p{L}\p{N}]/u.test(part)) spans.push({ from, to: at + part.trimEnd().length })
+    at = index + run.length
+  }
+  return spans
 }
 
 /** Cuts the text and replaces each span by `HIDDEN`; spans that touch are replaced together. */

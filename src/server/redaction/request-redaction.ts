@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { bodySecretsOf } from './body-secrets.ts'
-import { type RedactOptions, redactorOf, secretsOf } from './redact.ts'
+import { bodySecretsOf, WORD } from './body-secrets.ts'
+import { querySecretsOf } from './named-secrets.ts'
+import { type RedactOptions, type Redactor, redactorOf, secretsOf } from './redact.ts'
+import { longEnough } from './secret-names.ts'
 
 /** Removes the secrets of one request from texts that are logged and kept. */
 export interface Redaction {
-  /** Redacts a message: removes the secrets of the headers and what came in the body. */
+  /** Redacts a message: removes the secrets of the headers and of the query, and what came in the body. */
   inMessage(text: string, options?: RedactOptions): string
   /** Redacts a URL, a name or a stack frame: these must not depend on the body, so only the headers count. */
   inPlace(text: string, options?: RedactOptions): string
@@ -14,17 +16,24 @@ export interface Redaction {
 
 /** Creates the redaction of a request. */
 export function redactionFor(request: FastifyRequest): Redaction {
-  const texts = secretsOf(request.headers)
-  const inPlace = redactorOf(texts)
-  let cached = { body: undefined as unknown, redactor: inPlace }
+  const headers = secretsOf(request.headers)
+  const query = longEnough(querySecretsOf(request.originalUrl))
+  const inPlace = redactorOf(headers)
+  let cached: { body: unknown; redactor: Redactor } | null = null
 
   // The first hooks run before the body has been read.
-  function withBody() {
+  function withBody(): Redactor {
     const { body } = request
-    if (body === undefined || body === null) return inPlace
-    if (cached.body !== body) {
-      const secrets = bodySecretsOf(body)
-      cached = { body, redactor: redactorOf([...texts, ...secrets.texts], secrets.words) }
+    if (cached === null || cached.body !== body) {
+      const { texts, words, isPartial } = bodySecretsOf(body)
+      // `?key=properties`: a word stays if the message itself uses it.
+      const isWord = (value: string) => WORD.test(value)
+      const redactor = redactorOf(
+        [...headers, ...query.filter((value) => !isWord(value)), ...texts],
+        new Set([...query.filter(isWord), ...words]),
+        isPartial,
+      )
+      cached = { body, redactor }
     }
     return cached.redactor
   }

@@ -7,63 +7,40 @@ export interface Span {
 /** Shorter values (`a`, `1`, `dark`) are not secrets. Removing them would hide half of every message. */
 export const LEAST_SECRET_LENGTH = 6
 
+/** Numbers of a secret name that have at least this many digits are secrets, such as a PIN. */
+export const LEAST_DIGITS = 4
+
 /** Returns the values of at least `LEAST_SECRET_LENGTH` characters, without duplicates. */
 export function longEnough(values: readonly string[]): string[] {
   return [...new Set(values)].filter(({ length }) => length >= LEAST_SECRET_LENGTH)
 }
 
-const SECRET_NAME =
-  /pass|pwd|secret|token|auth(?!or(?!i))|session|credential|signature|jwt|(?:api|access|private)[-_.]?key|^(?:key|code|sig)$/i
+const SECRET_PART =
+  /pass|pwd|secret|token|auth(?!or(?!i))|session|sess[-_.]?id|credential|signature|jwt|(?:api|access|private|master|subscription|signing|encryption|shared)[-_.]?key/i
 
-/** Returns true when the name of a query parameter, form field or JSON property means a secret. */
+/** Codes that only one person knows: of a second factor, in a letter, on a card. `zip_code` is none. */
+const SECRET_CODE =
+  /(?:mfa|otp|pin|sms|verif(?:y|ication)|confirm(?:ation)?|security|recovery|backup|login|sign[-_. ]?in|one[-_. ]?time|two[-_. ]?factor|activation|reset)[-_. ]?code/i
+
+/** `key`, `user[code]`, `a.sig`, but not `sort_key`. */
+const SECRET_SEGMENT = /(?<![\w-])(?:key|code|sig|sid)(?![\w-])/i
+
+/** `otp`, `new_pin`, `pin2`, but not `shipping`, `option`, `pinned`. */
+const SECRET_WORD = /(?<![a-z])(?:[ht]?otp|pin|mfa|[2t]fa|cv[vc])(?![a-z])/i
+
+/** Matches between the words of a name in camel case: `userPin`, `OTPValue`. */
+const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g
+
+/** Matches each text that holds a secret name which is not encoded, and few others. */
+export const SECRET_NAME_HINT = new RegExp(`${SECRET_PART.source}|code|key|sig|sid|otp|pin|mfa|[2t]fa|cv[vc]`, 'i')
+
+/** Returns true when the name of a query parameter, form field or JSON property means a secret. Takes linear time. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name)
-}
-
-/** Most texts do not match it and hold nothing to hide. */
-const SUSPICIOUS = new RegExp(`://|bearer|basic|${SECRET_NAME.source.replace(/[$^]/g, '')}`, 'i')
-
-/** Finds the secrets in a text that a name or a scheme before them marks as such. Takes linear time. */
-export function findNamedSecrets(text: string): Span[] {
-  if (!SUSPICIOUS.test(text)) return []
-  return [...findCredentials(text), ...findQueryValues(text)]
-}
-
-// These patterns take linear time: no part matches what the next part matches, and none reads past the `/` or the space
-// that ends it.
-const USER_INFO = /(?<=:\/\/)[^\s/@:]*:[^\s/@]*(?:@[^\s/@"'`<>,;()?#&=]*)*(?=@)/g
-const SCHEMES = /\b(?:bearer|(basic))(?:\s+|%20)([\w.~+/=-]{6,})/gi
-/** A word that follows `basic` in a sentence: "basic support". */
-const WORD = /^[A-Za-z]?[a-z]+\.?$/
-
-function findCredentials(text: string): Span[] {
-  const spans: Span[] = []
-  for (const { index, 0: info } of text.matchAll(USER_INFO)) spans.push({ from: index, to: index + info.length })
-  for (const { index, 0: whole, 1: basic, 2: value = '' } of text.matchAll(SCHEMES)) {
-    const to = index + whole.length
-    if (basic === undefined || !WORD.test(value)) spans.push({ from: to - value.length, to })
-  }
-  return spans
-}
-
-// A value of a query may contain another query, plain or encoded: `?next=/page%3Ftoken%3D…`. The length of a name is
-// bounded: a longer name would be read again from each separator in it.
-const QUERY_NAME = /(?:[?&;#]|(%(?:3f|26|3b|23)))([^\s=&;?#"'`]{1,100}?)(?:=|%3d)/gi
-const PLAIN_VALUE = /[^\s&;#"'`]*/y
-const ENCODED_VALUE = /(?:(?!%(?:26|3b|23))[^\s&;#"'`])*/iy
-
-function findQueryValues(text: string): Span[] {
-  const spans: Span[] = []
-  const names = new RegExp(QUERY_NAME)
-  for (let found = names.exec(text); found !== null; found = names.exec(text)) {
-    const [, encoded, name = ''] = found
-    if (!isSecretName(name)) continue
-    const pattern = new RegExp(encoded === undefined ? PLAIN_VALUE : ENCODED_VALUE)
-    const from = names.lastIndex
-    pattern.lastIndex = from
-    const to = from + (pattern.exec(text)?.[0].length ?? 0)
-    if (to > from) spans.push({ from, to })
-    names.lastIndex = to
-  }
-  return spans
+  return (
+    SECRET_PART.test(name) ||
+    SECRET_CODE.test(name) ||
+    SECRET_SEGMENT.test(name) ||
+    SECRET_WORD.test(name) ||
+    SECRET_WORD.test(name.replace(CAMEL_CASE, '_'))
+  )
 }

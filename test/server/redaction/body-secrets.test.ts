@@ -31,7 +31,7 @@ export const action = ({ form }) => {
   }),
 )
 
-async function said(url: string, message: string, payload: Record<string, unknown> | string): Promise<string> {
+async function said(url: string, message: string, payload: object | string): Promise<string> {
   const isForm = typeof payload === 'string'
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
   const response = await app.inject({
@@ -154,4 +154,42 @@ t.test('a password is hidden wherever it is in a large body', async (t) => {
   ]) {
     t.equal(await said('/says', `login failed for ${password}`, body), 'login failed for [hidden]')
   }
+})
+
+t.test('a PIN and a one-time code are hidden where they stand alone', async (t) => {
+  for (const name of ['pin', 'otp', 'user[pin]', 'mfa_code', 'newPin']) {
+    t.equal(
+      await said('/says', 'wrong code 4711, not 14711', form({ [name]: '4711' })),
+      'wrong code [hidden], not 14711',
+    )
+    t.equal(await said('/says', 'wrong code 123456', form({ [name]: '123456' })), 'wrong code [hidden]')
+    t.equal(await said('/says', 'wrong code 4711', { user: [{ [name]: 4711 }] }), 'wrong code [hidden]')
+  }
+  for (const name of ['pinned', 'shipping', 'zip_code'])
+    t.equal(await said('/says', 'wrong code 4711', form({ [name]: '4711' })), 'wrong code 4711')
+})
+
+t.test('no value of a body that is too large to be searched is written', async (t) => {
+  const texts = (count: number) => Array.from({ length: count }, (_, n) => `jane${n}@example.org`)
+  const objects = (count: number) => Array.from({ length: count }, (_, n) => ({ n }))
+  const last = { mail: 'winter@example.org', password: 'hunter22-secret' }
+  for (const body of [
+    [...texts(5_000), last],
+    [last, ...texts(6_000)],
+    [...texts(25_000), last],
+    { a: { b: { c: [last, ...texts(25_000)] } } },
+    [...objects(60_000), last],
+    [last, ...objects(60_000)],
+    [...texts(4_000).map((token) => ({ token })), ...texts(4_000).map((code) => ({ secret: `${code}!` })), last],
+  ]) {
+    const message = "Cannot read properties of undefined (reading 'mail'): winter@example.org, hunter22-secret, jane7"
+    const shown = await said('/says', message, body)
+    t.notMatch(shown, /winter|hunter22|jane/)
+    t.match(shown, /^Cannot .*properties .*undefined/, 'words of the message stay')
+  }
+})
+
+t.test('values that occur often count once', async (t) => {
+  const body = Array.from({ length: 20_000 }, () => ({ city: 'Winterbottom', kind: 'a', count: 1 }))
+  t.equal(await said('/says', 'no shop in Winterbottom yet', body), 'no shop in [hidden] yet')
 })

@@ -62,6 +62,79 @@ t.test('hides credentials in URLs and queries', async (t) => {
   t.equal(redact('postgres://app:hunter22@db.example/shop'), 'postgres://[hidden]@db.example/shop')
 })
 
+t.test('hides the values of secret names however a query spells them', async (t) => {
+  for (const text of [
+    '/a?%74oken=hunter22',
+    '/a?%74%6F%6b%65%6E=hunter22',
+    '/a?%2574oken=hunter22',
+    '/a?%zz%74oken=hunter22',
+    '/a?%ff%74oken=hunter22',
+    '/a?ToKeN=hunter22',
+    '/a?+token=hunter22',
+    '/a?%20token%20=hunter22',
+    '/a?a[token]=hunter22',
+    '/a?a%5B%74oken%5D=hunter22',
+    '/a?a[b][token][]=hunter22',
+    '/a?user.token=hunter22',
+    '/a?user.code=hunter22',
+    '/a?user[code]=hunter22',
+    '/a?user%5Bcode%5D=hunter22',
+    '/a?c%6Fde=hunter22',
+    '/a?code[]=hunter22',
+    '/a?code+=hunter22',
+    '/a?token=&token=hunter22',
+    '/a?token=1&id=2&token=hunter22&id=3',
+    '/a?token==hunter22',
+    '/a?a%3Dtoken=hunter22',
+    '/a?a%26token=hunter22',
+    '/a?token%26a=hunter22',
+    '/a?to=%2Fb%3F%74oken%3Dhunter22',
+    '/a?to=%2Fb%3F%2574oken%3Dhunter22',
+    '/a?to=%2Fb%253Ftoken%253Dhunter22',
+    '/a?to=%2Fb%253Fx%253D1%2526%252574oken%253Dhunter22',
+    '/a?to=%2Fb%3Ftoken%3Dx%2526hunter22',
+    '/a?to=%2Fb%3Ftoken=hunter22',
+    `/a?${'x'.repeat(200)}.token=hunter22`,
+    'from https://shop.example/a#access%5Ftoken=hunter22&type=x',
+    'from https://shop.example/#/done?id_token=hunter22',
+    '{"referer":"https://shop.example/cb?%63ode=hunter22"}',
+    '/a;jsessionid=hunter22',
+    '?otp=hunter22',
+    '/a?token=x;hunter22',
+    '/a?to=%2Fb%3Ftoken%3Dx%3Bhunter22',
+    '/a?token="hunter22"',
+    "/a?token=x'hunter22",
+    "/a?user['token']=hunter22",
+  ])
+    t.notMatch(redact(text), 'hunter22', text)
+  t.equal(
+    redact('/a?to=%2Fb%253Ftoken%253Dx%2526y%253D2%26z%3D3&v=4'),
+    '/a?to=%2Fb%253Ftoken%253D[hidden]%2526y%253D2%26z%3D3&v=4',
+  )
+  t.equal(
+    redact('GET "/a?token=x" failed, \'/b?token=y\' too'),
+    'GET "/a?token=[hidden]" failed, \'/b?token=[hidden]\' too',
+  )
+  t.equal(redact('/a?%74oken=x&y=2'), '/a?%74oken=[hidden]&y=2')
+  for (const text of ['/a?zip_code=12345', '/a?%66oo=bar&100%=1', '/a?x=token', '/a?next=/token/b&y=2', 'code = 5'])
+    t.equal(redact(text), text)
+})
+
+t.test('names of codes for one person are secret, and ordinary words are not', async (t) => {
+  const secret =
+    'otp OTP totp hotp otp_code otpCode userOtp user-otp otp[0] otp1 pin PIN new_pin newPin pinCode card.pin pin2 mfa ' +
+    'mfa_code mfaCode 2fa tfa_code verification_code verificationCode verify_code confirmation-code sms_code ' +
+    'security_code recoveryCode backup_code one_time_code oneTimeCode login_code cvv card[cvc] ' +
+    'PHPSESSID sess_id sid connect.sid subscription-key master_key signingKey'
+  const ordinary =
+    'shipping shippingAddress option options pinned isPinned spin spinner opinion pineapple laptop adoption mapping ' +
+    'ping pinterest zip_code postalCode country_code promo_code status_code encoding decode barcode sort_key keyword ' +
+    'monkey signal design author confirmation verified security_question comfy gift ' +
+    'sidebar inside assessment idempotency-key primary_key'
+  for (const name of secret.split(' ')) t.equal(redact(`/a?${name}=4711`), `/a?${name}=[hidden]`)
+  for (const name of ordinary.split(' ')) t.equal(redact(`/a?${name}=4711`), `/a?${name}=4711`)
+})
+
 t.test('nothing else changes', async (t) => {
   const plain = createRedactor({})
   for (const text of ['', 'a plain message', 'a@b.example', 'at f (/a/b.ts:1:2)', '100% of {it}', '$& $1']) {
@@ -147,6 +220,33 @@ t.test('no secret of a request reaches the log or the response', async (t) => {
     )
   }
   t.match(text, 'id=5', 'the rest of the URL stays')
+})
+
+t.test('a secret of the query is hidden in messages that repeat it without its name', async (t) => {
+  const { log, get } = await serve(
+    t,
+    await buildFiles(t.testdir({}), {
+      'pages/reset.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+      'pages/reset.server.ts': `export const load = ({ url }) => {
+  throw new Error('nobody has ' + url.searchParams.get('token') + ' of ' + url.searchParams.get('shop'))
+}
+`,
+    }),
+  )
+  for (const query of [
+    'token=hunter22',
+    '%74oken=hunter22',
+    'token=hunter%202+2',
+    'token=%68unter22%21',
+    'token=hunter%ff22',
+  ])
+    await get(`/reset?${query}&shop=bakery`, HTML)
+  t.strictSame(
+    log.errors().map(({ err }) => err?.message),
+    Array(5).fill('nobody has [hidden] of bakery'),
+  )
+  await get('/reset?code=nobody&token=Winterbottom&key=bakery&shop=bakery', HTML)
+  t.equal(log.errors().at(-1)?.err?.message, 'nobody has [hidden] of [hidden]', 'a word of the code stays')
 })
 
 t.test('no part stays of a secret that is cut with its message', async (t) => {
