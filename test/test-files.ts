@@ -23,6 +23,7 @@ const SLOWEST = [
   'failures/to-the-line',
   'browser/form-kinds',
   'server/cluster/',
+  'server/ledger/',
   'scripts/errors-command',
   'attacks/guards',
   'server/admin/start',
