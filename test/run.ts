@@ -2,11 +2,14 @@
 // that the arguments name. `--coverage` also reports which lines of src/ have run.
 
 import { spawn } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { writeFastModules } from './fast-modules.ts'
+import { createPackage } from './package/pack.ts'
 import { type Outcome, runFile } from './run-file.ts'
-import { listTests, usesTools } from './test-files.ts'
+import { formatSummary } from './summary.ts'
+import { listTests, usesPackage, usesTools } from './test-files.ts'
 import { installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
@@ -23,37 +26,61 @@ process.env.NODE_ENV = 'production'
 // tap removes a test's folder before it calls the teardown that stops the servers which write there.
 process.env.TAP_SAVE_FIXTURE = '1'
 rmSync(FIXTURES, { recursive: true, force: true })
+const folder = mkdtempSync(join(tmpdir(), 'hydrant-tests-'))
+process.env.TEST_FOLDER = folder
 
 const failures: string[] = []
+const unfinished = new Set(only.length > 0 ? only : listTests())
 let passed = 0
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop(signal))
+
 await writeFastModules()
 // Installing takes a minute on a fresh machine. The files that use none of the tools run meanwhile.
 const tools = installTools()
+// `runAll` handles it later.
+tools.catch(() => {})
+const packed = [...unfinished].some(usesPackage) ? step('npm pack', writePackage) : undefined
 if (only.length === 0) {
   // One after the other: the linter fails when a folder vanishes while it lists the files.
-  await step('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'])
-  await step('hydrant build site', ['dist/scripts/cli.js', 'build', 'site'])
+  await step('biome', () => node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'))
+  await step('hydrant build site', () => node('dist/scripts/cli.js', 'build', 'site'))
 }
+await packed
 if (isMeasured) {
   rmSync(COVERAGE, { recursive: true, force: true })
   mkdirSync(COVERAGE, { recursive: true })
   process.env.NODE_V8_COVERAGE = COVERAGE
 }
-await runAll(only.length > 0 ? only : listTests())
+await runAll([...unfinished])
 delete process.env.NODE_V8_COVERAGE
-if (isMeasured) await step('coverage', coverageCommand())
+if (isMeasured) await step('coverage', () => node(...coverageCommand()))
+finish()
 
-rmSync(FIXTURES, { recursive: true, force: true })
-// Repeats the failures, because other files' output follows them above.
-for (const failure of failures) console.log(`\nnot ok: ${failure}`)
-console.log(`${passed} passed, ${failures.length} failed`)
-process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1
+/** Reports the files that have not ended, which a signal stops. */
+function stop(signal: string): never {
+  finish(`stopped by ${signal}`)
+  process.exit()
+}
+
+function finish(reason = 'was not run') {
+  for (const file of unfinished) failures.push(`${file} › ${reason}`)
+  rmSync(FIXTURES, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
+  // Repeats the failures, because other files' output follows them above.
+  console.log(formatSummary(passed, failures))
+  process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1
+}
 
 /** Runs the files in their order, `JOBS` at a time. Those that use tools wait until the tools are installed. */
 async function runAll(files: readonly string[]) {
-  const queue = [...files]
+  let queue = [...files]
   const late = new Set(files.filter((file) => usesTools(file)))
-  const installed = tools.then(() => late.clear())
+  const installed = tools
+    .catch((error: Error) => {
+      failures.push(`tools › ${error.message}`)
+      queue = queue.filter((file) => !late.has(file))
+    })
+    .finally(() => late.clear())
   async function work(job: number) {
     // The installation keeps a processor busy.
     if (job === 0) await installed
@@ -68,6 +95,7 @@ async function runAll(files: readonly string[]) {
 
 async function run(file: string) {
   const outcome = await runFile(file)
+  unfinished.delete(file)
   passed += outcome.passed
   failures.push(...outcome.failures.map((failure) => `${file} › ${failure}`))
   report(file, outcome)
@@ -79,14 +107,26 @@ function report(file: string, { passed, failures, output, seconds }: Outcome) {
   console.log(`${failures.length > 0 ? 'not ok' : 'ok'} ${file} (${passed}, ${seconds.toFixed(1)} s)`)
 }
 
-async function step(name: string, words: string[]) {
+/** Runs a part of the test command. When it rejects, it is a failure with its name. */
+async function step(name: string, work: () => Promise<void>) {
   console.log(`— ${name}`)
+  await work().catch((error: Error) => failures.push(`${name} › ${error.message}`))
+}
+
+async function node(...words: string[]) {
   const child = spawn(process.execPath, words, { stdio: 'inherit' })
   const code = await new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
   })
-  if (code !== 0) failures.push(name)
+  if (code !== 0) throw new Error(`ended with ${code}`)
+}
+
+/** Packs the package once for all files that install it. */
+async function writePackage() {
+  const file = join(folder, 'packed.json')
+  writeFileSync(file, JSON.stringify(await createPackage(folder)))
+  process.env.TEST_PACKED = file
 }
 
 function coverageCommand(): string[] {

@@ -2,22 +2,33 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = 'dist/test'
-const TOOLS = join(ROOT, 'tools.js')
 
 /**
  * The beginnings of the paths of the slowest files. They run first, so that the run does not end with one of them
- * alone.
+ * alone. Files that wait for packages or for deadlines are among those that keep a processor busy.
  */
 const SLOWEST = [
   'docs/guide',
-  'package/create',
   'package/engines',
-  'package/package',
+  'server/cluster/stopping',
   'types/types',
-  'proxy/replicas',
+  'package/create-tailwind',
+  'browser/site.',
+  'package/',
   'docs/code-sites',
-  'browser/site',
   'browser/action-outcomes',
+  'browser/firefox',
+  'docs/code-commands',
+  'proxy/replicas',
+  'failures/to-the-line',
+  'browser/form-kinds',
+  'server/cluster/',
+  'server/ledger/',
+  'scripts/errors-command',
+  'attacks/guards',
+  'server/admin/start',
+  'scripts/dev',
+  'docs/',
   'failures/',
   'browser/',
   'proxy/',
@@ -38,14 +49,21 @@ function rankOf(file: string): number {
   return rank === -1 ? SLOWEST.length : rank
 }
 
-/**
- * Says whether a compiled file imports `tools.ts`, itself or through others: it starts programs that may not be
- * installed yet.
- */
-export function usesTools(file: string, seen = new Set<string>()): boolean {
-  if (file === TOOLS) return true
+/** Says whether a compiled test starts programs that may not be installed yet. */
+export function usesTools(file: string): boolean {
+  return imports(file, join(ROOT, 'tools.js'))
+}
+
+/** Says whether a compiled test installs the package. */
+export function usesPackage(file: string): boolean {
+  return imports(file, join(ROOT, 'package/pack.js'))
+}
+
+/** Says whether a compiled file imports another one, itself or through others. */
+function imports(file: string, target: string, seen = new Set<string>()): boolean {
+  if (file === target) return true
   if (seen.has(file)) return false
   seen.add(file)
-  const imports = readFileSync(file, 'utf8').matchAll(/^import [^;]*?from '(\.[^']+)';$/gm)
-  return [...imports].some(([, specifier = '']) => usesTools(join(file, '..', specifier), seen))
+  const found = readFileSync(file, 'utf8').matchAll(/^import [^;]*?from '(\.[^']+)';$/gm)
+  return [...found].some(([, specifier = '']) => imports(join(file, '..', specifier), target, seen))
 }

@@ -112,12 +112,13 @@ t.test('an older submission redirects no visitor who has sent a newer one', asyn
 t.test('an older one does not redirect while its target is being fetched either', async (t) => {
   const opened = await open('/order')
   await send(opened, 'slow-a')
-  await openGate('a')
-  await until(async () => (await textOf(opened, '#state'))?.startsWith('submitting'))
-  const asked = opened.page.waitForResponse((response) => response.request().method() === 'GET')
+  const [target] = await Promise.all([
+    opened.page.waitForRequest((request) => new URL(request.url()).pathname === '/order/slow'),
+    openGate('a'),
+  ])
   await send(opened, 'data-b')
   await openGate('slow')
-  await asked
+  t.equal((await target.response())?.status(), 200)
   await openGate('b')
   await waitForText(opened, '#data', 'answer to b')
   await settles(opened, 'a b')

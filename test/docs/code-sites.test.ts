@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findProblems } from './code/check-site.ts'
+import { checkSites, findProblems } from './code/check-site.ts'
 import { placeOf, readBlocks } from './code/code-block.ts'
 import { installDocumentedPackages } from './code/documented-packages.ts'
 import { readDocuments } from './code/documents.ts'
@@ -8,18 +8,22 @@ import { sitesOf } from './code/sample-sites.ts'
 await installDocumentedPackages()
 const blocks = await readDocuments(t)
 
-for (const document of new Set(blocks.map(({ document }) => document))) {
-  for (const site of sitesOf(document, blocks)) {
-    const places = [...site.blocks.values()].map((block) => placeOf(block)).join(', ')
-    t.test(`the site of ${places}`, async (t) => {
-      t.strictSame(await findProblems(t, site), [])
-    })
-  }
+const documents = new Set(blocks.map(({ document }) => document))
+const sites = [...documents].flatMap((document) => sitesOf(document, blocks))
+// All before the first test: one compiler for all sites reads the types of the packages once.
+const checked = await checkSites(t.testdir({}), sites)
+
+for (const one of checked) {
+  const places = [...one.site.blocks.values()].map((block) => placeOf(block)).join(', ')
+  t.test(`the site of ${places}`, async (t) => {
+    t.strictSame(await findProblems(t, one), [])
+  })
 }
 
 t.test('a problem is reported with its place in the document', async (t) => {
   const page = "import { href } from 'hydrant/react'\n\nexport default () => <a href={href('/missing')}>Missing</a>\n"
-  const [site] = sitesOf('a.md', readBlocks(`# Title\n\n\`\`\`tsx pages/index.tsx\n${page}\`\`\`\n`, 'a.md'))
+  const sites = sitesOf('a.md', readBlocks(`# Title\n\n\`\`\`tsx pages/index.tsx\n${page}\`\`\`\n`, 'a.md'))
+  const [site] = await checkSites(t.testdir({}), sites)
   t.ok(site)
   if (site) t.match(await findProblems(t, site), [/^a\.md:6: error TS\d+: .*"\/missing"/])
 })

@@ -1,11 +1,11 @@
 // Follows docs/guide from its first command to its last with the packed package.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createOutsideFolder } from '../outside-folder.ts'
 import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
@@ -18,8 +18,7 @@ const GUIDE = 'docs/guide'
 const text = (file: string): string => readFileSync(join(GUIDE, file), 'utf8')
 const chapters = [...text('README.md').matchAll(/^\d+\. \[[^\]]+\]\((\S+\.md)\)/gm)].map(([, file = '']) => file)
 
-// Outside this repository, whose packages Node.js would find otherwise.
-const folder = mkdtempSync(join(tmpdir(), 'hydrant-guide-'))
+const folder = createOutsideFolder(t, 'guide-')
 const env = createUserEnv()
 const reader: Reader = {
   folder,
@@ -36,10 +35,7 @@ const reader: Reader = {
   server: null,
   isOutdated: false,
 }
-t.teardown(async () => {
-  await reader.server?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+t.teardown(() => reader.server?.stop())
 
 t.test('the guide lists each of its chapters', async (t) => {
   t.strictSame(

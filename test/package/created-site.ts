@@ -1,21 +1,12 @@
 // A site of `hydrant create`, as a user gets it: created and installed from the packed package.
 
 import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { startCommand } from '../docs/start-command.ts'
+import { createOutsideFolder } from '../outside-folder.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
 import { readDockerfile } from './dockerfile.ts'
@@ -45,11 +36,9 @@ export interface CreatedSite {
   edit(file: string, before: string, after: string): void
 }
 
-/** Packs the package, creates a site from a template and installs it. The folder is removed at the end of the test. */
+/** Packs the package, creates a site from a template and installs it. */
 export async function createSite(t: Test, template: string): Promise<CreatedSite> {
-  // Outside this repository, whose packages Node.js would find otherwise.
-  const folder = mkdtempSync(join(tmpdir(), 'hydrant-create-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = createOutsideFolder(t, 'create-')
   const { tarball } = await packHydrant(folder)
   await run('tar', ['--extract', '--file', tarball, '--directory', folder])
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'package/node_modules'))

@@ -2,12 +2,13 @@
 // a site.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createOutsideFolder } from '../outside-folder.ts'
 import { createUserEnv } from '../user-env.ts'
+import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
 
@@ -32,10 +33,8 @@ console.log(JSON.stringify({ node: process.version, statusCode, body }))
 
 const env = createUserEnv()
 const npm = findNpm()
-// Outside of this repository, whose packages would be found otherwise.
-const folder = mkdtempSync(join(tmpdir(), 'hydrant-engines-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-const tarball = await packHydrant()
+const folder = createOutsideFolder(t, 'engines-')
+const { tarball } = await packHydrant(folder)
 
 t.test('engines names exactly these versions', async (t) => {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } }
@@ -69,13 +68,6 @@ for (const version of VERSIONS) {
     t.equal(answer.statusCode, 200)
     t.match(answer.body, '<h1>Hello</h1>')
   })
-}
-
-async function packHydrant(): Promise<string> {
-  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-  const { stdout } = await run(process.execPath, [npm, ...words], { env })
-  const [packed] = JSON.parse(stdout) as [{ filename: string }]
-  return join(folder, packed.filename)
 }
 
 /** Counts the packages that npm has installed for production, by name and version. */

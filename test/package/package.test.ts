@@ -2,20 +2,19 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
+import { createOutsideFolder } from '../outside-folder.ts'
 import { until } from '../until.ts'
 import { createUserEnv } from '../user-env.ts'
 import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
 const repository = process.cwd()
-const folder = mkdtempSync(join(tmpdir(), 'hydrant-package-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const folder = createOutsideFolder(t, 'package-')
 
 const env = createUserEnv()
 

@@ -1,15 +1,15 @@
 import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { BuildError } from '../../scripts/build-problem.ts'
 import { formatProblem } from '../../scripts/terminal/format-problem.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
 
 async function findProblems(dir: string) {
-  const error: unknown = await buildSite({ dir }).then(
+  const error: unknown = await buildSharing({ dir }).then(
     () => null,
     (reason) => reason,
   )
@@ -39,7 +39,7 @@ t.test('refuses a folder without pages/', async (t) => {
 t.test('refuses a link in public/ that leads out of it, and follows one that does not', async (t) => {
   const dir = createSite(t, { 'public/a.txt': 'a', 'secret.txt': 's' })
   symlinkSync('a.txt', join(dir, 'public', 'b.txt'))
-  const { manifest } = await buildSite({ dir })
+  const { manifest } = await buildSharing({ dir })
   t.strictSame(manifest.publicFiles, ['a.txt', 'b.txt'])
   symlinkSync('../secret.txt', join(dir, 'public', 'c.txt'))
   t.strictSame((await findProblems(dir)).map(show), ['HYD_BUILD_PUBLIC_LINK public/c.txt'])
@@ -52,7 +52,7 @@ t.test('reports a file that cannot be written, and leaves no unfinished folder',
     'pages/index.tsx': `import image from './${name}'\nexport default () => <img src={image} alt="" />\n`,
     [`pages/${name}`]: 'an image',
   })
-  await t.rejects(buildSite({ dir }), {
+  await t.rejects(buildSharing({ dir }), {
     code: 'HYD_BUILD_WRITE',
     message: new RegExp(`${join(dir, '.hydrant')}.*ENAMETOOLONG`),
   })
@@ -97,7 +97,7 @@ t.test('allows a browser module the types of a server one, and hydrant/react', a
     `,
     'pages/index.server.ts': "import { hostname } from 'node:os'\nexport const load = () => hostname()\n",
   })
-  await t.resolves(buildSite({ dir }))
+  await t.resolves(buildSharing({ dir }))
 })
 
 t.test('shows a problem with its position, the line and a fix', async (t) => {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { bundlePackages } from '../../scripts/dev/modules/browser/package-bundle.ts'
 import { createServer } from '../../src/server/index.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'
 
@@ -48,7 +48,7 @@ interface Load {
 
 /** Returns everything that a browser loads for the page at `/`. */
 async function loadIndex(dir: string): Promise<Load> {
-  const { folder, manifest } = await buildSite({ dir })
+  const { folder, manifest } = await buildSharing({ dir })
   const app = await createServer({ dir, logger: false })
   const { body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
   await app.close()
@@ -92,7 +92,7 @@ t.test('nothing of development reaches a visitor', async (t) => {
   const dir = createSite(t, { 'pages/index.tsx': page })
   const textsIn = (folder: string, names: readonly string[]) =>
     names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
-  const { folder, manifest } = await buildSite({ dir })
+  const { folder, manifest } = await buildSharing({ dir })
   const production = textsIn(join(folder, 'client'), manifest.clientFiles)
   const packages = await bundlePackages(
     {

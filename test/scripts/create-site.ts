@@ -10,9 +10,14 @@ const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
  */
 export function createSite(t: Pick<Test, 'testdir'>, files: Record<string, string | Buffer>, below = '.'): string {
   const dir = join(t.testdir({}), below)
+  writeSite(dir, files)
+  return dir
+}
+
+/** Writes the site into a folder. */
+export function writeSite(dir: string, files: Record<string, string | Buffer>): void {
   for (const [path, contents] of Object.entries({ 'pages/index.tsx': page, ...files })) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     writeFileSync(join(dir, path), contents)
   }
-  return dir
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import t, { type Test } from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { createCss } from '../../scripts/build/esbuild/css.ts'
 import { createCssModuleCompiler } from '../../scripts/build/esbuild/css-module.ts'
 import { createBundler } from '../../scripts/build/esbuild/incremental-build.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
 const page = (names: string) =>
@@ -15,7 +15,7 @@ const page = (names: string) =>
 /** Returns the classes on the server, the stylesheet, and the browser's script of one page. */
 async function build(t: Test, files: Record<string, string>) {
   const dir = createSite(t, files)
-  const { folder, manifest } = await buildSite({ dir })
+  const { folder, manifest } = await buildSharing({ dir })
   const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
   const { js, css } = manifest.modules['pages/page.tsx'] ?? { js: '', css: [] }
   const text = (name: string) => readFileSync(join(folder, 'client', name), 'utf8')

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { filterFor, HYDRANT_FILES, hydrantPath } from '../../scripts/build/esbuild/hydrant-files.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
 for (const file of Object.values(HYDRANT_FILES)) {
@@ -28,7 +28,7 @@ import { unflatten } from '../src/shared/wire/unflatten.js'
 export default () => <p>{base}{importModule}{unflatten}</p>
 `,
   })
-  const { folder, manifest } = await buildSite({ dir })
+  const { folder, manifest } = await buildSharing({ dir })
   const texts = manifest.clientFiles.map((name) => readFileSync(join(folder, 'client', name), 'utf8')).join('\n')
   for (const name of ['base', 'import-module', 'unflatten']) t.match(texts, `${name} of the site`)
   t.ok(manifest.dataReader.length > 0, 'the module that reads data is Hydrant’s')

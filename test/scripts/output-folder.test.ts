@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { readManifest } from '../../src/server/build-output/read-build.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 
@@ -22,16 +22,16 @@ const folders = (dir: string) =>
 
 t.test('leaves the last build complete when the next one fails', async (t) => {
   const dir = createSite(t, {})
-  const { manifest, folder } = await buildSite({ dir })
+  const { manifest, folder } = await buildSharing({ dir })
   writeFileSync(join(dir, 'pages', 'index.tsx'), 'export default (')
-  await t.rejects(buildSite({ dir }), { code: 'HYD_BUILD_FAILED' })
+  await t.rejects(buildSharing({ dir }), { code: 'HYD_BUILD_FAILED' })
   t.strictSame(readManifest(folder), manifest)
   t.strictSame(folders(dir), ['.hydrant'])
 })
 
 t.test('leaves the last build complete when the next one is killed, and cleans up after it', async (t) => {
   const dir = createSite(t, {})
-  const { manifest, folder } = await buildSite({ dir })
+  const { manifest, folder } = await buildSharing({ dir })
   // A plugin that waits forever stops the build halfway. It creates a file to show that it has started.
   writeFileSync(
     join(dir, 'hydrant.config.ts'),
@@ -59,7 +59,7 @@ t.test('leaves the last build complete when the next one is killed, and cleans u
   t.strictSame(readManifest(folder), manifest)
 
   writeFileSync(join(dir, 'hydrant.config.ts'), 'export default {}\n')
-  await buildSite({ dir })
+  await buildSharing({ dir })
   t.strictSame(folders(dir), ['.hydrant'])
 })
 
@@ -68,28 +68,28 @@ t.test('does not touch folders of running processes and of others', async (t) =>
   const running = `.hydrant-${process.ppid}`
   for (const name of [running, '.hydrant-notes', `.hydrant-dev-${await deadPid()}`]) mkdirSync(join(dir, name))
   const before = folders(dir)
-  await buildSite({ dir })
+  await buildSharing({ dir })
   t.strictSame(folders(dir), ['.hydrant', ...before].sort())
 })
 
 t.test('restores the build of a process that died during the swap', async (t) => {
   const dir = createSite(t, {})
-  const { folder } = await buildSite({ dir })
+  const { folder } = await buildSharing({ dir })
   const pid = await deadPid()
   renameSync(folder, join(dir, `.hydrant-${pid}-old`))
   mkdirSync(join(dir, `.hydrant-${pid}`))
   writeFileSync(join(dir, 'pages', 'index.tsx'), 'export default (')
-  await t.rejects(buildSite({ dir }))
+  await t.rejects(buildSharing({ dir }))
   t.strictSame(folders(dir), ['.hydrant'])
   t.ok(readManifest(folder))
 })
 
 t.test('copies nothing of the old build into the new one', async (t) => {
   const dir = createSite(t, { 'public/old.txt': 'old' })
-  const { folder } = await buildSite({ dir })
+  const { folder } = await buildSharing({ dir })
   writeFileSync(join(folder, 'stray.txt'), '')
   renameSync(join(dir, 'public', 'old.txt'), join(dir, 'public', 'new.txt'))
-  await buildSite({ dir })
+  await buildSharing({ dir })
   t.notOk(existsSync(join(folder, 'stray.txt')))
   t.notOk(existsSync(join(folder, 'public', 'old.txt')))
   t.equal(readFileSync(join(folder, 'public', 'new.txt'), 'utf8'), 'old')

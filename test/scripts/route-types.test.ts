@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { createStructureReader } from '../../scripts/dev/engine/read-structure.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
@@ -64,20 +64,20 @@ declare module 'hydrant/react' {
 t.test('a build writes the types of the routes, only when they change', async (t) => {
   const dir = createSite(t, files)
   const file = join(dir, FILE)
-  await buildSite({ dir })
+  await buildSharing({ dir })
   t.equal(readFileSync(file, 'utf8'), declarations)
   const { mtimeMs } = statSync(file)
-  await buildSite({ dir })
+  await buildSharing({ dir })
   t.equal(statSync(file).mtimeMs, mtimeMs)
   writeFileSync(join(dir, 'pages', 'about.tsx'), page)
-  await buildSite({ dir })
+  await buildSharing({ dir })
   t.match(readFileSync(file, 'utf8'), "'/about': {")
 })
 
 t.test('the types are current while a site does not build', async (t) => {
   const broken = 'export default (\n'
   for (const fail of [
-    (dir: string): Promise<unknown> => buildSite({ dir }),
+    (dir: string): Promise<unknown> => buildSharing({ dir }),
     (dir: string): Promise<unknown> => createStructureReader(dir, join(dir, '.hydrant-dev')).read(),
   ]) {
     const dir = createSite(t, { 'pages/about.tsx': page, 'hydrant.config.ts': broken })
@@ -105,7 +105,7 @@ t.test('a site without TypeScript gets no such file', async (t) => {
     [dir, true],
     [join(js, 'js'), false],
   ] as const) {
-    await buildSite({ dir: folder })
+    await buildSharing({ dir: folder })
     t.equal(existsSync(join(folder, FILE)), expected)
   }
   t.match(await runCli(['types', join(js, 'js')]), { code: 0, stdout: 'wrote no types: ' })

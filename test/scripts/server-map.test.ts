@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import t, { type Test } from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import type { Position, ServerMapFields } from '../../src/server/failures/stacks/function-names.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
 async function build(t: Test, files: Record<string, string>) {
-  const { folder } = await buildSite({ dir: createSite(t, files) })
+  const { folder } = await buildSharing({ dir: createSite(t, files) })
   const code = readFileSync(join(folder, 'server/index.mjs'), 'utf8')
   const map = JSON.parse(readFileSync(join(folder, 'server/index.mjs.map'), 'utf8'))
   const { x_hydrant_exports: exports = {}, x_hydrant_components: components = {} }: ServerMapFields = map

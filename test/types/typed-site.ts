@@ -1,12 +1,11 @@
 // Sites in TypeScript, checked by the compilers that Hydrant supports.
 
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import t, { type Test } from 'tap'
-import { createSite } from '../scripts/create-site.ts'
+import type { Test } from 'tap'
+import { writeSite } from '../scripts/create-site.ts'
 import { runCli } from '../scripts/run-cli.ts'
 import { createUserEnv } from '../user-env.ts'
 
@@ -21,23 +20,41 @@ export interface Compiler {
   command: string
 }
 
-/** Installs the oldest supported compiler for the time of the test file. Returns it and the newest one. */
+/** Returns the oldest supported compiler, which it installs once for each checkout, and the newest one. */
 export async function installCompilers(): Promise<Compiler[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'hydrant-typescript-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', `typescript@~${OLDEST}`]
-  await run('npm', words, { cwd: folder, env: createUserEnv() })
-  const commandIn = (modules: string) => join(modules, 'node_modules/.bin/tsc')
-  const compilers = [folder, process.cwd()].map(commandIn)
+  const commandIn = (folder: string) => join(folder, 'node_modules/.bin/tsc')
+  const compilers = [await installOldest(), process.cwd()].map(commandIn)
   return await Promise.all(
     compilers.map(async (command) => ({ name: (await run(command, ['--version'])).stdout.trim(), command })),
   )
 }
 
+async function installOldest(): Promise<string> {
+  const folder = resolve('.build/typescript', OLDEST)
+  if (existsSync(folder)) return folder
+  const draft = `${folder}-${process.pid}`
+  mkdirSync(draft, { recursive: true })
+  writeFileSync(join(draft, 'package.json'), '{ "private": true }')
+  const words = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', `typescript@~${OLDEST}`]
+  await run('npm', words, { cwd: draft, env: createUserEnv() })
+  try {
+    // Renamed when complete, because another test file may install it at the same time.
+    renameSync(draft, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+    rmSync(draft, { recursive: true })
+  }
+  return folder
+}
+
 /** Writes a site that depends on Hydrant as an installed package, and extends its tsconfig.json. */
 export function createTypedSite(t: Pick<Test, 'testdir'>, files: Record<string, string>): string {
-  const dir = createSite(t, {
+  return writeTypedSite(t.testdir({}), files)
+}
+
+/** Does the same in a folder below the package. */
+export function writeTypedSite(dir: string, files: Record<string, string>): string {
+  writeSite(dir, {
     'package.json': '{ "private": true, "type": "module" }',
     'tsconfig.json': '{ "extends": "hydrant/tsconfig.json" }',
     ...files,
@@ -54,9 +71,38 @@ export async function writeTypes(t: Test, dir: string): Promise<void> {
 }
 
 /** Returns what the compiler prints: a line for each error, and indented lines with details. */
-export async function findTypeErrors({ command }: Compiler, dir: string, project = 'tsconfig.json'): Promise<string[]> {
-  const { stdout } = await run(command, ['--pretty', 'false', '-p', project], { cwd: dir }).catch(
+export async function findTypeErrors({ command }: Compiler, dir: string): Promise<string[]> {
+  const { stdout } = await run(command, ['--pretty', 'false', '-p', '.'], { cwd: dir }).catch(
     (error: { stdout: string }) => error,
   )
   return stdout.split('\n').filter((line) => line !== '')
+}
+
+/**
+ * Checks projects, given by the paths of their tsconfig.json, in one process that reads the files they share once.
+ * Returns what `findTypeErrors` returns of each, in their order.
+ */
+export async function findErrorsOfProjects(
+  { command }: Compiler,
+  cwd: string,
+  projects: readonly string[],
+): Promise<string[][]> {
+  const words = ['--build', '--force', '--verbose', '--pretty', 'false', ...projects]
+  const { stdout } = await run(command, words, { cwd, maxBuffer: Number.POSITIVE_INFINITY }).catch(
+    (error: { stdout: string }) => error,
+  )
+  const errors = new Map<string, string[]>()
+  let last: string[] = []
+  for (const line of stdout.split('\n')) {
+    const [, project] = /- Building project '(.+)'\.\.\.$/.exec(line) ?? []
+    if (project !== undefined) {
+      last = []
+      errors.set(resolve(cwd, project), last)
+    } else if (line !== '' && !/^\d+:\d+:\d+ [AP]M - /.test(line)) last.push(line)
+  }
+  return projects.map((project) => {
+    const lines = errors.get(resolve(cwd, project))
+    if (lines === undefined) throw new Error(`${project} was not checked: ${stdout}`)
+    return lines.map((line) => line.replace(`${relative(cwd, dirname(resolve(cwd, project)))}/`, ''))
+  })
 }

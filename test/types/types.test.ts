@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
+import { createTypedSite, findErrorsOfProjects, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
 
 const compilers = await installCompilers()
 
@@ -175,13 +175,14 @@ const settings: Record<string, object> = {
 t.test('data, actionData and params come from the files of the route', async (t) => {
   const dir = createTypedSite(t, files)
   await writeTypes(t, dir)
-  for (const [name, config] of Object.entries(settings)) {
-    writeFileSync(join(dir, 'tsconfig.json'), JSON.stringify(config))
-    for (const compiler of compilers) {
-      t.strictSame(await findTypeErrors(compiler, dir), [], `${compiler.name} with ${name}`)
-      rmSync(join(dir, 'out'), { recursive: true, force: true })
-      rmSync(join(dir, 'tsconfig.tsbuildinfo'), { force: true })
-    }
+  const names = Object.keys(settings)
+  const projects = names.map((_, index) => `tsconfig.${index}.json`)
+  for (const [index, config] of Object.values(settings).entries())
+    writeFileSync(join(dir, projects[index] ?? ''), JSON.stringify(config))
+  for (const compiler of compilers) {
+    const errors = await findErrorsOfProjects(compiler, dir, projects)
+    for (const [index, name] of names.entries()) t.strictSame(errors[index], [], `${compiler.name} with ${name}`)
+    rmSync(join(dir, 'out'), { recursive: true })
   }
 })
 
@@ -222,9 +223,8 @@ t.test('a server file in JavaScript has types with allowJs, otherwise its data i
   })
   await writeTypes(t, dir)
   for (const compiler of compilers) {
-    t.match(await findTypeErrors(compiler, dir, 'allowed.json'), [
-      /^wrong.ts\(2,14\): error TS2741: Property 'name' .*$/,
-    ])
-    t.strictSame(await findTypeErrors(compiler, dir, 'strict.json'), [], compiler.name)
+    const [allowed, strict] = await findErrorsOfProjects(compiler, dir, ['allowed.json', 'strict.json'])
+    t.match(allowed, [/^wrong.ts\(2,14\): error TS2741: Property 'name' .*$/])
+    t.strictSame(strict, [], compiler.name)
   }
 })

@@ -1,10 +1,12 @@
-// Compiles, builds and serves a site that a document shows.
+// Builds, compiles and serves the sites that the documents show.
 
 import { join } from 'node:path'
 import { createServer } from 'hydrant'
 import type { Test } from 'tap'
-import { runCli } from '../../scripts/run-cli.ts'
-import { createTypedSite, findTypeErrors } from '../../types/typed-site.ts'
+import { BuildError } from '../../../scripts/build-problem.ts'
+import { formatProblem } from '../../../scripts/terminal/format-problem.ts'
+import { buildSharing } from '../../shared-compression.ts'
+import { findErrorsOfProjects, writeTypedSite } from '../../types/typed-site.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
 import { listRequests } from './promised-requests.ts'
 import { type SampleSite, toDocumentPlaces } from './sample-sites.ts'
@@ -12,15 +14,42 @@ import { type SampleSite, toDocumentPlaces } from './sample-sites.ts'
 /** The newest compiler. */
 export const TSC = { name: 'tsc', command: join(process.cwd(), 'node_modules/.bin/tsc') }
 
+export interface CheckedSite {
+  site: SampleSite
+  dir: string
+  /** A line for each problem that was found without serving the site, with its place in the document. */
+  problems: readonly string[]
+}
+
+/** Writes and builds the sites, each in its own folder, and compiles them together. */
+export async function checkSites(folder: string, sites: readonly SampleSite[]): Promise<CheckedSite[]> {
+  const checked: CheckedSite[] = []
+  for (const [index, site] of sites.entries()) {
+    const dir = writeTypedSite(join(folder, `site-${index}`), site.files)
+    linkDocumentedPackages(dir)
+    checked.push({ site, dir, problems: await build(site, dir) })
+  }
+  const built = checked.filter(({ problems }) => problems.length === 0)
+  const projects = built.map(({ dir }) => join(dir, 'tsconfig.json'))
+  const errors = await findErrorsOfProjects(TSC, folder, projects)
+  for (const [index, one] of built.entries())
+    one.problems = (errors[index] ?? []).map((line) => toDocumentPlaces(one.site.blocks, line))
+  return checked
+}
+
+async function build(site: SampleSite, dir: string): Promise<string[]> {
+  try {
+    await buildSharing({ dir })
+    return []
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error
+    return error.problems.map((problem) => toDocumentPlaces(site.blocks, formatProblem(problem)))
+  }
+}
+
 /** Returns a line for each problem, with its place in the document. */
-export async function findProblems(t: Test, site: SampleSite): Promise<string[]> {
-  const dir = createTypedSite(t, site.files)
-  linkDocumentedPackages(dir)
-  const { code, stderr } = await runCli(['build'], { cwd: dir })
-  if (code !== 0) return [toDocumentPlaces(site.blocks, stderr)]
-  const errors = await findTypeErrors(TSC, dir)
-  if (errors.length > 0) return errors.map((line) => toDocumentPlaces(site.blocks, line))
-  return await sendRequests(t, site, dir)
+export async function findProblems(t: Test, { site, dir, problems }: CheckedSite): Promise<readonly string[]> {
+  return problems.length > 0 ? problems : await sendRequests(t, site, dir)
 }
 
 /** Returns a line for each response whose status is not the one that the document promises. */
