@@ -34,6 +34,8 @@ export interface Instances {
   remove(instance: Instance): void
   /** Forgets modules. The chains that have begun do not make them known again. */
   invalidate(ids: Iterable<string>): void
+  /** Forgets all modules. */
+  clear(): void
   /** Returns whether a value is the namespace of an ES module, of the site or of a package. */
   isNamespace(value: unknown): boolean
 }
@@ -68,6 +70,10 @@ export function createInstances(): Instances {
     invalidate(ids) {
       generation++
       for (const id of ids) current.delete(id)
+    },
+    clear() {
+      generation++
+      current.clear()
     },
     isNamespace: (value) =>
       typeof value === 'object' && value !== null && (namespaces.has(value) || types.isModuleNamespaceObject(value)),

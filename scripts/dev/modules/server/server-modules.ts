@@ -4,12 +4,12 @@ import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
-import type { CompiledServerModule } from './compile-server-module.ts'
+import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
 import { describeServerChanges, isDifferent } from './server-changes.ts'
 import type { ServerModule } from './server-module.ts'
 import { createServerRunner } from './server-runner.ts'
-import { createServerScripts, type ServerScript } from './server-scripts.ts'
+import { createServerScripts } from './server-scripts.ts'
 
 /** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
 export interface ServerModules {
@@ -35,11 +35,6 @@ export interface ServerModulesInput {
   compiler(): ModuleCompiler
 }
 
-interface Loaded {
-  compiled: CompiledServerModule
-  script: ServerScript
-}
-
 /** How long an import waits for a top-level await. */
 const DEADLINE_MS = 10_000
 
@@ -48,39 +43,14 @@ const SCRIPT = /\.[cm]?[jt]sx?$/
 export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput): ServerModules {
   const bundle = join(folder, BUILD_PATHS.server)
   const importer = createNodeImporter(bundle, base)
-  const scripts = createServerScripts(dirname(bundle), siteDir)
-  const modules = new Map<string, Loaded>()
-  const loading = new Map<string, Promise<Loaded>>()
+  const modules = createLoadedModules(compiler, createServerScripts(dirname(bundle), siteDir))
   let graph = EMPTY_GRAPH
   const { importPackage, meta } = importer
   const runner = createServerRunner({ load, importPackage, meta, deadlineMs: DEADLINE_MS })
 
-  function add(id: string, compiled: CompiledServerModule): Loaded {
-    const loaded = { compiled, script: scripts.add(id, compiled) }
-    modules.set(id, loaded)
-    return loaded
-  }
-
-  function remove(id: string) {
-    const loaded = modules.get(id)
-    modules.delete(id)
-    if (loaded) scripts.retire(loaded.script)
-  }
-
-  async function compile(id: string): Promise<Loaded> {
-    return modules.get(id) ?? add(id, await compiler().server(id))
-  }
-
-  /** Compiles a module once, also when several requests need it. */
-  function compileOnce(id: string): Promise<Loaded> {
-    const pending = loading.get(id) ?? compile(id).finally(() => loading.delete(id))
-    loading.set(id, pending)
-    return pending
-  }
-
   async function load(id: string): Promise<ServerModule> {
     await importer.ready()
-    const { compiled, script } = await compileOnce(id)
+    const { compiled, script } = await modules.load(id)
     const { requires, names, isAsync, isEsm } = compiled
     const code = `${script.code}\n//# sourceMappingURL=${basename(script.path)}.map`
     return {
@@ -93,22 +63,18 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   }
 
   return {
-    scripts: scripts.list,
+    scripts: modules.scripts,
     adopt(next) {
       graph = next
-      for (const id of [...modules.keys()].filter((one) => !next.has(one))) remove(id)
+      modules.keep(next.has)
     },
     async recompile(ids) {
-      await Promise.allSettled(ids.map((id) => loading.get(id)))
+      await modules.settled(ids)
       // Also modules that no request has needed: their errors must be displayed, too.
       const known = ids.filter((id) => graph.has(id))
       const compiled = await Promise.all(known.map(async (id) => ({ id, after: await compiler().server(id) })))
-      const changes = compiled.map((one) => ({ ...one, before: modules.get(one.id)?.compiled })).filter(isDifferent)
-      for (const { id, before, after } of changes) {
-        if (!before) continue
-        remove(id)
-        add(id, after)
-      }
+      const changes = compiled.map((one) => ({ ...one, before: modules.find(one.id) })).filter(isDifferent)
+      for (const { id, before, after } of changes) if (before) modules.replace(id, after)
       return describeServerChanges(changes, graph)
     },
     invalidate(ids) {
@@ -119,8 +85,8 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     },
     import: runner.import,
     clear() {
-      runner.invalidate(modules.keys())
-      for (const id of [...modules.keys()]) remove(id)
+      runner.clear()
+      modules.keep(() => false)
     },
   }
 }

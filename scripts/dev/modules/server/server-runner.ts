@@ -26,6 +26,8 @@ export interface ServerRunner {
   import(id: string): Promise<Record<string, unknown>>
   /** Forgets modules. Their next import evaluates them again. */
   invalidate(ids: Iterable<string>): void
+  /** Forgets all modules. */
+  clear(): void
 }
 
 export function createServerRunner({ load, importPackage, meta, deadlineMs }: RunnerInput): ServerRunner {
@@ -98,5 +100,6 @@ export function createServerRunner({ load, importPackage, meta, deadlineMs }: Ru
     return instance
   }
 
-  return { import: async (id) => namespaceOf(await importModule(id)), invalidate: instances.invalidate }
+  const { invalidate, clear } = instances
+  return { import: async (id) => namespaceOf(await importModule(id)), invalidate, clear }
 }
