@@ -51,6 +51,6 @@ export async function action({ form, reply, request }) {
 }
 
 /** Writes and builds the site. Returns its folder. */
-export async function buildFormSite(t: Pick<Test, 'testdir'>): Promise<string> {
+export async function buildFormSite(t: Pick<Test, 'testdir' | 'teardown'>): Promise<string> {
   return buildFiles(join(t.testdir({}), 'site'), FILES)
 }

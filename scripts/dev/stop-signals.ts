@@ -53,7 +53,8 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
     },
     release() {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-      setImmediate(hold)
+      // Before a response that is sent then, so that no signal arrives in between.
+      process.nextTick(hold)
     },
   }
 }

@@ -109,6 +109,6 @@ export default async function server(app) {
 }
 
 /** Writes and builds the site. Returns its folder. */
-export async function buildProxiedSite(t: Pick<Test, 'testdir'>): Promise<string> {
+export async function buildProxiedSite(t: Pick<Test, 'testdir' | 'teardown'>): Promise<string> {
   return buildFiles(join(t.testdir({}), 'site'), FILES)
 }

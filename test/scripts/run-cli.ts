@@ -67,7 +67,10 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
     wake()
     return typeof code === 'number' ? code : null
   })
-  t.teardown(() => child.kill('SIGKILL'))
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
 
   return {
     pid: child.pid ?? 0,

@@ -48,7 +48,7 @@ async function installOldest(): Promise<string> {
 }
 
 /** Writes a site that depends on Hydrant as an installed package, and extends its tsconfig.json. */
-export function createTypedSite(t: Pick<Test, 'testdir'>, files: Record<string, string>): string {
+export function createTypedSite(t: Pick<Test, 'testdir' | 'teardown'>, files: Record<string, string>): string {
   return writeTypedSite(t.testdir({}), files)
 }
 

@@ -6,7 +6,7 @@ import { readSiteSamples } from './site-samples.ts'
 const CHAPTER = /^docs\/guide\/(?!README\.md$)/
 
 /** Returns all blocks of the documents that users read, in Markdown and on the project's site, except for the guide. */
-export async function readDocuments(t: Pick<Test, 'testdir'>): Promise<CodeBlock[]> {
+export async function readDocuments(t: Pick<Test, 'testdir' | 'teardown'>): Promise<CodeBlock[]> {
   const markdown = listMarkdown().filter((document) => !CHAPTER.test(document))
   return [...markdown.flatMap(readMarkdown), ...(await readSiteSamples(t.testdir({})))]
 }
