@@ -37,6 +37,7 @@ export interface LoggedError {
   type: string
   message: string
   stack: string
+  code?: string
   digest?: string
   cause?: LoggedError
   errors?: LoggedError[]

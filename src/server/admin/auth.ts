@@ -25,10 +25,10 @@ export type AuthResult =
   | { kind: 'ok' }
   /** No token, or a wrong one. */
   | { kind: 'denied' }
-  /** After many wrong tokens, too many attempts from the same address are pending. */
+  /** A wrong token, after many others from the same address of which too many still wait for their response. */
   | { kind: 'throttled'; seconds: number }
 
-/** After this many wrong tokens, each further one is checked `DELAY_MS` late, at most `MAX_PENDING` at a time. */
+/** After this many wrong tokens, each further one is denied `DELAY_MS` late, at most `MAX_PENDING` at a time. */
 const MAX_WRONG = 10
 const DELAY_MS = 1_000
 const MAX_PENDING = 10
@@ -39,7 +39,7 @@ interface Attempts {
   /** The start of the window in which wrong tokens are counted. */
   since: number
   wrong: number
-  /** Attempts that wait to be checked. */
+  /** Wrong tokens that wait to be denied. */
   pending: number
 }
 
@@ -55,8 +55,9 @@ export interface Tokens {
 const BEARER = /^Bearer +(\S+) *$/i
 
 /**
- * Creates the authentication of a console. Wrong tokens delay their address and do not lock it out: behind a proxy all
- * clients have the same address, so that any client could lock out the operators.
+ * Creates the authentication of a console. Wrong tokens never delay a right one: behind a proxy all clients have the
+ * same address, so any client could lock out the operators and Prometheus. A random token of the required length
+ * cannot be guessed at any rate.
  *
  * @param now Returns milliseconds since 1970.
  * @param path Where the console is mounted, for the cookie.
@@ -74,15 +75,15 @@ export function createAuth(
   const findToken = (typed: string) => tokens.filter((one) => isSame(typed, one))[0]
 
   async function compare(typed: string, ip: string): Promise<AuthResult> {
+    if (findToken(typed) !== undefined) return { kind: 'ok' }
     const attempts = attemptsOf(ip)
-    if (attempts.wrong >= MAX_WRONG) {
+    attempts.wrong++
+    if (attempts.wrong > MAX_WRONG) {
       if (attempts.pending >= MAX_PENDING) return { kind: 'throttled', seconds: DELAY_MS / 1_000 }
       attempts.pending++
       await delay(DELAY_MS)
       attempts.pending--
     }
-    if (findToken(typed) !== undefined) return { kind: 'ok' }
-    attempts.wrong++
     return { kind: 'denied' }
   }
 

@@ -55,7 +55,11 @@ function measureRequests(registry: Registry): SetMetrics {
     'Requests whose client disconnected before the response was complete.',
     ['route'],
   )
-  const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase', 'route'])
+  const failures = counter('hydrant_failures_total', 'Occurrences of failures, by where they happened.', [
+    'side',
+    'phase',
+    'route',
+  ])
   const timeouts = counter('hydrant_timeouts_total', 'Loads, actions and renders that timed out.', ['phase', 'route'])
   const shed = counter('hydrant_shed_total', 'Requests that were refused because the event loop was too late.')
   const inFlight = gauge('hydrant_requests_in_flight', 'Requests in flight.')
@@ -110,9 +114,9 @@ function measureProcesses(
 
 function measureLedger(registry: Registry, writer: Pick<LedgerWriter, 'stats'>): SetMetrics {
   const { counter, gauge } = metricsOf(registry)
-  const queue = gauge('hydrant_ledger_queue', 'Failures that wait to be written to the ledger.')
-  const written = counter('hydrant_ledger_written_total', 'Failures written to the ledger.')
-  const dropped = counter('hydrant_ledger_dropped_total', 'Failures lost because the queue was full.')
+  const queue = gauge('hydrant_ledger_queue', 'Occurrences of failures that wait to be written to the ledger.')
+  const written = counter('hydrant_ledger_written_total', 'Occurrences of failures written to the ledger.')
+  const dropped = counter('hydrant_ledger_dropped_total', 'Occurrences of failures lost because the queue was full.')
   return () => {
     for (const each of [written, dropped]) each.reset()
     const stats = writer.stats()

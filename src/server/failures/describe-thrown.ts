@@ -7,6 +7,8 @@ export interface Description {
   message: string
   /** The lines of the stack from its first frame on. `framesIn` reads them. */
   stack: string
+  /** The property `code` of the error, if it is a constant such as `ECONNREFUSED`. */
+  code?: string
   /** The property `digest` of the error, for the log. It is never trusted. */
   ownDigest?: string
   cause?: Description
@@ -25,6 +27,8 @@ const MAX_DEPTH = 5
 const MAX_ERRORS = 5
 /** Limit of all causes, and errors of an AggregateError, together. */
 const MAX_DESCRIPTIONS = 20
+/** Codes of Hydrant, Fastify and Node.js. Codes of another form may be values of a visitor. */
+const CODE = /^[A-Z][A-Z\d_]{1,63}$/
 
 /** Describes any value, including values whose properties throw. Never throws. */
 export function describeThrown(thrown: unknown): Description {
@@ -47,6 +51,8 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
     message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
     stack: stackOf(readFrames(thrown), message),
   }
+  const code = isError ? read(thrown, 'code') : undefined
+  if (typeof code === 'string' && CODE.test(code)) description.code = code
   const ownDigest = read(thrown, 'digest')
   if (typeof ownDigest === 'string') description.ownDigest = ownDigest.slice(0, MAX_NAME)
   if (!isError || depth >= MAX_DEPTH || seen.length >= MAX_DESCRIPTIONS) return description

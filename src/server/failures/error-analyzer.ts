@@ -66,8 +66,8 @@ export function createErrorAnalyzer(mapper: SourceMapper, settings: FingerprintS
   return { analyzeThrown, analyzeDescription }
 }
 
-// Returns null for an error that consists of more than its type, message and frames.
-function keyOf({ type, message, stack, ownDigest, cause, errors }: Description): string | null {
+// Returns null for an error that consists of more than its type, message, code and frames.
+function keyOf({ type, message, stack, code = '', ownDigest, cause, errors }: Description): string | null {
   if (ownDigest !== undefined || cause || errors) return null
-  return `${type}\n${message}\n${stack}`
+  return `${type}\n${code}\n${message}\n${stack}`
 }

@@ -8,6 +8,7 @@ export interface LoggedError {
   type: string
   message: string
   stack: string
+  code?: string
   digest?: string
   cause?: LoggedError
   errors?: LoggedError[]
@@ -21,12 +22,13 @@ function redactFrame(text: string, { inPlace }: Redaction): string {
 
 /** Converts an error for the log, with redacted frames. */
 export function toLoggedError(error: SourceError, redaction: Redaction): LoggedError {
-  const { type, message, frames, ownDigest, cause, errors } = error
+  const { type, message, frames, code, ownDigest, cause, errors } = error
   const lines = frames.map(({ text }) => redactFrame(text, redaction))
   return {
     type,
     message,
     stack: [`${type}: ${message}`, ...lines].join('\n'),
+    ...(code === undefined ? {} : { code }),
     ...(ownDigest === undefined ? {} : { digest: ownDigest }),
     ...(cause === undefined ? {} : { cause: toLoggedError(cause, redaction) }),
     ...(errors === undefined ? {} : { errors: errors.map((one) => toLoggedError(one, redaction)) }),

@@ -1,4 +1,5 @@
 import type { Side } from '../../shared/page-types.ts'
+import { errorTable } from '../errors/error-table.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
 import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
@@ -13,6 +14,8 @@ export interface SourceError {
   type: string
   message: string
   frames: readonly MappedFrame[]
+  /** The property `code` of the error. */
+  code?: string
   /** The property `digest` of the error, which is never trusted. */
   ownDigest?: string
   cause?: SourceError
@@ -77,7 +80,7 @@ const MAX_NAME = 100
 const typeOf = ({ type }: Description, mapper: SourceMapper) => mapper.mapName(type) || type
 
 function toSourceError(description: Description, mapper: SourceMapper, redaction: Redaction): SourceError {
-  const { message, stack, ownDigest, cause, errors } = description
+  const { message, stack, code, ownDigest, cause, errors } = description
   const inner = (one: Description) => toSourceError(one, mapper, redaction)
   const type = typeOf(description, mapper)
   // Some libraries put a sentence into the name of an error.
@@ -91,10 +94,16 @@ function toSourceError(description: Description, mapper: SourceMapper, redaction
       ...codeIn(frames, mapper),
     ]),
     frames,
+    ...(code === undefined ? {} : { code: redactCode(code, redaction) }),
     ...(ownDigest === undefined ? {} : { ownDigest: redaction.inMessage(ownDigest, { maxLength: MAX_NAME }) }),
     ...(cause === undefined ? {} : { cause: inner(cause) }),
     ...(errors === undefined ? {} : { errors: errors.map(inner) }),
   }
+}
+
+// A visitor cannot hide a code of Hydrant from the log by sending it.
+function redactCode(code: string, { inMessage }: Redaction): string {
+  return Object.hasOwn(errorTable, code) ? code : inMessage(code)
 }
 
 /** Removes the frames of React, Fastify and Hydrant that called the site: they are the same in each stack. */

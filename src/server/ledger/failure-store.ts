@@ -67,7 +67,7 @@ export function createFailureStoreFor(
       await Promise.all([writer.close(), recoveries.close()])
       const { queued, dropped } = writer.stats()
       if (queued + dropped > 0)
-        log.warn({ queued, dropped }, 'failures are lost, because the ledger could not be written')
+        log.warn({ queued, dropped }, 'occurrences of failures are lost, because the ledger could not be written')
       await ledger.close()
     },
   }

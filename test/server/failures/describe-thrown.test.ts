@@ -25,6 +25,9 @@ class GetterError extends Error {
   get digest(): string {
     throw new Error('digest')
   }
+  get code(): string {
+    throw new Error('code')
+  }
   get statusCode(): number {
     throw new Error('statusCode')
   }
@@ -152,6 +155,12 @@ t.test('describes errors, their causes and other values', async (t) => {
     stack: '',
   })
   t.match(describeThrown(Object.assign(new Error('x'), { digest: 'own' })), { ownDigest: 'own' })
+  const codeOf = (code: unknown) => describeThrown(Object.assign(new Error('x'), { code })).code
+  for (const code of ['HYD_LOAD_TIMEOUT', 'FST_ERR_VALIDATION', 'ECONNREFUSED', 'ERR_HTTP2_STREAM_ERROR'])
+    t.equal(codeOf(code), code)
+  for (const code of ['123456', 'jane@example.org', 'Winterbottom', '', 20, null, `E${'X'.repeat(64)}`, 'A\nB'])
+    t.equal(codeOf(code), undefined, `not a constant: ${code}`)
+  t.equal(describeThrown({ code: 'SECRET' }).code, undefined, 'the values of an object are not shown')
   t.match(describeThrown(circle()), { message: 'first', cause: { message: 'second', cause: { type: 'Circular' } } })
   t.match(describeThrown(new AggregateError([new Error('one'), 'two'], 'several')), {
     type: 'AggregateError',

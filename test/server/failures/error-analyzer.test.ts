@@ -30,6 +30,36 @@ t.test('a secret is hidden in a failure that another request logged without reda
   t.match(failuresOf(sent), [{ err: { message: 'no [hidden] here' } }])
 })
 
+t.test('the line of a failure has the codes of its error and of the errors that caused it', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.server.ts':
+      'function fail(code, cause) {\n  throw Object.assign(new Error("broken", { cause }), { code })\n}\n' +
+      'export function load({ request }) {\n  fail(request.query.code)\n}\n' +
+      'export function action({ form }) {\n' +
+      '  fail("ERR_OUTER", Object.assign(new Error("inner"), { code: form.get("code") }))\n}\n',
+    'pages/outside.server.ts':
+      "import { redirect } from 'hydrant'\nexport function load() {\n  redirect('//other.example')\n}\n",
+    'pages/outside.tsx': 'export default () => null\n',
+    'server.ts':
+      'import { once } from "node:events"\nimport { connect } from "node:net"\n' +
+      'export default async (app) => {\n  app.get("/connect", async () => {\n' +
+      '    await once(connect(1, "127.0.0.1"), "connect")\n  })\n}\n',
+  })
+  const { app, get, failuresOf } = await serve(t, dir)
+  const codeOf = async (url: string) => failuresOf(await get(url))[0]?.err?.code
+  // These errors differ in nothing else.
+  t.equal(await codeOf('/?code=ERR_ONE'), 'ERR_ONE')
+  t.equal(await codeOf('/?code=ERR_TWO'), 'ERR_TWO')
+  t.equal(await codeOf('/?code=jane@example.org'), undefined)
+  t.equal(await codeOf('/outside'), 'HYD_REDIRECT_OUTSIDE')
+  t.match(failuresOf(await get('/connect'))[0], { err: { type: 'Error', code: 'ECONNREFUSED' } })
+  const headers = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
+  const send = (code: string) => app.inject({ method: 'POST', url: '/', headers, payload: `code=${code}` })
+  t.match(failuresOf(await send('SAVE_20'))[0], { err: { code: 'ERR_OUTER', cause: { code: '[hidden]' } } })
+  const own = 'HYD_LOAD_TIMEOUT'
+  t.match(failuresOf(await send(own))[0], { err: { cause: { code: own } } }, 'a visitor cannot hide a code of Hydrant')
+})
+
 t.test('a failure without a frame in the site has the place where it was caught', async (t) => {
   const stackless = "const broken = Object.assign(new Error('broken'), { stack: 'Error: broken' })\n"
   const dir = await buildFiles(t.testdir({}), {
