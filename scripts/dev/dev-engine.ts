@@ -152,9 +152,13 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
   async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
     generation++
     const ids = source.idsOf(paths)
+    // The settings may be other ones after a structural change.
+    const restyled = isStructural ? null : pending.restyle(ids)
+    // `advance` may reject first. The changes stay pending then.
+    restyled?.catch(() => {})
     const { structure, scan: found, isScanned } = await advance(paths, ids, isStructural)
     const packages = await source.bundle(structure, found, state?.packages)
-    const styles = await browser.restyle(ids)
+    const styles = await (restyled ?? pending.restyle(ids))
     const { modules, data, ...rest } = publish(structure, packages, found, isScanned)
     const files = paths.filter((path) => path.startsWith('public/')).map((path) => path.slice('public/'.length))
     const known = files.filter((file) => structure.site.publicFiles.includes(file))
