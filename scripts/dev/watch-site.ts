@@ -61,7 +61,7 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     const change: Change = { kind: 'change', path: toSitePath(siteDir, path) }
     const isThere = existsSync(path)
     if (isThere && isWanted(change)) {
-      if (isNewVersion(path)) batch.add(change)
+      if (isNewVersion(path)) batch.add({ ...change, isUrgent: isWholeStylesheet(path) })
     } else if (isWanted({ ...change, kind: isThere ? 'add' : 'unlink' })) batch.expect(path)
   }
 
@@ -88,6 +88,11 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
       await watcher.close()
     },
   }
+}
+
+/** Returns whether a file is a stylesheet with content: many programs empty a file just before they write it. */
+function isWholeStylesheet(path: string): boolean {
+  return path.endsWith('.css') && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /** Returns the function that tells whether a file differs from the version that was seen last. */

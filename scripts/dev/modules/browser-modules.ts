@@ -127,6 +127,8 @@ export function createBrowserModules(
     }
   }
 
+  const isStyled = (id: string) => [...styleInputs.values()].some((inputs) => inputs.includes(id))
+
   return {
     adopt(next) {
       graph = next
@@ -141,7 +143,7 @@ export function createBrowserModules(
       const changed = compiledAgain.filter(({ id, after }) => known.get(id)?.code !== after.code)
       const needsScan = changed.some(({ id, after }) => known.get(id)?.specifiers.join() !== after.specifiers.join())
       // The errors of a module that no page has yet are found by a scan.
-      const isUnknown = ids.some((id) => !known.has(id) && graph?.has(id))
+      const isUnknown = ids.some((id) => !known.has(id) && !isStyled(id) && graph?.has(id))
       const needsCheck =
         isUnknown ||
         changed.some(({ id, after }) => {
@@ -194,7 +196,7 @@ export function createBrowserModules(
         text: `__hydrant_dev__.since(${JSON.stringify(position())})\nexport { default } from ${script}\n`,
       }
     },
-    isStyled: (id) => [...styleInputs.values()].some((inputs) => inputs.includes(id)),
+    isStyled,
     asset: (name) => compiler().asset(name),
     rootName: names.root,
     stylesOf: (root) => (graph?.reach(root) ?? []).filter(isStyle).map(names.style),

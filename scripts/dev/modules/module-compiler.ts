@@ -35,6 +35,11 @@ export interface ModuleCompiler {
   asset(name: string): Uint8Array | undefined
 }
 
+/** A module without code. */
+const EMPTY: CompiledServerModule = {
+  ...{ code: '', map: '{"version":3,"sources":[],"names":[],"mappings":""}', isAsync: false, isEsm: false },
+  ...{ imports: [], requires: [], specifiers: [], names: new Map() },
+}
 const ENTRY = 'hydrant-module'
 const SCRIPT = /\.[cm]?[jt]sx?$/
 
@@ -54,6 +59,13 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     const extension = extname(id)
     return (
       !id.includes(':') && SCRIPT.test(id) && !(extension in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
+    )
+  }
+
+  /** Returns whether a module is a stylesheet, which the server does not need. */
+  function isStylesheet(id: string): boolean {
+    return (
+      !id.includes(':') && id.endsWith('.css') && !('.css' in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
     )
   }
 
@@ -117,7 +129,8 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     async browser(id) {
       return readBrowserModule(await browserScript(id))
     },
-    server: (id) => compileServerModule((options) => compileForServer(id, options), settings.define),
+    server: async (id) =>
+      isStylesheet(id) ? EMPTY : compileServerModule((options) => compileForServer(id, options), settings.define),
     async stylesheet(id) {
       const { outputFiles, metafile } = await compileWith('browser', id, {
         bundle: true,
