@@ -4,6 +4,7 @@ import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { nameFunctions } from '../../build/output/name-functions.ts'
 import type { BrowserModule } from './browser-module.ts'
+import { completeRequires, type RequireTarget } from './common-js.ts'
 import { createFileNames } from './file-names.ts'
 import type { ModuleCompiler, Stylesheet } from './module-compiler.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
@@ -82,19 +83,43 @@ export function createBrowserModules(
 
   const versionOf = (id: string) => versions.get(id) ?? 1
 
+  /** Returns which of a module and the modules that it imports are CommonJS. The code tells, also before a scan. */
+  async function findCommonJs(id: string, specifiers: readonly string[]): Promise<Set<string>> {
+    const targets = specifiers.map((specifier) => graph?.find(id, specifier))
+    const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]
+    const found = ids.filter((one) => graph?.isCommonJs(one) && !isStyle(one))
+    const modules = await Promise.all(found.map(compile))
+    return new Set(found.filter((_, index) => modules[index]?.exports.length === 0))
+  }
+
   async function writeScript(id: string): Promise<string> {
-    const { code, program, map } = await compile(id)
+    const { code, program, map, specifiers, requires } = await compile(id)
     const name = names.script(id, versionOf(id))
+    const urlOf = (target: string) => `./${names.script(target, versionOf(target))}`
+    const commonJs = await findCommonJs(id, specifiers)
     const targetOf = (specifier: string): ImportTarget | null => {
       const target = graph?.find(id, specifier) ?? null
       if (target === null) return /^[./]/.test(specifier) ? null : toPackage(specifier)
       if ('package' in target) return toPackage(target.package)
       // The document has the stylesheets.
       if (isStyle(target.id)) return { namespace: '0' }
-      return { url: `./${names.script(target.id, versionOf(target.id))}` }
+      return commonJs.has(target.id) ? { commonJs: urlOf(target.id) } : { url: urlOf(target.id) }
     }
+    const requireTargetOf = (specifier: string): RequireTarget | null => {
+      const target = graph?.find(id, specifier) ?? null
+      if (target === null) return null
+      if ('package' in target) return { kind: 'package', specifier: target.package }
+      if (isStyle(target.id)) return { kind: 'style' }
+      const kind = commonJs.has(target.id) ? 'commonjs' : target.id.endsWith('.json') ? 'json' : 'esm'
+      return { kind, url: urlOf(target.id) }
+    }
+    const required = requires.flatMap((specifier): [string, RequireTarget][] => {
+      const target = requireTargetOf(specifier)
+      return target ? [[specifier, target]] : []
+    })
     const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
-    const text = start + rewriteImports(code, program, targetOf)
+    const rewritten = rewriteImports(code, program, targetOf)
+    const text = start + completeRequires(rewritten, new Map(required), commonJs.has(id))
     if (map === null) return text
     // Read with the first failure: the browser does not wait for it.
     setImmediate(() =>
@@ -141,7 +166,12 @@ export function createBrowserModules(
       const served = ids.filter((id) => known.has(id))
       const compiledAgain = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
       const changed = compiledAgain.filter(({ id, after }) => known.get(id)?.code !== after.code)
-      const needsScan = changed.some(({ id, after }) => known.get(id)?.specifiers.join() !== after.specifiers.join())
+      const needsScan = changed.some(({ id, after }) => {
+        const before = known.get(id)
+        if (before?.specifiers.join() !== after.specifiers.join()) return true
+        // A module without exports may have become a CommonJS module.
+        return (before.exports.length === 0) !== (after.exports.length === 0)
+      })
       // The errors of a module that no page has yet are found by a scan.
       const isUnknown = ids.some((id) => !known.has(id) && !isStyled(id) && graph?.has(id))
       const needsCheck =

@@ -30,6 +30,9 @@ export interface SiteGraph {
   packages(): string[]
 }
 
+/** The functions of esbuild that a bundle with CommonJS modules has. */
+const ESBUILD_RUNTIME = '<runtime>'
+
 /** Creates a graph from the result of a bundle. `isEntry` recognises the modules that only the build has. */
 export function createSiteGraph(
   { inputs }: Metafile,
@@ -44,6 +47,7 @@ export function createSiteGraph(
     const node = nodes.get(importer)
     if (!node) continue
     for (const { path, original = path, external } of imports) {
+      if (path === ESBUILD_RUNTIME) continue
       const target = external ? null : nodes.get(path)
       target?.importers.add(importer)
       node.imports.set(original, target ? { id: path } : { package: path })
