@@ -114,7 +114,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       env.load()
       engine.restart()
     }
-    const wasBroken = display.page() !== null
+    const last = display.page()
+    const wasBroken = last !== null
     const isStructural = wasBroken || changes.some(isStructure)
     let change: DevChange
     try {
@@ -128,6 +129,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     display.recover()
     if (change.isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
     input.onReady({ warnings: state.warnings, durationMs: performance.now() - startedAt, changed: paths })
+    // No page has been sent yet when the site has been read for the first time.
+    if (last === '') return
     if (change.update === null) channel.send({ type: 'reload' })
     else if (wasBroken || change.isChanged || hasEffect(change.update))
       channel.send({ type: 'update', ...change.update })
