@@ -76,7 +76,9 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const display = createErrorDisplay({ ...input, base })
   const channel = createUpdateChannel(display.list.current)
   display.list.subscribe((list) => channel.sendErrors(list))
-  const failureStores = createDevFailureStores(dir, (failure) => display.show([fromFailure(failure)]))
+  const failureStores = createDevFailureStores(dir, (failure) =>
+    display.show([fromFailure(failure, state?.live.hasFailed(failure.route))]),
+  )
   const engine = createDevEngine({
     ...{ dir, folder: DEV_FOLDER, base, onBundle: input.onBundle, position: channel.position },
     onConfig(config) {

@@ -110,7 +110,11 @@ t.test('a top-level await that never settles fails its own page, and no other', 
   const hanging = load('/a')
   t.equal(await load('/b'), 'fine')
   t.match(await hanging, { status: 500 })
-  await dev.waitFor(/The top-level await of lib\/hangs\.ts has not settled within \d+ seconds/)
+  await dev.waitFor(/^Server error {2}A module of \/a failed while it was loaded$/)
+  await dev.waitFor(
+    /^Error \[HYD_AWAIT_TIMEOUT\] the top-level await of lib\/hangs\.ts has not settled within \d+ seconds/,
+  )
+  await dev.waitFor(/^Try: Find the promise/)
   await save('lib/hangs.ts', 'export const value = await Promise.resolve(1)\n')
   t.equal(await load('/a'), 1)
 })

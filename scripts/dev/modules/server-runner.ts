@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { Script } from 'node:vm'
+import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 
 /** A compiled module of the server, see compile-server-module.ts. */
 export interface ServerModule {
@@ -285,8 +286,7 @@ async function withDeadline(pending: Promise<void>, deadlineMs: number, awaited:
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const seconds = deadlineMs / 1_000
-      reject(new Error(`The top-level await of ${awaited()} has not settled within ${seconds} seconds.`))
+      reject(createHydrantError('HYD_AWAIT_TIMEOUT', [awaited(), deadlineMs / 1_000]))
     }, deadlineMs)
   })
   try {
