@@ -119,6 +119,22 @@ t.test('a top-level await that never settles fails its own page, and no other', 
   t.equal(await load('/a'), 1)
 })
 
+t.test('late code of a route does not replace newer code', async (t) => {
+  const { load, save } = await startDev(t, {
+    'pages/a.server.ts':
+      "export const load = () => 'old'\nawait new Promise((open) => {\n  Object.assign(globalThis, { open })\n})\n",
+    'pages/b.server.ts': "export const load = () => 'open' in globalThis\n",
+    'pages/c.server.ts': 'export const load = () => globalThis.open(true) ?? null\n',
+  })
+  const first = load('/a')
+  for (let isLoading = false; !isLoading; ) isLoading = (await load('/b')) === true
+  await save('pages/a.server.ts', "export const load = () => 'new'\n")
+  t.equal(await load('/a'), 'new')
+  await load('/c')
+  t.equal(await first, 'new')
+  t.equal(await load('/a'), 'new')
+})
+
 t.test('no save is lost, however soon it follows another one', async (t) => {
   const text = (value: number) => `export const load = () => ${value}\n`
   const { load, save } = await startDev(t, { 'pages/a.server.ts': text(0) })
