@@ -39,7 +39,8 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       const startedAt = performance.now()
       const paths = changes.map(({ path }) => path)
       if (paths.some((path) => ENV_FILE.test(path))) input.onEnv()
-      const wasBroken = display.page() !== null
+      const last = display.page()
+      const wasBroken = last !== null
       let change: DevChange
       try {
         change = await engine.change(paths, wasBroken || changes.some(isStructural))
@@ -49,7 +50,8 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       const failure = await input.serve(change)
       if (failure) return await display.fail(failure)
       display.recover()
-      const message = messageFor(change, wasBroken)
+      // No page has been sent yet when the site has been read for the first time.
+      const message = last === '' ? null : messageFor(change, wasBroken)
       input.onApplied({ ...change, paths, durationMs: performance.now() - startedAt, message })
     },
     // An update looks at the changed modules only.

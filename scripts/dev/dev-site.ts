@@ -75,7 +75,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     display.show(fromStart({ title, error, source: findPlace(error) }, dir))
   const app = createSiteApp({
     ...{ dir, engine, options: options.current, createLogging: input.createLogging },
-    onFailure: (failure) => display.show([fromFailure(failure)]),
+    onFailure: (failure) => display.show([fromFailure(failure, engine.state()?.live.hasFailed(failure.route))]),
     onCloseError: (error) => show('The site does not stop', error),
   })
   const applier = createChangeApplier({

@@ -110,9 +110,29 @@ t.test('a top-level await that never settles fails its own page, and no other', 
   const hanging = load('/a')
   t.equal(await load('/b'), 'fine')
   t.match(await hanging, { status: 500 })
-  await dev.waitFor(/The top-level await of lib\/hangs\.ts has not settled within \d+ seconds/)
+  await dev.waitFor(/^Server error {2}A module of \/a failed while it was loaded$/)
+  await dev.waitFor(
+    /^Error \[HYD_AWAIT_TIMEOUT\] the top-level await of lib\/hangs\.ts has not settled within \d+ seconds/,
+  )
+  await dev.waitFor(/^Try: Find the promise/)
   await save('lib/hangs.ts', 'export const value = await Promise.resolve(1)\n')
   t.equal(await load('/a'), 1)
+})
+
+t.test('late code of a route does not replace newer code', async (t) => {
+  const { load, save } = await startDev(t, {
+    'pages/a.server.ts':
+      "export const load = () => 'old'\nawait new Promise((open) => {\n  Object.assign(globalThis, { open })\n})\n",
+    'pages/b.server.ts': "export const load = () => 'open' in globalThis\n",
+    'pages/c.server.ts': 'export const load = () => globalThis.open(true) ?? null\n',
+  })
+  const first = load('/a')
+  for (let isLoading = false; !isLoading; ) isLoading = (await load('/b')) === true
+  await save('pages/a.server.ts', "export const load = () => 'new'\n")
+  t.equal(await load('/a'), 'new')
+  await load('/c')
+  t.equal(await first, 'new')
+  t.equal(await load('/a'), 'new')
 })
 
 t.test('no save is lost, however soon it follows another one', async (t) => {

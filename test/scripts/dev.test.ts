@@ -104,6 +104,16 @@ t.test('serves a site, builds it again when it changes, and notifies the browser
   t.equal(await dev.stop('SIGINT'), 0)
 })
 
+t.test('sends no reload when it has read the site', async (t) => {
+  const { url, write } = await startDev(t, { 'pages/index.tsx': page('one') })
+  // The site has not been read yet.
+  const next = await listen(t, new URL('/_hydrant/dev', url).href)
+  t.match(await next(), /^retry: /)
+  t.match(await (await fetch(url)).text(), 'one')
+  write('pages/index.tsx', page('two'))
+  t.equal(await nextChange(next), 'update')
+})
+
 t.test('shows problems in the terminal and in the browser until they are fixed', async (t) => {
   const { url, dev, write } = await startDev(t, { 'pages/index.tsx': page('one') }, ['--base', '/shop'])
   t.match(url, /\/shop$/)

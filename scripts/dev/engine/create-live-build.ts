@@ -9,6 +9,8 @@ import type { SiteStructure } from './read-structure.ts'
 export interface DevLiveBuild extends LiveBuild {
   /** Makes the next request of each route that uses one of these modules load its code again. */
   expire(ids: ReadonlySet<string>): void
+  /** Returns whether the last attempt to load the code of a route has failed. For other requests, the route is `*`. */
+  hasFailed(route: string | null): boolean
 }
 
 export interface LiveBuildInput {
@@ -27,6 +29,8 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   const rootFiles = filesOf(root, null, structure)
   /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
   const fresh = new Map<string, Promise<unknown> | null>()
+  /** The ids whose code could not be loaded. */
+  const failed = new Set<string>()
   let base = '/'
 
   async function load(names: readonly string[], routes: Manifest['routes']): Promise<Build> {
@@ -45,10 +49,12 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
         // The code has changed meanwhile: it must not replace the new one.
         if (fresh.get(id) !== loading) return refresh(id, loadCode)
         fresh.set(id, null)
+        failed.delete(id)
         return code
       },
       (error: unknown) => {
         if (fresh.get(id) === loading) fresh.delete(id)
+        failed.add(id)
         throw error
       },
     )
@@ -75,6 +81,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
         return (await load(files.get(id) ?? [], [entry])).routes[0] ?? null
       }),
     refreshRoot: () => refresh('', async () => (await load(rootFiles, [])).root),
+    hasFailed: (route) => route !== null && failed.has(route === '*' ? '' : route),
     expire(ids) {
       for (const [id, names] of files) if (names.some((file) => ids.has(file))) fresh.delete(id)
       if (rootFiles.some((file) => ids.has(file))) fresh.delete('')

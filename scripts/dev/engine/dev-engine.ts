@@ -92,10 +92,14 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
   async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
     // Before plugins load files again, and read other ones.
     const ids = source.idsOf(paths)
+    // The settings may be other ones after a structural change.
+    const restyled = isStructural ? null : pending.restyle(ids)
+    // `advance` may reject first. The changes stay pending then.
+    restyled?.catch(() => {})
     const revision = await revisions.advance(paths, ids, isStructural)
     const { structure, scan, isScanned } = revision
     const packages = await source.bundle(structure, scan, states.last()?.packages)
-    const styles = await browser.restyle(ids)
+    const styles = await (restyled ?? pending.restyle(ids))
     const { modules, data, ...effect } = states.next({ ...revision, packages }, pending.publish())
     const files = structure.site.publicFiles.filter((file) => paths.includes(`public/${file}`))
     return { ...effect, isScanned, update: modules && { modules, styles, files, data } }

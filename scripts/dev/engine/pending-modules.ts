@@ -1,3 +1,4 @@
+import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 
@@ -12,6 +13,8 @@ export interface PendingModules {
    * scanned. Rejects with esbuild's BuildFailure.
    */
   recompile(ids: readonly string[]): Promise<boolean>
+  /** Compiles the stylesheets again that consist of changed files. Rejects with esbuild's BuildFailure. */
+  restyle(ids: readonly string[]): Promise<DevUpdate['styles']>
   /** Makes the changes visible to browsers and to the server. */
   publish(): PublishedModules
 }
@@ -25,6 +28,7 @@ export interface PublishedModules {
 
 export function createPendingModules(browser: BrowserModules, server: ServerModules): PendingModules {
   const changes = { browser: new Set<string>(), server: new Set<string>() }
+  const styled = new Set<string>()
   const sides = [
     [browser, changes.browser],
     [server, changes.server],
@@ -49,11 +53,16 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
       )
       return results.includes(true)
     },
+    async restyle(ids) {
+      for (const id of ids) styled.add(id)
+      return await browser.restyle([...styled])
+    },
     publish() {
       const modules = browser.update([...changes.browser])
       const dirty = server.invalidate([...changes.server])
       changes.browser.clear()
       changes.server.clear()
+      styled.clear()
       return { modules, dirty }
     },
   }

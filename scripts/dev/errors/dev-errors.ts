@@ -8,6 +8,7 @@ import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
+import { findKnownError } from './find-known-error.ts'
 import { readHydrationMismatch } from './hydration-diff.ts'
 import { readCode } from './read-code.ts'
 
@@ -38,11 +39,16 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
   ]
 }
 
-/** Describes a failure in a request or in a browser. */
-export function fromFailure(failure: FailureRecord): DevError {
+/**
+ * Describes a failure in a request or in a browser.
+ *
+ * @param isLoading Whether the route of the failure has code that could not be loaded (false).
+ */
+export function fromFailure(failure: FailureRecord, isLoading = false): DevError {
   const { fingerprint, digest, error, route, path, details } = failure
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
+  const known = findKnownError(error)
   const source = siteFrameOf(error)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
@@ -50,8 +56,9 @@ export function fromFailure(failure: FailureRecord): DevError {
   return {
     id: `${fingerprint} ${route ?? ''}`,
     kind,
-    title: titleOf(failure, kind),
-    message: mismatch?.sentence ?? textOf(error),
+    title: titleOf(failure, kind, isLoading),
+    message: mismatch?.sentence ?? (known ? error.message : textOf(error)),
+    ...known,
     digest,
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),
@@ -83,7 +90,7 @@ function fromProblem({ code, message, fix, location }: BuildProblem, dir: string
   }
 }
 
-function titleOf({ phase, route, path, pending }: FailureRecord, kind: DevErrorKind): string {
+function titleOf({ phase, route, path, pending }: FailureRecord, kind: DevErrorKind, isLoading: boolean): string {
   const name = route === null || route === '*' ? (path ?? '') : route
   if (kind === 'hydration') return `The browser rendered the page ${name} differently from the server`
   if (pending) return `The ${phase} of ${name} took too long`
@@ -96,7 +103,7 @@ function titleOf({ phase, route, path, pending }: FailureRecord, kind: DevErrorK
     case 'stream':
       return `The page ${name} failed after its first part was sent`
     case 'route':
-      return `A route or hook failed at ${name}`
+      return isLoading ? `A module of ${name} failed while it was loaded` : `A route or hook failed at ${name}`
     case 'client':
       return `The page ${name} failed in the browser`
     case 'process':

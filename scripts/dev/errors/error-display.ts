@@ -27,7 +27,7 @@ export interface ErrorDisplay {
   fail(failure: DevFailure): Promise<void>
   /** Removes all errors: the site can be served. Those that are still there occur again. */
   recover(): void
-  /** Returns the page for requests; null when the site can be served. */
+  /** Returns the page for requests: null when the site can be served, and empty until the site has been read. */
   page(): string | null
 }
 

@@ -58,7 +58,9 @@ export function createUpdateChannel(currentErrors: () => readonly DevError[]): U
       const missed = typeof seen === 'string' ? since(seen) : []
       const messages: readonly (DevUpdate | DevReload)[] = missed ?? [{ type: 'reload' }]
       response.write(`retry: 500\nid: ${position()}\n\n`)
-      for (const message of messages) response.write(eventOf(message, position()))
+      for (const [index, message] of messages.entries()) {
+        response.write(eventOf(message, `${started}-${count - messages.length + index + 1}`))
+      }
       const errors = currentErrors()
       if (errors.length > 0 || seen !== null) response.write(errorsOf(errors))
       listeners.add(response)

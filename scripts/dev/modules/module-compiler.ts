@@ -23,6 +23,11 @@ export interface ModuleCompiler {
   asset(name: string): Uint8Array | undefined
 }
 
+/** A module without code. */
+const EMPTY: CompiledServerModule = {
+  ...{ code: '', map: '{"version":3,"sources":[],"names":[],"mappings":""}', isAsync: false, isEsm: false },
+  ...{ imports: [], requires: [], specifiers: [], names: new Map() },
+}
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const FOR_BROWSER = { platform: 'browser', metafile: true, write: false } as const satisfies BuildOptions
 
@@ -60,7 +65,10 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
 
   return {
     browser: async (id) => readBrowserModule(await browserScript(id)),
-    server: (id) => compileServerModule((options) => serverScript(id, options), settings.define),
+    server: async (id) =>
+      isPlainStylesheet(id, input)
+        ? EMPTY
+        : compileServerModule((options) => serverScript(id, options), settings.define),
     async stylesheet(id) {
       const result = await withPlugins.compile('browser', id, { ...FOR_BROWSER, bundle: true })
       return { css: outputOf(result, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
@@ -72,6 +80,12 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
 /** Returns whether a module is a script that neither a loader of the site nor a plugin concerns. */
 function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
   if (id.includes(':') || !SCRIPT.test(id) || extname(id) in settings.loader) return false
+  return !plugins.mayLoad(resolve(siteDir, id))
+}
+
+/** Returns whether a module is a stylesheet of which the server needs nothing. */
+function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
+  if (id.includes(':') || !id.endsWith('.css') || '.css' in settings.loader) return false
   return !plugins.mayLoad(resolve(siteDir, id))
 }
 

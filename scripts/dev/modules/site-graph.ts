@@ -28,6 +28,9 @@ export interface SiteGraph {
   packages(): string[]
 }
 
+/** The functions of esbuild that a bundle with CommonJS modules has. */
+const ESBUILD_RUNTIME = '<runtime>'
+
 /** The graph of a site that has not been scanned. */
 export const EMPTY_GRAPH = createSiteGraph({ inputs: {}, outputs: {} }, {}, () => false)
 
@@ -45,6 +48,7 @@ export function createSiteGraph(
     const node = nodes.get(importer)
     if (!node) continue
     for (const { path, original = path, external } of imports) {
+      if (path === ESBUILD_RUNTIME) continue
       const target = external ? null : nodes.get(path)
       target?.importers.add(importer)
       node.imports.set(original, target ? { id: path } : { package: path })

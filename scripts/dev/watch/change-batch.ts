@@ -4,6 +4,8 @@ export interface Change {
   kind: ChangeKind
   /** Relative to the site. */
   path: string
+  /** Whether the change can be shown before those of other files: a stylesheet (false). */
+  isUrgent?: boolean
 }
 
 /** Collects the changes that are made together. */
@@ -16,6 +18,8 @@ export interface ChangeBatch {
 
 /** Several files are often saved at once. A batch waits for this time without a change. */
 const DEBOUNCE_MS = 8
+/** How long a batch of urgent changes only waits. */
+const URGENT_MS = 1
 /** Some editors remove a file and write it again. A batch waits for this time after a file was removed. */
 const REMOVAL_MS = 50
 
@@ -44,8 +48,7 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
       const isReplaced = changed.get(change.path)?.kind === 'unlink' && change.kind === 'add'
       changed.set(change.path, isReplaced ? { ...change, kind: 'change' } : change)
       clearTimeout(timer)
-      const isRemoval = [...changed.values()].some(({ kind }) => kind === 'unlink')
-      timer = setTimeout(passOn, isRemoval ? REMOVAL_MS : DEBOUNCE_MS)
+      timer = setTimeout(passOn, Math.max(...[...changed.values()].map(waitOf)))
     },
     async settled() {
       if (timer === undefined) return
@@ -58,4 +61,9 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
       settle()
     },
   }
+}
+
+function waitOf({ kind, isUrgent }: Change): number {
+  if (kind === 'unlink') return REMOVAL_MS
+  return isUrgent ? URGENT_MS : DEBOUNCE_MS
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { watch } from '#chokidar'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
@@ -51,7 +52,7 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
 
   function notice(path: string) {
     for (const [file, kind] of versions.read(path)) {
-      const change = { kind, path: toSitePath(siteDir, file) }
+      const change = { kind, path: toSitePath(siteDir, file), isUrgent: kind === 'change' && isWholeStylesheet(file) }
       if (isWanted(change)) batch.add(change)
     }
   }
@@ -82,6 +83,11 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
       await watcher.close()
     },
   }
+}
+
+/** Returns whether a file is a stylesheet with content: many programs empty a file just before they write it. */
+function isWholeStylesheet(path: string): boolean {
+  return path.endsWith('.css') && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /** Returns the absolute path of an event of the file system: chokidar watches folders, and files outside the site. */

@@ -11,6 +11,12 @@ export interface DevRuntime {
   }
   /** Returns the namespace of a package. */
   package(specifier: string): object
+  /** Returns what `require` returns for a package. */
+  load(specifier: string): unknown
+  /** Returns a CommonJS module of the site, by the modules that it requires. `run` evaluates it. */
+  commonJs(targets: Targets, run: (module: { exports: unknown }, exports: object, require: Require) => void): LazyModule
+  /** Returns a function that returns the modules that a module requires. */
+  createRequire(targets: Targets): Require
   /**
    * Adds the packages of the site. A package is evaluated when it is first used.
    *
@@ -29,6 +35,17 @@ export interface DevRuntime {
   start(app: App): void
 }
 
+/** A module or package that is evaluated when it is first used. */
+interface LazyModule {
+  /** Returns what `require` returns. */
+  load(): unknown
+  /** Returns what `import * as` returns. */
+  namespace(): object
+}
+
+type Require = (specifier: string) => unknown
+type Targets = Readonly<Record<string, () => unknown>>
+
 interface Refresh {
   register: typeof register
   createSignatureFunctionForTransform: typeof createSignatureFunctionForTransform
@@ -39,13 +56,25 @@ export function createDevRuntime(
   start: (app: App, loaded: ReadonlySet<string>, position: string) => void,
 ): DevRuntime {
   const loaded = new Set<string>()
-  const packages = new Map<string, () => object>()
+  const packages = new Map<string, LazyModule>()
+  let isNodeSite = false
   let first = ''
 
-  function find(specifier: string): object {
-    const load = packages.get(specifier)
-    if (!load) throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
-    return load()
+  function find(specifier: string): LazyModule {
+    const found = packages.get(specifier)
+    if (!found) throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
+    return found
+  }
+
+  function createLazy(load: () => unknown, format: 'cjs' | 'esm' | undefined): LazyModule {
+    let namespace: object | undefined
+    return {
+      load,
+      namespace() {
+        namespace ??= format === 'cjs' ? toNamespace(load(), isNodeSite) : (load() as object)
+        return namespace
+      },
+    }
   }
 
   return {
@@ -57,26 +86,51 @@ export function createDevRuntime(
         $RefreshSig$: refresh.createSignatureFunctionForTransform,
       }
     },
-    package: find,
+    package: (specifier) => find(specifier).namespace(),
+    load: (specifier) => find(specifier).load(),
+    createRequire,
+    commonJs(targets, run) {
+      let module: { exports: unknown } | undefined
+      function load() {
+        if (module) return module.exports
+        const exports = {}
+        const evaluated = { exports }
+        module = evaluated
+        try {
+          run.call(exports, evaluated, exports, createRequire(targets))
+        } catch (error) {
+          module = undefined
+          throw error
+        }
+        return evaluated.exports
+      }
+      return createLazy(load, 'cjs')
+    },
     addPackages(loaders, formats, isNode) {
+      isNodeSite = isNode
       for (const [specifier, load] of Object.entries(loaders)) {
-        let namespace: object | undefined
-        packages.set(specifier, () => {
-          namespace ??= formats[specifier] === 'cjs' ? toNamespace(load(), isNode) : (load() as object)
-          return namespace
-        })
+        packages.set(specifier, createLazy(load, formats[specifier]))
       }
     },
     // The preamble runs before React, so this module cannot import it.
     wrap(children) {
       if (!HYDRANT_STRICT) return children
-      const { createElement, StrictMode } = find('react') as typeof import('react')
+      const { createElement, StrictMode } = find('react').namespace() as typeof import('react')
       return createElement(StrictMode, null, children)
     },
     since(position) {
       first ||= position
     },
     start: (app) => start(app, loaded, first),
+  }
+}
+
+function createRequire(targets: Targets): Require {
+  return (specifier) => {
+    const find = Object.hasOwn(targets, specifier) ? targets[specifier] : undefined
+    // The message of a bundle.
+    if (!find) throw new Error(`Dynamic require of "${specifier}" is not supported`)
+    return find()
   }
 }
 

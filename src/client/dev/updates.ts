@@ -3,6 +3,7 @@ import { type DevMessage, type DevReload, type DevUpdate, UPDATED_EVENT } from '
 import type { App } from '../app-state.ts'
 import { fetchPage } from '../fetch-page.ts'
 import { importModule } from '../import-module.ts'
+import { listenToServer } from './listen-to-server.ts'
 import { createOverlay } from './overlay.ts'
 import { reloadFiles, replaceStylesheets } from './replace-files.ts'
 
@@ -20,14 +21,13 @@ export interface UpdatesInput {
 export function listenForUpdates({ app, loaded, since, refreshComponents }: UpdatesInput) {
   const overlay = createOverlay({ base })
   let last = Promise.resolve()
-  const events = new EventSource(`${base}/_hydrant/dev?since=${since}`)
-  events.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    // Hydrant's own server has sent the message.
-    const message = JSON.parse(data) as DevMessage
+  listenToServer({ base, since, onMessage })
+
+  function onMessage(message: DevMessage) {
     if (message.type === 'errors') overlay.showErrors(message.errors)
     // The page's handler of errors sends it to the server, which shows it here and in the terminal.
     else last = last.then(() => receive(message)).catch(reportError)
-  })
+  }
 
   async function receive(message: DevUpdate | DevReload): Promise<void> {
     if (message.type === 'reload') return location.reload()

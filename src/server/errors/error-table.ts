@@ -134,6 +134,10 @@ export const errorTable = {
     fix: 'Make the pending loads faster, return the slow part as a promise, or raise timeouts.loadMs.',
     statusCode: 504,
   },
+  HYD_AWAIT_TIMEOUT: {
+    message: 'the top-level await of %s has not settled within %s seconds',
+    fix: 'Find the promise that never settles, or await it in a load instead.',
+  },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
     fix: 'Make it faster, move the slow part to a queue, or raise timeouts.loadMs.',

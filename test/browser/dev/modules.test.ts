@@ -62,12 +62,27 @@ import functionCjs from 'function-cjs'
 import * as marked from 'marked-cjs'
 import esm, { second } from 'plain-esm'
 import { sub } from 'plain-esm/sub'
+import common, { again, missing, text as commonText } from '../parts/common.cjs'
+import made from '../parts/made.cjs'
+import * as madeAll from '../parts/made.cjs'
 import { styled } from 'styled-esm'
 import 'styled-esm/style.css'
 const Lazy = lazy(() => import('../parts/lazy'))
+const attempt = (run) => {
+  try {
+    return run()
+  } catch (error) {
+    return error.message
+  }
+}
 export default function Page() {
   const [late, setLate] = useState('')
+  const [later, setLater] = useState('')
   const values = {
+    common: commonText,
+    commonAgain: String(again() && common.text === commonText),
+    commonMissing: attempt(missing),
+    made: made() + ' ' + madeAll.extra + ' ' + (madeAll.default === made),
     cjs: plainCjs.other + ', ' + named,
     functionCjs: functionCjs(),
     marked: marked.named,
@@ -85,6 +100,7 @@ export default function Page() {
       <p id="styled">{styled}</p>
       <Aliased /><Note />
       <button id="late" type="button" onClick={() => import('late-esm').then((module) => setLate(module.late))}>{late}</button>
+      <button id="later" type="button" onClick={() => import('../parts/made.cjs').then((module) => setLater(module.default()))}>{later}</button>
       <Suspense><Lazy /></Suspense>
       <State />
     </main>
@@ -93,7 +109,8 @@ export default function Page() {
 `,
   'parts/aliased.tsx': 'export const Aliased = () => <b id="aliased">aliased</b>\n',
   'parts/legacy.jsx': "const mark = <i />\nexport const legacy = () => mark.type + ' jsx'\n",
-  'parts/plain.js': "export const plain = 'js'\n",
+  'parts/plain.js': "export const plain = require('./required.cjs')\n",
+  'parts/required.cjs': "module.exports = 'js'\n",
   'parts/exports.ts': `export * from './star'
 export * as spaces from './inner'
 export { named as renamed, default } from 'plain-esm'
@@ -103,6 +120,16 @@ export * as esmAll from 'plain-esm'
   'parts/star.ts': "export const star = 'star'\nexport default 'not exported'\n",
   'parts/inner.ts': "export const inner = 'inner'\n",
   // A circle of imports.
+  // On the server, a bundle cannot require packages.
+  'parts/common.cjs': `const named = typeof document === 'object' ? require('plain-cjs').named : 'cjs named'
+const esm = require('./star')
+const other = require('./other.cjs')
+exports.text = [named, esm.star, esm.__esModule, require('./data.json').name, other.text, this === exports].join(', ')
+exports.again = () => require('./other.cjs') === other && other.again().text === exports.text
+exports.missing = () => require(String('no' + 'where'))
+`,
+  'parts/other.cjs': "exports.text = 'other'\nexports.again = () => require('./common.cjs')\n",
+  'parts/made.cjs': "module.exports = () => 'made'\nmodule.exports.extra = 'extra'\n",
   'parts/even.ts': "import { odd } from './odd'\nexport const even = (value) => value === 0 || odd(value - 1)\n",
   'parts/odd.ts': "import { even } from './even'\nexport const odd = (value) => value !== 0 && even(value - 1)\n",
   'parts/frame.tsx': 'export function Frame({ id, children }) {\n  return <b id={id}>{children}</b>\n}\n',
@@ -113,6 +140,10 @@ export * as esmAll from 'plain-esm'
 })
 
 const EXPECTED = {
+  common: 'cjs named, star, true, json, other, true',
+  commonAgain: 'true',
+  commonMissing: 'Dynamic require of "nowhere" is not supported',
+  made: 'made extra true',
   cjs: 'cjs other, cjs named',
   functionCjs: 'cjs function',
   marked: 'marked named',
@@ -139,6 +170,8 @@ t.test('runs packages and modules of every kind in the browser', async (t) => {
   )
   await page.press('#late')
   await page.says('#late', 'late package')
+  await page.press('#later')
+  await page.says('#later', 'made')
   t.strictSame(page.messages, [])
 })
 
@@ -158,6 +191,14 @@ t.test('shows edits of modules of every kind', async (t) => {
     'new star, inner, esm named, esm default, cjs named, esm named',
   )
   await keepsState(t, page, () => site.edit('parts/odd.ts', 'value !== 0 &&', "value === 3 ? 'odd' :"), '#even', 'odd')
+  await keepsState(t, page, () => site.edit('parts/made.cjs', "'made'", "'new'"), '#made', 'new extra true')
+  await keepsState(
+    t,
+    page,
+    () => site.edit('parts/other.cjs', "'other'", "'new other'"),
+    '#common',
+    'cjs named, new star, true, json, new other, true',
+  )
   await keepsState(t, page, () => site.edit('parts/legacy.jsx', ' jsx', ' new'), '#legacy', 'i new')
   await keepsState(t, page, () => site.edit('parts/data.json', '[1, 2]', '[]'), '#json', 'json 0')
   t.strictSame(page.messages, [])

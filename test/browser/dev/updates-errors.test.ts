@@ -15,7 +15,8 @@ export default function Page({ data }) {
 export const load = () => ({ title: title() })
 `,
   'parts/title.ts': "export const title = () => 'title'\n",
-  'parts/box.tsx': 'export function Box() {\n  return <b id="box">box</b>\n}\n',
+  'parts/box.css': '#box { color: rgb(1, 0, 0) }\n',
+  'parts/box.tsx': 'import "./box.css"\nexport function Box() {\n  return <b id="box">box</b>\n}\n',
   'parts/word.ts': "export const word = 'word'\n",
 })
 
@@ -31,6 +32,23 @@ t.test('keeps the page and its state while a module has a syntax error', async (
   await page.evaluate(waitForOverlay, '')
   t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])
+})
+
+t.test('shows a stylesheet that was saved together with a module that did not compile', async (t) => {
+  const page = await openPage(t)
+  const before = await page.use()
+  site.edit('parts/box.css', '(1,', '(2,')
+  site.edit('parts/box.tsx', '</b>', '</i>')
+  await showsError(page, 'HYD_BUILD_SYNTAX')
+  site.edit('parts/box.tsx', 'mended</i>', 'box</b>')
+  await page.says('#box', 'box')
+  await page.page.waitForFunction(() => {
+    const box = document.querySelector('#box')
+    return box !== null && getComputedStyle(box).color === 'rgb(2, 0, 0)'
+  })
+  site.edit('parts/box.tsx', 'box</b>', 'mended</b>')
+  await page.says('#box', 'mended')
+  t.strictSame(await page.state(), before)
 })
 
 t.test('keeps the page and its state while a module throws', async (t) => {

@@ -17,7 +17,13 @@ export function hasOtherExports({ before, after }: BrowserChange): boolean {
 export function describeBrowserChanges(changes: readonly BrowserChange[]): Recompiled {
   return {
     changed: changes.map(({ id }) => id),
-    needsScan: changes.some(({ before, after }) => before?.specifiers.join() !== after.specifiers.join()),
+    needsScan: changes.some(needsScan),
     needsCheck: changes.some((change) => change.before?.imports !== change.after.imports || hasOtherExports(change)),
   }
+}
+
+function needsScan({ before, after }: BrowserChange): boolean {
+  if (before?.specifiers.join() !== after.specifiers.join()) return true
+  // A module without exports may have become a CommonJS module.
+  return (before.exports.length === 0) !== (after.exports.length === 0)
 }

@@ -1,5 +1,6 @@
 import type { AnyNode, Program } from 'acorn'
 import { nodesIn } from '../../../build/output/parse-script.ts'
+import { listRequires } from './common-js.ts'
 import type { RefreshedScript } from './refresh-transform.ts'
 import { listSpecifiers } from './rewrite-imports.ts'
 
@@ -10,6 +11,8 @@ export interface BrowserModule {
   /** The source map as JSON; null without one. */
   map: string | null
   specifiers: string[]
+  /** The specifiers of `require()` in the module. */
+  requires: string[]
   /** The names that the module exports, sorted. */
   exports: string[]
   /** The names that the module imports, by their modules, as a text to compare. */
@@ -24,11 +27,13 @@ export interface BrowserModule {
 export function readBrowserModule({ code, program, map }: RefreshedScript): BrowserModule {
   const exported = listExports(program)
   const registered = listRegistered(program)
+  const requires = listRequires(program)
   return {
     code,
     program,
     map: map ? JSON.stringify(map) : null,
-    specifiers: listSpecifiers(program),
+    specifiers: [...new Set([...listSpecifiers(program), ...requires])],
+    requires,
     exports: exported.map(({ name }) => name).sort(),
     imports: JSON.stringify(listImports(program)),
     isBoundary: exported.length > 0 && exported.every(({ local }) => registered.has(local)),

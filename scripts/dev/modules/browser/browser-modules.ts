@@ -3,11 +3,12 @@ import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
+import type { BrowserModule } from './browser-module.ts'
 import { keepMap } from './client-maps.ts'
 import { createCompiledModules } from './compiled-modules.ts'
 import { createFileNames } from './file-names.ts'
 import { findUpdate } from './find-update.ts'
-import { findTarget, withMap, writeModuleScript, writeRootScript } from './module-script.ts'
+import { withMap, writeModuleScript, writeRootScript } from './module-script.ts'
 import { createStylesheets, isStylesheet } from './stylesheets.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
@@ -56,11 +57,20 @@ export function createBrowserModules(
 
   const urlOf = (id: string) => `./${names.script(id)}`
 
+  /** Returns which of a module and the modules that it imports are CommonJS. The code tells, also before a scan. */
+  async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Set<string>> {
+    const targets = specifiers.map((specifier) => graph.find(id, specifier))
+    const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]
+    const possible = ids.filter((one) => graph.isCommonJs(one) && !isStylesheet(one))
+    const found = await Promise.all(possible.map(modules.get))
+    return new Set(possible.filter((_, index) => found[index]?.exports.length === 0))
+  }
+
   async function writeScript(id: string): Promise<string> {
     const module = await modules.get(id)
     const name = names.script(id)
-    const targetOf = (specifier: string) => findTarget(specifier, graph.find(id, specifier), urlOf)
-    const text = writeModuleScript(id, module, targetOf)
+    const commonJs = await findCommonJs(id, module)
+    const text = writeModuleScript(id, module, { urlOf, commonJs, find: (specifier) => graph.find(id, specifier) })
     if (module.map === null) return text
     keepMap(folder, { name, text, map: module.map }, names.outdated(id))
     return withMap(text, module.map)
@@ -83,7 +93,7 @@ export function createBrowserModules(
       }
       const result = describeBrowserChanges(changes)
       // The errors of a module that no page has yet are found by a scan.
-      const isUnknown = ids.some((id) => !modules.known.has(id) && graph.has(id))
+      const isUnknown = ids.some((id) => !modules.known.has(id) && !styles.isInput(id) && graph.has(id))
       return { ...result, needsCheck: result.needsCheck || isUnknown }
     },
     update(changed) {

@@ -1,33 +1,48 @@
 import type { ImportedModule } from '../site-graph.ts'
 import type { BrowserModule } from './browser-module.ts'
+import { completeRequires, type RequireTarget } from './common-js.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
 import { isStylesheet } from './stylesheets.ts'
 
-/** Returns a module as a script. `targetOf` returns what an import of a specifier becomes; null keeps the import. */
-export function writeModuleScript(
-  id: string,
-  { code, program }: BrowserModule,
-  targetOf: (specifier: string) => ImportTarget | null,
-): string {
-  const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
-  return start + rewriteImports(code, program, targetOf)
+/** The modules around a module. */
+export interface ScriptContext {
+  /** Returns the module that a specifier leads to; null for an unknown specifier. */
+  find(specifier: string): ImportedModule | null
+  /** Returns the URL of the script of a module. */
+  urlOf(id: string): string
+  /** Which of the module and the modules that it imports are CommonJS. */
+  commonJs: ReadonlySet<string>
 }
 
-/**
- * Returns what an import becomes: the URL of another script, or an expression for a package. Returns null for a path
- * that leads to no module.
- *
- * @param imported The module that the specifier leads to; null for an unknown specifier.
- */
-export function findTarget(
-  specifier: string,
-  imported: ImportedModule | null,
-  urlOf: (id: string) => string,
-): ImportTarget | null {
+/** Returns a module as a script. An import of a path that leads to no module stays. */
+export function writeModuleScript(id: string, module: BrowserModule, context: ScriptContext): string {
+  const { code, program, requires } = module
+  const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
+  const rewritten = rewriteImports(code, program, (specifier) => findTarget(specifier, context))
+  const required = requires.flatMap((specifier): [string, RequireTarget][] => {
+    const target = findRequired(specifier, context)
+    return target ? [[specifier, target]] : []
+  })
+  return start + completeRequires(rewritten, new Map(required), context.commonJs.has(id))
+}
+
+/** Returns what an import becomes: the URL of another script, or an expression for a package; null to keep it. */
+function findTarget(specifier: string, { find, urlOf, commonJs }: ScriptContext): ImportTarget | null {
+  const imported = find(specifier)
   if (imported === null) return /^[./]/.test(specifier) ? null : toPackage(specifier)
   if ('package' in imported) return toPackage(imported.package)
   // The document has the stylesheets.
-  return isStylesheet(imported.id) ? { namespace: '0' } : { url: urlOf(imported.id) }
+  if (isStylesheet(imported.id)) return { namespace: '0' }
+  return commonJs.has(imported.id) ? { commonJs: urlOf(imported.id) } : { url: urlOf(imported.id) }
+}
+
+function findRequired(specifier: string, { find, urlOf, commonJs }: ScriptContext): RequireTarget | null {
+  const target = find(specifier)
+  if (target === null) return null
+  if ('package' in target) return { kind: 'package', specifier: target.package }
+  if (isStylesheet(target.id)) return { kind: 'style' }
+  const kind = commonJs.has(target.id) ? 'commonjs' : target.id.endsWith('.json') ? 'json' : 'esm'
+  return { kind, url: urlOf(target.id) }
 }
 
 function toPackage(specifier: string): ImportTarget {

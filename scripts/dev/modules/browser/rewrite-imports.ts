@@ -2,8 +2,11 @@ import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDecla
 import { nodesIn } from '../../../build/output/parse-script.ts'
 import { applyEdits, type Edit } from '../apply-edits.ts'
 
-/** The replacement of an import: another URL, or an expression whose value is the module's namespace. */
-export type ImportTarget = { url: string } | { namespace: string; names?: readonly string[] }
+/**
+ * The replacement of an import: another URL, the URL of a CommonJS module (see `completeRequires`), or an expression
+ * whose value is the module's namespace.
+ */
+export type ImportTarget = { url: string } | { commonJs: string } | { namespace: string; names?: readonly string[] }
 
 /** Lists the specifiers of a script's imports, static and dynamic. A dynamic import of another expression is left out. */
 export function listSpecifiers(program: Program): string[] {
@@ -29,6 +32,12 @@ export function rewriteImports(
   let count = 0
   const unique = () => `hydrantImport${count++}`
 
+  function importCommonJs(url: string) {
+    const local = unique()
+    declarations.push(`import ${local} from ${JSON.stringify(url)};`)
+    return { namespace: `${local}.namespace()` }
+  }
+
   for (const node of nodesIn(program)) {
     const source = sourceOf(node)
     const target = source && targetOf(source.value)
@@ -38,14 +47,20 @@ export function rewriteImports(
       continue
     }
     if (node.type === 'ImportExpression') {
-      edits.push({ start: node.start, end: node.end, text: `Promise.resolve(${target.namespace})` })
+      edits.push({ start: node.start, end: node.end, text: replaceExpression(target) })
       continue
     }
-    const { declaration, statement } = replaceStatement(node as Statement, target, unique)
+    const namespace = 'namespace' in target ? target : importCommonJs(target.commonJs)
+    const { declaration, statement } = replaceStatement(node as Statement, namespace, unique)
     declarations.push(declaration)
     edits.push({ start: node.start, end: node.end, text: statement })
   }
   return declarations.join('') + applyEdits(code, edits)
+}
+
+function replaceExpression(target: { commonJs: string } | { namespace: string }): string {
+  if ('namespace' in target) return `Promise.resolve(${target.namespace})`
+  return `import(${JSON.stringify(target.commonJs)}).then((module) => module.default.namespace())`
 }
 
 type Statement = ImportDeclaration | ExportNamedDeclaration | ExportAllDeclaration

@@ -1,3 +1,4 @@
+import { createHydrantError } from '../../../../src/server/errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../../../../src/server/util/deadline.ts'
 import type { Chain, Instance } from './instances.ts'
 
@@ -15,8 +16,7 @@ export async function waitForInstance({ pending, chain }: Instance, deadlineMs: 
   } finally {
     clear()
   }
-  const seconds = deadlineMs / 1_000
-  throw new Error(`The top-level await of ${awaitedBy(chain)} has not settled within ${seconds} seconds.`)
+  throw createHydrantError('HYD_AWAIT_TIMEOUT', [awaitedBy(chain), deadlineMs / 1_000])
 }
 
 /** Returns the module whose top-level await keeps a chain waiting. */

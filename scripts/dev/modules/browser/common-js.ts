@@ -1,0 +1,65 @@
+import type { Program } from 'acorn'
+import { nodesIn } from '../../../build/output/parse-script.ts'
+
+/** A package, or a module with the URL of its script, that a module requires. */
+export type RequireTarget =
+  | { kind: 'package'; specifier: string }
+  | { kind: 'commonjs' | 'json' | 'esm'; url: string }
+  | { kind: 'style' }
+
+/** Lists the specifiers of a script's calls of `require`. */
+export function listRequires(program: Program): string[] {
+  const found = new Set<string>()
+  for (const node of nodesIn(program)) {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'require') continue
+    const [argument] = node.arguments
+    if (argument?.type === 'Literal' && typeof argument.value === 'string') found.add(argument.value)
+  }
+  return [...found]
+}
+
+/**
+ * Completes a script that calls `require`, on one line before it. A CommonJS module becomes a module whose default
+ * export has the functions `load` and `namespace`: it is evaluated when it is first used, as in a bundle.
+ *
+ * @param targets The required modules by their specifiers. A call with another specifier throws.
+ */
+export function completeRequires(
+  code: string,
+  targets: ReadonlyMap<string, RequireTarget>,
+  isCommonJs: boolean,
+): string {
+  const imports: string[] = []
+  const members = [...targets].map(([specifier, target], index) => {
+    const local = `hydrantModule${index}`
+    if ('url' in target) {
+      const binding = target.kind === 'esm' ? `* as ${local}` : local
+      imports.push(`import ${binding} from ${JSON.stringify(target.url)};`)
+    }
+    return `${JSON.stringify(specifier)}: () => ${expressionOf(target, local)}`
+  })
+  const object = `{ ${members.join(', ')} }`
+  if (isCommonJs) {
+    const start = `export default __hydrant_dev__.commonJs(${object}, function (module, exports, require) {`
+    return `${imports.join('')}${start}${code}\n});`
+  }
+  return targets.size === 0
+    ? code
+    : `${imports.join('')}const require = __hydrant_dev__.createRequire(${object});${code}`
+}
+
+/** Returns the expression of the value that `require` returns. */
+function expressionOf(target: RequireTarget, local: string): string {
+  switch (target.kind) {
+    case 'package':
+      return `__hydrant_dev__.load(${JSON.stringify(target.specifier)})`
+    case 'commonjs':
+      return `${local}.load()`
+    case 'json':
+      return local
+    case 'esm':
+      return `({ __esModule: true, ...${local} })`
+    case 'style':
+      return '({})'
+  }
+}
