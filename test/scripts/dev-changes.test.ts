@@ -44,7 +44,6 @@ t.test('keeps stylesheets and other files that are saved together in one batch',
   t.strictSame(batches, ['a.tsx,a.css', 'a.css,a.tsx'])
 })
 
-
 t.test('tells which files of a folder are new, changed and gone', async (t) => {
   const dir = t.testdir({ 'a.ts': 'a', 'b.ts': 'b', node_modules: { 'c.js': 'c' } })
   const { read } = createVersions((path) => path.endsWith('node_modules'))
