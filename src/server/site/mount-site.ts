@@ -76,8 +76,8 @@ export interface ServedSite {
  * A response passes the `onSend` hooks of `server.ts`, then `addCompression`, so that those hooks see it uncompressed,
  * and last `sealResponse`, for a navigation.
  *
- * Health routes, reports and other navigations are in scopes beside the site: the hooks of `server.ts` do not run
- * there.
+ * Health routes, reports and, in a site without guards, other navigations are in scopes beside the site: the hooks of
+ * `server.ts` do not run there.
  */
 export async function mountSite(
   outer: FastifyInstance,
