@@ -26,7 +26,10 @@ const unloaded = () => null
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
   const { root } = manifest
   const files = new Map(manifest.routes.map((entry) => [entry.id, filesOf(entry, entry.page, structure)]))
-  const rootFiles = filesOf(root, null, structure)
+  const guardFiles = structure.site.serverFiles
+    .filter(({ file, kind }) => kind === 'layout' && structure.exports.get(file)?.includes('guard'))
+    .map(({ file }) => file)
+  const rootFiles = [...new Set([...filesOf(root, null, structure), ...guardFiles])]
   /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
   const fresh = new Map<string, Promise<unknown> | null>()
   /** The ids whose code could not be loaded. */
@@ -80,7 +83,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
         if (!entry) return null
         return (await load(files.get(id) ?? [], [entry])).routes[0] ?? null
       }),
-    refreshRoot: () => refresh('', async () => (await load(rootFiles, [])).root),
+    refreshRoot: () => refresh('', () => load(rootFiles, [])),
     hasFailed: (route) => route !== null && failed.has(route === '*' ? '' : route),
     expire(ids) {
       for (const [id, names] of files) if (names.some((file) => ids.has(file))) fresh.delete(id)

@@ -96,6 +96,8 @@ function hasOtherModules(one: DevState, other: DevState): boolean {
 
 /** Returns a text that changes when the server has to be created again. */
 function keyOf(manifest: Manifest, { exports, config }: SiteStructure): string {
-  const actions = [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file)
-  return JSON.stringify([manifest, actions, config.key])
+  const lasting = [...exports].flatMap(([file, names]) =>
+    ['action', 'guard'].filter((name) => names.includes(name)).map((name) => `${file} ${name}`),
+  )
+  return JSON.stringify([manifest, lasting, config.key])
 }

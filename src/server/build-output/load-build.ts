@@ -3,7 +3,9 @@ import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { ActionContext, LoadContext } from '../options/config.ts'
+import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
 import { ownBundles } from './loaded-bundles.ts'
 import { BUILD_PATHS, type Manifest, type ServerBundle, type Surroundings, serverFileKeys } from './manifest.ts'
@@ -25,6 +27,7 @@ export interface SiteModule<Component> {
 }
 
 export interface ServerModule<Component> extends SiteModule<Component> {
+  guard: GuardFunction | null
   load: LoadFunction | null
   /** Path in the site of the server file. */
   serverFile: string
@@ -59,6 +62,8 @@ export interface Build {
   routes: readonly Route[]
   /** For requests that do not match a page. */
   root: LayoutChain
+  /** The folders with guards that also run for unknown paths below them, outermost first. */
+  guardedFolders: readonly GuardedFolder[]
   /** URLs of the client's entry script and of the scripts that it imports. */
   entry: { url: string; imports: readonly string[] }
   /** URLs of the scripts that a browser loads for data that JSON cannot express. */
@@ -69,7 +74,10 @@ export interface Build {
   bundles: readonly MappedBundle[]
 }
 
-/** Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws. */
+/**
+ * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and HYD_GUARD_EXPORT for a
+ * guard that is not a function.
+ */
 export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
   const bundlePath = join(folder, BUILD_PATHS.server)
@@ -86,7 +94,7 @@ export interface BuildParts extends ServerBundle {
   bundles: readonly MappedBundle[]
 }
 
-/** Returns the build that consists of a manifest and the modules that it names. */
+/** Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT. */
 export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
   const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
   return {
@@ -94,6 +102,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
     folder,
     siteDir: dirname(folder),
     root: site.frame(manifest.root),
+    guardedFolders: createGuardedFolders(Object.keys(manifest.modules), base, site.loaded),
     routes: manifest.routes.map((entry) => ({
       ...site.frame(entry),
       id: entry.id,
@@ -132,7 +141,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   function loaded<Component>(file: string): ServerModule<Component> {
     const { exports, file: serverFile } = serverModule(file)
     const load = typeof exports.load === 'function' ? (exports.load as LoadFunction) : null
-    return { ...module<Component>(file), load, serverFile }
+    return { ...module<Component>(file), guard: guardOf(exports, serverFile), load, serverFile }
   }
 
   function loadedLayout(file: string): ServerModule<LayoutComponent> {
@@ -165,12 +174,21 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   return { frame, loaded, action, serverModule, entry }
 }
 
+// A guard that is ignored would leave its pages open to everyone.
+function guardOf(exports: Record<string, unknown>, serverFile: string): GuardFunction | null {
+  if (!('guard' in exports)) return null
+  const { guard } = exports
+  if (typeof guard !== 'function') throw createHydrantError('HYD_GUARD_EXPORT', [serverFile, showValue(guard)])
+  return guard as GuardFunction
+}
+
 const builtInLayout: ServerModule<LayoutComponent> = {
   file: null,
   Component: DefaultLayout,
   boot: { file: null },
   css: [],
   scripts: [],
+  guard: null,
   load: null,
   serverFile: '',
 }

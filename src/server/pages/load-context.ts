@@ -5,10 +5,10 @@ const REQUEST_CONTEXT = Symbol('requestContext')
 
 type Accessor = PropertyDescriptor & ThisType<{ [REQUEST_CONTEXT]: RequestContext }>
 
-/** Creates the argument of a load. */
-export function createLoadContext(ctx: RequestContext): LoadContext {
-  const { request, reply, params } = ctx
-  const context = { request, reply, app: ctx.site.app, params, [REQUEST_CONTEXT]: ctx }
+/** Creates the argument of a guard or a load. */
+export function createLoadContext(ctx: RequestContext, params = ctx.params): LoadContext {
+  const { request, reply, context: fromGuards } = ctx
+  const context = { request, reply, app: ctx.site.app, params, context: fromGuards, [REQUEST_CONTEXT]: ctx }
   // perf: few loads read `url` and `signal`, and creating them takes 0.5 and 12 µs. Two calls with shared descriptors
   // take 0.2 µs; getters in the literal take 1.9 µs, and `defineProperties` takes 1.5 µs (Node 20).
   Object.defineProperty(context, 'url', URL_ACCESSOR)

@@ -1,10 +1,13 @@
 import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import type { Build, Route } from '../build-output/load-build.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
+import { type GuardStep, guardsOf } from './guards.ts'
 import type { LoadStep, Loads } from './loads.ts'
 
 /** A page's route with everything that is the same for every request. */
 export interface PageRoute extends Route {
+  /** The guards of the layouts, outermost first, then the guard of the page. */
+  guards: readonly GuardStep[]
   /** The loads of the layouts and the page, outermost first. */
   steps: readonly LoadStep[]
   /** The result of `steps` when none of them has a load, else null. */
@@ -30,6 +33,7 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
   )
   return {
     ...route,
+    guards: guardsOf(steps),
     steps,
     plan,
     leaf: { kind: 'page', Component, css },

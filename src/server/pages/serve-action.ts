@@ -6,6 +6,7 @@ import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { catchActionError, runAction, serialiseActionData } from './actions.ts'
+import { admitToPage } from './admit-to-page.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
@@ -16,6 +17,18 @@ import { sendJson, sendNothing } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { respondWithDocument } from './serve-page.ts'
+
+/**
+ * Runs the guards of a page, and then calls `proceed`. To be called before the body is read, so that an upload that is
+ * refused is never stored. A refusal does not have ACTED_HEADER: the action has not run.
+ */
+export async function guardAction(route: PageRoute, ctx: RequestContext, proceed: () => void): Promise<void> {
+  if (!ctx.site.slots.admit(ctx)) return
+  limitCaching(ctx.reply, 'no-store')
+  await respondInSlot(ctx, async () => void (await admitToPage(route, ctx)))
+  // After the slot is free again: a slow upload holds none.
+  if (ctx.hasPassedGuards) proceed()
+}
 
 /** Responds to POST, PUT, PATCH and DELETE of a page that has an action. */
 export function serveAction(route: PageRoute, ctx: RequestContext) {

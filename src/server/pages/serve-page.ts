@@ -5,6 +5,7 @@ import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
+import { admitToPage } from './admit-to-page.ts'
 import { loadOf, runLoads } from './loads.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
@@ -20,6 +21,14 @@ export function servePage(route: PageRoute, ctx: RequestContext) {
 }
 
 function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
+  return route.guards.length > 0 ? respondIfAdmitted(route, ctx) : respond(route, ctx)
+}
+
+async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise<void> {
+  if (await admitToPage(route, ctx)) await respond(route, ctx)
+}
+
+function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
   return ctx.format === 'navigation' ? serveNavigation(route, { kind: 'nothing' }, ctx) : respondWithPage(route, ctx)
 }
 
