@@ -4,6 +4,7 @@ import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent 
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
 import type { ActionContext, LoadContext } from '../options/config.ts'
+import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
 import { ownBundles } from './loaded-bundles.ts'
 import { BUILD_PATHS, type Manifest, type ServerBundle, type Surroundings, serverFileKeys } from './manifest.ts'
@@ -49,6 +50,7 @@ export interface Route extends LayoutChain {
   action: ActionFunction | null
   /** False if the page must be sent complete. */
   canStream: boolean
+  schemas: PageSchemas
 }
 
 /** A build that is ready to serve, for one base. */
@@ -102,6 +104,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       page: site.loaded<PageComponent>(entry.page),
       action: site.action(entry.page),
       canStream: site.serverModule(entry.page).exports.stream !== false,
+      schemas: site.schemas(entry.page),
     })),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
@@ -146,6 +149,11 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return typeof exports.action === 'function' ? (exports.action as ActionFunction) : null
   }
 
+  function schemas(file: string): PageSchemas {
+    const { exports, file: serverFile } = serverModule(file)
+    return createPageSchemas(exports, serverFile)
+  }
+
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
     const siteLayouts = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
@@ -162,7 +170,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, serverModule, entry }
+  return { frame, loaded, action, schemas, serverModule, entry }
 }
 
 const builtInLayout: ServerModule<LayoutComponent> = {

@@ -1,7 +1,12 @@
 /** The status of a failure whose deadline passed. */
 export const DEADLINE_STATUS = 504
 
-const TIMEOUT_CODES: readonly unknown[] = ['HYD_LOAD_TIMEOUT', 'HYD_ACTION_TIMEOUT', 'HYD_RENDER_TIMEOUT']
+const TIMEOUT_CODES: readonly unknown[] = [
+  'HYD_LOAD_TIMEOUT',
+  'HYD_ACTION_TIMEOUT',
+  'HYD_SCHEMA_TIMEOUT',
+  'HYD_RENDER_TIMEOUT',
+]
 
 /** Returns the HTTP status for a failure: 504 when a deadline passed, else 500. */
 export function failureStatusOf(thrown: unknown): number {

@@ -1,5 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
-import type { LayoutRoute, Layouts, PageRoute, ParamsOf, Routes } from '../../shared/routes.ts'
+import type {
+  FormOutput,
+  LayoutRoute,
+  Layouts,
+  PageParams,
+  PageRoute,
+  ParamsOf,
+  SearchOutput,
+} from '../../shared/routes.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 
@@ -21,8 +29,10 @@ interface Context {
  * of any `load`, for functions that several of them call.
  */
 export interface LoadContext<Route extends PageRoute = never> extends Context {
-  /** Parameters of the path, decoded once. */
-  params: ParamsOf<Routes, Route>
+  /** The output of the schema `params`; without one, the parameters of the path, decoded once. */
+  params: PageParams<Route>
+  /** The output of the schema `search`; `undefined` without one. */
+  search: SearchOutput<Route>
 }
 
 /** The argument of a layout's `load`: `load({ app }: LayoutLoadContext<'/products'>)`. */
@@ -41,6 +51,8 @@ export interface ActionContext<Route extends PageRoute = never> extends LoadCont
    * answer has been sent. JSON is in `request.body`.
    */
   form: FormData
+  /** The output of the schema `form` for the form, or for a JSON body; `undefined` without the schema. */
+  input: FormOutput<Route>
 }
 
 /** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */

@@ -1,4 +1,5 @@
 import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
+import { createFormProps } from '../../shared/tree/fields.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
 import type { LoadStep, Loads } from './loads.ts'
@@ -15,13 +16,14 @@ export interface PageRoute extends Route {
 
 export function createPageRoute(route: Route, build: Build): PageRoute {
   const { boot, serverFile, Component, css } = route.page
-  const steps = [...route.layouts, route.page]
+  const { rules } = route.schemas
+  const steps = [...route.layouts, { ...route.page, isPage: true }]
   const noLoads: Loads = { kind: 'loaded', values: steps.map(() => undefined) }
   const plan = createPlan(
     {
       chain: route,
       level: route.layouts.length,
-      bootLeaf: { kind: 'page', ...boot },
+      bootLeaf: { kind: 'page', ...boot, ...(rules && { rules }) },
       leaf: route.page,
       dataFile: serverFile,
       canStream: route.canStream,
@@ -32,7 +34,7 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
     ...route,
     steps,
     plan,
-    leaf: { kind: 'page', Component, css },
+    leaf: { kind: 'page', Component, css, ...(rules && { rules, formProps: createFormProps }) },
     noLoads: steps.every((step) => step.load === null) ? noLoads : null,
   }
 }
