@@ -37,7 +37,10 @@ const PLACEHOLDERS = new Map<string, unknown>([
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
   const { root } = manifest
   const files = new Map(manifest.routes.map((entry) => [entry.id, filesOf(entry, entry.page, structure)]))
-  const rootFiles = filesOf(root, null, structure)
+  const guardFiles = structure.site.serverFiles
+    .filter(({ file, kind }) => kind === 'layout' && structure.exports.get(file)?.includes('guard'))
+    .map(({ file }) => file)
+  const rootFiles = [...new Set([...filesOf(root, null, structure), ...guardFiles])]
   /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
   const fresh = new Map<string, Promise<unknown> | null>()
   let base = '/'
@@ -87,7 +90,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
         if (!entry) return null
         return (await load(files.get(id) ?? [], [entry])).routes[0] ?? null
       }),
-    refreshRoot: () => refresh('', async () => (await load(rootFiles, [])).root),
+    refreshRoot: () => refresh('', () => load(rootFiles, [])),
     expire(ids) {
       for (const [id, names] of files) if (names.some((file) => ids.has(file))) fresh.delete(id)
       if (rootFiles.some((file) => ids.has(file))) fresh.delete('')

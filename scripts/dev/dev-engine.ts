@@ -204,8 +204,10 @@ function inputsOf({ browser, server }: SiteScan): string[] {
 
 /** Returns a text that changes when the server has to be created again. */
 function keyOf(manifest: Manifest, { exports, config }: SiteStructure): string {
-  const actions = [...exports].filter(([, names]) => names.includes('action')).map(([file]) => file)
-  return JSON.stringify([manifest, actions, config.key])
+  const lasting = [...exports].flatMap(([file, names]) =>
+    ['action', 'guard'].filter((name) => names.includes(name)).map((name) => `${file} ${name}`),
+  )
+  return JSON.stringify([manifest, lasting, config.key])
 }
 
 /** Empties the folder, except for files of other processes. */

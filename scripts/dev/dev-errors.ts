@@ -88,6 +88,7 @@ function titleOf({ phase, route, path, pending }: FailureRecord, kind: DevErrorK
   if (kind === 'hydration') return `The browser rendered the page ${name} differently from the server`
   if (pending) return `The ${phase} of ${name} took too long`
   switch (phase) {
+    case 'guard':
     case 'load':
     case 'action':
       return `The ${phase} of ${name} failed`

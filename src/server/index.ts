@@ -3,6 +3,7 @@
 export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
+export { perRequest } from './context/per-request.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type {
   CodeLines,
@@ -24,6 +25,8 @@ export type {
   Config,
   EsbuildOptions,
   EsbuildPlugin,
+  GuardContext,
+  LayoutGuardContext,
   LayoutLoadContext,
   LoadContext,
   ServerOptions,

@@ -61,6 +61,52 @@ type ResultOf<Module, Name extends string> = 0 extends 1 & Module
     ? Awaited<Result>
     : undefined
 
+// biome-ignore lint/complexity/noBannedTypes: the neutral element of an intersection
+type Nothing = {}
+
+// A guard that does not always return an object, or returns none, may leave properties out.
+type Added<Result> = 0 extends 1 & Result
+  ? Untyped
+  : [Result] extends [never]
+    ? Nothing
+    : // biome-ignore lint/suspicious/noConfusingVoidType: the result of a function without return
+      [Result] extends [void]
+      ? Nothing
+      : undefined extends Result
+        ? Partial<Exclude<Result, undefined>>
+        : Result
+
+type AddedBy<Module> = 0 extends 1 & Module
+  ? Untyped
+  : Module extends { guard: (...args: never[]) => infer Result }
+    ? Added<Awaited<Result>>
+    : Nothing
+
+type AddedByAll<Keys> = Keys extends readonly [infer Key, ...infer Others]
+  ? (Key extends keyof Layouts
+      ? Layouts[Key] extends { server: infer Module }
+        ? AddedBy<Module>
+        : Untyped
+      : Untyped) &
+      AddedByAll<Others>
+  : Nothing
+
+// Shows the properties, in an editor, in place of the names of these types.
+type Merged<Parts> = { [Name in keyof Parts]: Parts[Name] }
+
+/**
+ * The merged results of the guards of the layouts around an entry of `Routes` or `Layouts`, and with `'own'` of its own
+ * guard. `object` if `Path` is `never`. It is `any` before `hydrant-env.d.ts` exists, and for guards in JavaScript without
+ * `allowJs`.
+ */
+export type GuardResults<Entries, Path extends string, Last extends 'own' | 'outer'> = [Path] extends [never]
+  ? object
+  : Path extends keyof Entries
+    ? Entries[Path] extends { layouts: infer Keys; server: infer Module }
+      ? Merged<AddedByAll<Keys> & (Last extends 'own' ? AddedBy<Module> : Nothing)>
+      : Untyped
+    : Untyped
+
 /**
  * The value that the function `Name` in the server file of an entry of `Routes` or `Layouts` resolves with: `undefined`
  * if there is none, `unknown` if `Path` is `never`. It is `any` before `hydrant-env.d.ts` exists, and for a file in

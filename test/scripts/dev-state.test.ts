@@ -20,6 +20,11 @@ async function startDev(t: Test, files: Record<string, string>) {
       return (await fetch(new URL(path, url), { headers: { accept: 'application/json' } })).json()
     },
     html: async (path: string) => (await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).text(),
+    async status(path: string): Promise<number> {
+      const response = await fetch(new URL(path, url), { headers: { accept: 'text/html' }, redirect: 'manual' })
+      await response.body?.cancel()
+      return response.status
+    },
     async save(path: string, contents: string) {
       writeFileSync(join(dir, path), contents)
       await dev.waitFor(/^updated in/)
@@ -122,4 +127,31 @@ t.test('no save is lost, however soon it follows another one', async (t) => {
     await save('pages/a.server.ts', text(value))
     t.equal(await load('/a'), value)
   }
+})
+
+t.test('an edit of a guard takes effect at the next request, also for unknown paths', async (t) => {
+  const lets = 'export const isOpen = () => true\n'
+  const guard =
+    "import { redirect } from 'hydrant'\nimport { isOpen } from '../../lib/open.ts'\nexport const guard = () => isOpen() || redirect('/')\n"
+  const refuses = guard.replace('isOpen() ||', 'void isOpen() ??')
+  const passes = guard.replace("|| redirect('/')", "? undefined : redirect('/')")
+  const { status, save } = await startDev(t, {
+    'lib/open.ts': lets,
+    'pages/index.server.ts': 'export const load = () => 1\n',
+    'pages/members/layout.server.ts': 'export const load = () => 1\n',
+    'pages/members/index.server.ts': 'export const load = () => 1\n',
+    'pages/members/layout.tsx': 'export default ({ children }) => children\n',
+  })
+  const statuses = async () => [await status('/members'), await status('/members/nope')]
+  t.strictSame(await statuses(), [200, 404])
+  await save('pages/members/layout.server.ts', refuses)
+  t.strictSame(await statuses(), [302, 302], 'a guard has been added')
+  await save('pages/members/layout.server.ts', passes)
+  t.strictSame(await statuses(), [200, 404])
+  await save('lib/open.ts', lets.replace('true', 'false'))
+  t.strictSame(await statuses(), [302, 302], 'a module that the guard imports')
+  await save('pages/members/layout.server.ts', 'export const guard = 1\n')
+  t.strictSame(await statuses(), [500, 500], 'a guard that is not a function opens nothing')
+  await save('pages/members/layout.server.ts', 'export const load = () => 2\n')
+  t.strictSame(await statuses(), [200, 404])
 })

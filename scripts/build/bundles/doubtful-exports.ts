@@ -14,6 +14,8 @@ const OTHER_NAMES = new Map([
   ['getStaticProps', 'load'],
   ['getInitialProps', 'load'],
   ['loader', 'load'],
+  ['beforeLoad', 'guard'],
+  ['middleware', 'guard'],
   ['actions', 'action'],
 ])
 

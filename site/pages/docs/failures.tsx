@@ -73,8 +73,9 @@ export default function Failures() {
             [
               <code key="field">phase</code>,
               <>
-                the phase: <code>load</code>, <code>action</code>, <code>render</code> (before the shell was sent),{' '}
-                <code>stream</code> (after it) or <code>route</code> (a route of <code>server.ts</code>)
+                the phase: <code>guard</code>, <code>load</code>, <code>action</code>, <code>render</code> (before the
+                shell was sent), <code>stream</code> (after it) or <code>route</code> (a route of <code>server.ts</code>
+                )
               </>,
             ],
             [<code key="field">route</code>, 'the page, as its file is named: /products/[id]'],

@@ -56,7 +56,10 @@ function measureRequests(registry: Registry): SetMetrics {
     ['route'],
   )
   const failures = counter('hydrant_failures_total', 'Failures, by where they happened.', ['side', 'phase', 'route'])
-  const timeouts = counter('hydrant_timeouts_total', 'Loads, actions and renders that timed out.', ['phase', 'route'])
+  const timeouts = counter('hydrant_timeouts_total', 'Guards, loads, actions and renders that timed out.', [
+    'phase',
+    'route',
+  ])
   const shed = counter('hydrant_shed_total', 'Requests that were refused because the event loop was too late.')
   const inFlight = gauge('hydrant_requests_in_flight', 'Requests in flight.')
   const connections = gauge('hydrant_connections', 'Open connections.')
@@ -150,6 +153,11 @@ function writeDurations({ routes, render, firstByte }: RequestCounts): string[] 
       'hydrant_request_duration_seconds',
       'From the start of a request to the end of its response.',
       requests,
+    ),
+    writeHistograms(
+      'hydrant_guard_duration_seconds',
+      'The guards of a page and its layouts, which run one after another.',
+      ofRoutes(({ guards }) => guards),
     ),
     writeHistograms(
       'hydrant_load_duration_seconds',

@@ -1,4 +1,4 @@
-import type { Build, LayoutChain, Route } from './load-build.ts'
+import type { Build, Route } from './load-build.ts'
 
 /**
  * A build whose code changes while it is served. At first its components are placeholders: a route's modules are
@@ -13,5 +13,5 @@ export interface LiveBuild {
    */
   refreshRoute(id: string): Promise<Route | null>
   /** Returns the current code for requests that match no page; null if it has not changed since the last call. */
-  refreshRoot(): Promise<LayoutChain | null>
+  refreshRoot(): Promise<Pick<Build, 'root' | 'guardedFolders'> | null>
 }

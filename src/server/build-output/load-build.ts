@@ -3,8 +3,10 @@ import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { ActionContext, LoadContext } from '../options/config.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
+import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
 import { ownBundles } from './loaded-bundles.ts'
 import { BUILD_PATHS, type Manifest, type ServerBundle, type Surroundings, serverFileKeys } from './manifest.ts'
@@ -26,6 +28,7 @@ export interface SiteModule<Component> {
 }
 
 export interface ServerModule<Component> extends SiteModule<Component> {
+  guard: GuardFunction | null
   load: LoadFunction | null
   /** Path in the site of the server file. */
   serverFile: string
@@ -61,6 +64,8 @@ export interface Build {
   routes: readonly Route[]
   /** For requests that do not match a page. */
   root: LayoutChain
+  /** The folders with guards that also run for unknown paths below them, outermost first. */
+  guardedFolders: readonly GuardedFolder[]
   /** URLs of the client's entry script and of the scripts that it imports. */
   entry: { url: string; imports: readonly string[] }
   /** URLs of the scripts that a browser loads for data that JSON cannot express. */
@@ -71,7 +76,10 @@ export interface Build {
   bundles: readonly MappedBundle[]
 }
 
-/** Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws. */
+/**
+ * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and HYD_GUARD_EXPORT for a
+ * guard that is not a function.
+ */
 export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
   const bundlePath = join(folder, BUILD_PATHS.server)
@@ -88,7 +96,7 @@ export interface BuildParts extends ServerBundle {
   bundles: readonly MappedBundle[]
 }
 
-/** Returns the build that consists of a manifest and the modules that it names. */
+/** Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT. */
 export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
   const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
   return {
@@ -96,6 +104,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
     folder,
     siteDir: dirname(folder),
     root: site.frame(manifest.root),
+    guardedFolders: createGuardedFolders(Object.keys(manifest.modules), base, site.loaded),
     routes: manifest.routes.map((entry) => ({
       ...site.frame(entry),
       id: entry.id,
@@ -135,7 +144,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   function loaded<Component>(file: string): ServerModule<Component> {
     const { exports, file: serverFile } = serverModule(file)
     const load = typeof exports.load === 'function' ? (exports.load as LoadFunction) : null
-    return { ...module<Component>(file), load, serverFile }
+    return { ...module<Component>(file), guard: guardOf(exports, serverFile), load, serverFile }
   }
 
   function loadedLayout(file: string): ServerModule<LayoutComponent> {
@@ -173,12 +182,21 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   return { frame, loaded, action, schemas, serverModule, entry }
 }
 
+// A guard that is ignored would leave its pages open to everyone.
+function guardOf(exports: Record<string, unknown>, serverFile: string): GuardFunction | null {
+  if (!('guard' in exports)) return null
+  const { guard } = exports
+  if (typeof guard !== 'function') throw createHydrantError('HYD_GUARD_EXPORT', [serverFile, showValue(guard)])
+  return guard as GuardFunction
+}
+
 const builtInLayout: ServerModule<LayoutComponent> = {
   file: null,
   Component: DefaultLayout,
   boot: { file: null },
   css: [],
   scripts: [],
+  guard: null,
   load: null,
   serverFile: '',
 }

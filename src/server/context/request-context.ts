@@ -43,10 +43,13 @@ export class RequestContext implements FailureSubject, RequestTarget {
   statusSent: number | null = null
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationAnswer | null = null
+  /** True when all guards of the page, or of the unknown path, have let the request pass. */
+  hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
   addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
+  #context: Record<string, unknown> | null = null
   #url: URL | null = null
   #nonce: string | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
@@ -63,6 +66,13 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.format = format
     this.params = params
     this.address = publicAddress(request)
+  }
+
+  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
+  get context(): Record<string, unknown> {
+    // `Object.create` is typed as `any`.
+    this.#context ??= Object.create(null) as Record<string, unknown>
+    return this.#context
   }
 
   /** Aborts when the client leaves or a deadline passes. */

@@ -129,6 +129,23 @@ export const errorTable = {
     message: '%s of %s returned data%s, which cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; a load may also return promises of these.',
   },
+  HYD_GUARD_EXPORT: {
+    message: 'the guard of %s must be a function; got %s',
+    fix: 'Export a function: export function guard(ctx) { … }.',
+  },
+  HYD_GUARD_TIMEOUT: {
+    message: 'the guards did not finish within %s ms; pending: guard of %s',
+    fix: 'Make the guard faster, or raise timeouts.loadMs.',
+    statusCode: 504,
+  },
+  HYD_GUARD_RESULT: {
+    message: 'the guard of %s must return a plain object or undefined; got %s',
+    fix: 'Return what belongs into ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError.',
+  },
+  HYD_PER_REQUEST: {
+    message: 'a function of perRequest() was called without a request; its first argument is %s',
+    fix: 'Pass the ctx of a guard, load or action, or an object with the request: { request }.',
+  },
   HYD_LOAD_TIMEOUT: {
     message: 'the loads did not finish within %s ms; pending: %s',
     fix: 'Make the pending loads faster, return the slow part as a promise, or raise timeouts.loadMs.',

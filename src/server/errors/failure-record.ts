@@ -1,7 +1,7 @@
 import type { Side } from '../../shared/page-types.ts'
 
 /** The phase of a request, a page or the process in which something failed. */
-export type Phase = 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'
+export type Phase = 'guard' | 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'
 
 /** A stack frame, mapped to the source where a map exists. */
 export interface SourceFrame {

@@ -2,6 +2,7 @@
 export const DEADLINE_STATUS = 504
 
 const TIMEOUT_CODES: readonly unknown[] = [
+  'HYD_GUARD_TIMEOUT',
   'HYD_LOAD_TIMEOUT',
   'HYD_ACTION_TIMEOUT',
   'HYD_SCHEMA_TIMEOUT',

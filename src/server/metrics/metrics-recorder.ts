@@ -18,11 +18,13 @@ export interface MetricsRecorder {
   responseSent(route: string, method: string, status: number, durationMs: number): void
   /** The visitor left before the response was complete. */
   requestAborted(route: string): void
+  /** The guards of a page, or of an unknown path, have ended. */
+  guardsEnded(route: string, durationMs: number): void
   /** The loads of a page and its layouts, which run at the same time, have ended. */
   loadsEnded(route: string, durationMs: number): void
   /** The action of a page has ended. */
   actionEnded(route: string, durationMs: number): void
-  /** The deadline of a load, an action or a render has passed. */
+  /** The deadline of a guard, a load, an action or a render has passed. */
   deadlinePassed(route: string, phase: Phase): void
   /** A document, or its shell, is ready to be sent. */
   documentRendered(durationMs: number): void
@@ -41,6 +43,7 @@ export const NO_METRICS: MetricsRecorder = {
   requestEnded() {},
   responseSent() {},
   requestAborted() {},
+  guardsEnded() {},
   loadsEnded() {},
   actionEnded() {},
   deadlinePassed() {},

@@ -61,6 +61,7 @@ export function createRequestMetrics(): RequestMetrics {
       requestEnded: () => void inFlight--,
       responseSent: (route, method, status, durationMs) => of(route).responseSent(method, status, durationMs),
       requestAborted: (route) => of(route).requestAborted(),
+      guardsEnded: (route, durationMs) => of(route).guardsEnded(durationMs),
       loadsEnded: (route, durationMs) => of(route).loadsEnded(durationMs),
       actionEnded: (route, durationMs) => of(route).actionEnded(durationMs),
       deadlinePassed: (route, phase) => of(route).deadlinePassed(phase),

@@ -11,6 +11,7 @@ export interface RouteCounts {
   durations: { statusClass: number; histogram: HistogramCounts }[]
   failures: { side: Side; phase: Phase; count: number }[]
   timeouts: { phase: Phase; count: number }[]
+  guards: HistogramCounts | null
   loads: HistogramCounts | null
   actions: HistogramCounts | null
   aborted: number
@@ -20,6 +21,7 @@ export interface RouteCounts {
 export interface RouteMetrics {
   responseSent(method: string, status: number, durationMs: number): void
   requestAborted(): void
+  guardsEnded(durationMs: number): void
   loadsEnded(durationMs: number): void
   actionEnded(durationMs: number): void
   countFailure(side: Side, phase: Phase): void
@@ -36,6 +38,7 @@ export function createRouteMetrics(route: string): RouteMetrics {
   const timeouts = new Map<Phase, number>()
   /** The index is the first digit of the status. */
   const durations: (Histogram | undefined)[] = []
+  let guards: Histogram | null = null
   let loads: Histogram | null = null
   let actions: Histogram | null = null
   let aborted = 0
@@ -53,6 +56,10 @@ export function createRouteMetrics(route: string): RouteMetrics {
       durationOf(status).observe(durationMs)
     },
     requestAborted: () => void aborted++,
+    guardsEnded(durationMs) {
+      guards ??= createHistogram()
+      guards.observe(durationMs)
+    },
     loadsEnded(durationMs) {
       loads ??= createHistogram()
       loads.observe(durationMs)
@@ -71,6 +78,7 @@ export function createRouteMetrics(route: string): RouteMetrics {
       ),
       failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
       timeouts: [...timeouts].map(([phase, count]) => ({ phase, count })),
+      guards: guards?.read() ?? null,
       loads: loads?.read() ?? null,
       actions: actions?.read() ?? null,
       aborted,
@@ -100,6 +108,7 @@ export function addRouteCounts(route: string, all: readonly RouteCounts[]): Rout
     })),
     failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
     timeouts: [...timeouts].map(([phase, count]) => ({ phase, count })),
+    guards: addPresent(all.map(({ guards }) => guards)),
     loads: addPresent(all.map(({ loads }) => loads)),
     actions: addPresent(all.map(({ actions }) => actions)),
     aborted: all.reduce((sum, { aborted }) => sum + aborted, 0),

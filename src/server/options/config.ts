@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type {
   FormOutput,
+  GuardResults,
   LayoutRoute,
   Layouts,
   PageParams,
   PageRoute,
   ParamsOf,
+  Routes,
   SearchOutput,
 } from '../../shared/routes.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
@@ -25,6 +27,27 @@ interface Context {
 }
 
 /**
+ * The argument of a page's `guard`: `guard({ context }: GuardContext<'/members/orders'>)`. Without a route it is the
+ * argument of any `guard`.
+ */
+export interface GuardContext<Route extends PageRoute = never> extends Context {
+  /** The output of the schema `params`; without one, the parameters of the path, decoded once. */
+  params: PageParams<Route>
+  /** The output of the schema `search`; `undefined` without one. */
+  search: SearchOutput<Route>
+  /** The merged results of the guards that have run before: those of the layouts around the page. */
+  context: GuardResults<Routes, Route, 'outer'>
+}
+
+/** The argument of a layout's `guard`: `guard({ request }: LayoutGuardContext<'/members'>)`. */
+export interface LayoutGuardContext<Route extends LayoutRoute = never> extends Context {
+  /** Parameters of the layout's folder, decoded once. */
+  params: ParamsOf<Layouts, Route>
+  /** The merged results of the guards that have run before: those of the layouts around this one. */
+  context: GuardResults<Layouts, Route, 'outer'>
+}
+
+/**
  * The argument of a page's `load`: `load({ params }: LoadContext<'/products/[id]'>)`. Without a route it is the argument
  * of any `load`, for functions that several of them call.
  */
@@ -33,12 +56,16 @@ export interface LoadContext<Route extends PageRoute = never> extends Context {
   params: PageParams<Route>
   /** The output of the schema `search`; `undefined` without one. */
   search: SearchOutput<Route>
+  /** The merged results of the guards of the layouts around the page, and of its own. */
+  context: GuardResults<Routes, Route, 'own'>
 }
 
 /** The argument of a layout's `load`: `load({ app }: LayoutLoadContext<'/products'>)`. */
 export interface LayoutLoadContext<Route extends LayoutRoute = never> extends Context {
   /** Parameters of the layout's folder, decoded once. */
   params: ParamsOf<Layouts, Route>
+  /** The merged results of the guards of the layouts around this one, and of its own. */
+  context: GuardResults<Layouts, Route, 'own'>
 }
 
 /**
@@ -60,7 +87,7 @@ export interface SiteOptions {
   /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */
   base?: string
   timeouts?: {
-    /** Milliseconds for the loads of a page, or for its action. After that, the response is a 504 (10 000). */
+    /** Milliseconds for the guards of a page, for its loads, and for its action. After that, the response is a 504 (10 000). */
     loadMs?: number
     /** Milliseconds for rendering a document, including its stream. After that, pending parts fail (10 000). */
     renderMs?: number

@@ -5,49 +5,65 @@ import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createSearchError } from '../schemas/address-error.ts'
 import { createFormObject } from '../schemas/form-object.ts'
 import { toIssues } from '../schemas/issues.ts'
-import type { PageSchema } from '../schemas/page-schemas.ts'
+import type { PageSchema, PageSchemas } from '../schemas/page-schemas.ts'
 import { validate } from '../schemas/validate.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
-import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { DEADLINE } from '../util/deadline.ts'
+import type { CheckStep } from './guards.ts'
 import { writeExtras } from './page-extras.ts'
-import { type CaughtError, catchError } from './resolve-error.ts'
+import { catchError } from './resolve-error.ts'
 
 /** More parameters are refused. */
 const MAX_PARAMETERS = 1_000
 
 /**
- * Validates the parameters and the query of a request with the page's schemas, and keeps their output in
- * `ctx.addressExtras`. Returns null if both match. Otherwise returns the error: a 404 for parameters, a 400 for a query,
- * or the failure of a schema. Never rejects.
+ * Returns the function that validates the parameters and the query of a request with the page's schemas, and keeps their
+ * output in `ctx.addressExtras`; null for a page without these schemas. The error is a 404 for parameters, a 400 for a
+ * query, or the failure of a schema.
  */
-export async function checkAddress(route: Route, ctx: RequestContext): Promise<CaughtError | null> {
-  const { params, search } = route.schemas
+export function createAddressCheck({ schemas, page }: Route): CheckStep['check'] | null {
+  const { params, search } = schemas
   if (params === null && search === null) return null
-  const { loadMs } = ctx.site.options.timeouts
-  const deadline = createDeadline(loadMs)
-  let running = params ?? search
-  try {
-    const extras: PageExtras = {}
-    if (params) extras.params = await inTime(checkParams(params, ctx))
-    running = search ?? running
-    if (search) extras.search = await inTime(checkSearch(search, ctx))
-    ctx.addressExtras = extras
-    // What cannot be sent to the browser is found here, where the error has its place.
-    writeExtras({}, route.page.serverFile, ctx)
-    return null
-  } catch (thrown) {
-    ctx.addressExtras = null
-    return catchError(thrown, 'load', { file: route.page.serverFile, function: running?.name ?? 'search' })
-  } finally {
-    deadline.clear()
-  }
+  const { serverFile } = page
 
-  async function inTime(checking: Promise<unknown>): Promise<unknown> {
-    const result = await Promise.race([checking, deadline.passed])
-    if (result !== DEADLINE) return result
-    checking.catch(() => {})
-    throw createHydrantError('HYD_SCHEMA_TIMEOUT', [running?.name ?? '', route.page.serverFile, loadMs])
+  return async (passed, ctx) => {
+    const step: { running: PageSchema['name'] } = { running: 'params' }
+    try {
+      const running = checkBoth(schemas, step, ctx)
+      const result = await Promise.race([running, passed])
+      if (result === DEADLINE) {
+        running.catch(() => {})
+        throw stopAtDeadline(step.running, serverFile, ctx)
+      }
+      ctx.addressExtras = result
+      // What cannot be sent to the browser is found here, where the error has its place.
+      writeExtras({}, serverFile, ctx)
+      return null
+    } catch (thrown) {
+      ctx.addressExtras = null
+      return catchError(thrown, 'load', { file: serverFile, function: step.running })
+    }
   }
+}
+
+async function checkBoth(
+  { params, search }: PageSchemas,
+  step: { running: PageSchema['name'] },
+  ctx: RequestContext,
+): Promise<RequestContext['addressExtras'] & object> {
+  const extras: PageExtras = {}
+  if (params) extras.params = await checkParams(params, ctx)
+  step.running = 'search'
+  if (search) extras.search = await checkSearch(search, ctx)
+  return extras
+}
+
+function stopAtDeadline(name: string, serverFile: string, ctx: RequestContext): Error {
+  const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [name, serverFile, ctx.site.options.timeouts.loadMs])
+  ctx.abort(error)
+  // For the loads of the layouts around the error.
+  ctx.renewSignal()
+  return error
 }
 
 async function checkParams(schema: PageSchema, { params }: RequestContext): Promise<unknown> {

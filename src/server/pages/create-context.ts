@@ -13,6 +13,20 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
   return new RequestContext(site, request, reply, { route: route.id, format, params: paramsOf(route, request) })
 }
 
+const waiting = new WeakMap<FastifyRequest, RequestContext>()
+
+/** Keeps the context of a request whose guards have run, for the handler that comes after the body has been read. */
+export function keepPageContext(ctx: RequestContext) {
+  waiting.set(ctx.request, ctx)
+}
+
+/** Returns the context that has been kept for a request for a page, or creates it. */
+export function takePageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const kept = waiting.get(request)
+  waiting.delete(request)
+  return kept ?? createPageContext(route, site, request, reply)
+}
+
 /** Creates the context of a request for a path without a page. */
 export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
   const format = preferredFormat(request.headers)

@@ -1,11 +1,15 @@
 import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { createFormProps } from '../../shared/tree/fields.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
+import { createAddressCheck } from './check-address.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
+import { type CheckStep, type GuardStep, stepsToPage } from './guards.ts'
 import type { LoadStep, Loads } from './loads.ts'
 
 /** A page's route with everything that is the same for every request. */
 export interface PageRoute extends Route {
+  /** The guards of the layouts, outermost first, the check of the address, and the guard of the page. */
+  guards: readonly (GuardStep | CheckStep)[]
   /** The loads of the layouts and the page, outermost first. */
   steps: readonly LoadStep[]
   /** The result of `steps` when none of them has a load, else null. */
@@ -32,6 +36,7 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
   )
   return {
     ...route,
+    guards: stepsToPage(route, createAddressCheck(route)),
     steps,
     plan,
     leaf: { kind: 'page', Component, css, ...(rules && { rules, formProps: createFormProps }) },

@@ -7,7 +7,7 @@ import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { catchActionError, runAction } from './actions.ts'
-import { checkAddress } from './check-address.ts'
+import { admitToPage } from './admit-to-page.ts'
 import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
@@ -19,6 +19,18 @@ import { sendJson, sendNothing, sendProblem } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { respondWithDocument } from './serve-page.ts'
+
+/**
+ * Runs the guards of a page, and then calls `proceed`. To be called before the body is read, so that an upload that is
+ * refused is never stored. A refusal does not have ACTED_HEADER: the action has not run.
+ */
+export async function guardAction(route: PageRoute, ctx: RequestContext, proceed: () => void): Promise<void> {
+  if (!ctx.site.slots.admit(ctx)) return
+  limitCaching(ctx.reply, 'no-store')
+  await respondInSlot(ctx, async () => void (await admitToPage(route, ctx)))
+  // After the slot is free again: a slow upload holds none.
+  if (ctx.hasPassedGuards) proceed()
+}
 
 /** Responds to POST, PUT, PATCH and DELETE of a page that has an action. */
 export function serveAction(route: PageRoute, ctx: RequestContext) {
@@ -35,8 +47,6 @@ async function respondToAction(route: PageRoute, ctx: RequestContext): Promise<v
   }
   // Set before the action runs, as the action may send a response itself.
   limitCaching(reply, 'no-store')
-  const badAddress = await checkAddress(route, ctx)
-  if (badAddress) return serveErrorInLayouts(route, badAddress, ctx)
   const outcome = await runAction(route, ctx)
   if (outcome.kind === 'done') return
   reply.header('cache-control', NO_STORE)

@@ -4,36 +4,17 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
-import { pathAndQuery, withoutTrailingSlash } from '../http/request-url.ts'
-import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
-import { createPageContext, createRouteContext } from './create-context.ts'
+import { createRouteContext, takePageContext } from './create-context.ts'
+import { guardsOf, runGuards } from './guards.ts'
 import { runLoads } from './loads.ts'
 import { refuseNavigation } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
-import { respondInSlot, sendRawError } from './raw-response.ts'
+import { sendRawError } from './raw-response.ts'
 import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
-import { sendRedirect } from './send-response.ts'
 import { serveNavigation } from './serve-navigation.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
-
-/** Responds with 405. `allowed` lists the methods that the page's URL has. */
-export async function refuseMethod(route: PageRoute, allowed: string, ctx: RequestContext): Promise<void> {
-  if (!ctx.site.slots.admit(ctx)) return
-  ctx.reply.header('allow', allowed)
-  const refusal = new HttpError(405, `${ctx.request.method} is not allowed here.`)
-  await respondInSlot(ctx, () => serveHookError(refusal, route, ctx))
-}
-
-/** Responds to a path without a page: with a redirect to the path without its trailing slash, or with the 404 page. */
-export async function serveNotFound(ctx: RequestContext): Promise<void> {
-  const { method, url } = ctx.request
-  const location = method === 'GET' || method === 'HEAD' ? withoutTrailingSlash(pathAndQuery(url)) : null
-  if (location !== null) return sendRedirect(location, 308, ctx)
-  if (!ctx.site.slots.admit(ctx)) return
-  await respondInSlot(ctx, () => serveHookError(new NotFoundSignal(), ctx.site.build.root, ctx))
-}
 
 /** Contexts of the requests that an error handler has responded to. */
 const handled = new WeakMap<FastifyRequest, RequestContext>()
@@ -47,7 +28,7 @@ export function createErrorHandler(site: Site, route: PageRoute | null): ErrorHa
     const earlier = handled.get(request)
     if (earlier) sendRawError(error, earlier)
     else {
-      const ctx = route ? createPageContext(route, site, request, reply) : createRouteContext(site, request, reply)
+      const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
       await serveError(error, route ?? site.build.root, ctx)
     }
     // Fastify waits for it. Without a value, Fastify would send again while `onSend` hooks run.
@@ -66,25 +47,41 @@ async function serveError(thrown: unknown, chain: LayoutChain | PageRoute, ctx: 
 }
 
 /** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
-function serveHookError(thrown: unknown, chain: LayoutChain | PageRoute, ctx: RequestContext): Promise<void> {
+export async function serveHookError(
+  thrown: unknown,
+  chain: LayoutChain | PageRoute,
+  ctx: RequestContext,
+): Promise<void> {
   const caught = catchError(thrown, 'route')
-  return serveErrorInLayouts(chain, caught, ctx, layoutsAround(chain, caught, ctx))
+  const layouts = await layoutsAround(chain, caught, ctx)
+  if (layouts) await serveErrorInLayouts(chain, caught, ctx, layouts)
 }
 
 /**
- * Returns the layouts that may be rendered around an error of a hook. The loads of a layout expect that all hooks of
- * `server.ts` have let the request pass, and some have not been called: the cross-site check runs before them, and a
- * body that cannot be read ends the request before the later hooks. So the layouts end at the first one that has a
- * load. For a hook that threw in a GET or HEAD request the root layout may load: it is around every unknown path as
- * well.
+ * Returns the layouts that may be rendered around an error of a hook; null when the guard of the root layout has sent a
+ * response. The loads and guards of a layout expect that all hooks of `server.ts` have let the request pass, and some have
+ * not been called: the cross-site check runs before them, and a body that cannot be read ends the request before the
+ * later hooks. So the layouts end at the first one that has a load, or a guard that has not run. For a hook that threw in
+ * a GET or HEAD request the root layout may load, after its guard: it is around every unknown path as well.
  */
-function layoutsAround(
+async function layoutsAround(
   { layouts }: LayoutChain,
   { thrown }: CaughtError,
-  { request }: RequestContext,
-): LayoutChain['layouts'] {
-  const mayRootLoad = isSafe(request.method) && !(thrown instanceof CrossSiteError)
-  const first = layouts.findIndex(({ load }, index) => load !== null && !(mayRootLoad && index === 0))
+  ctx: RequestContext,
+): Promise<LayoutChain['layouts'] | null> {
+  const mayRootRun = isSafe(ctx.request.method) && !(thrown instanceof CrossSiteError)
+  const rootGuard = guardsOf(layouts.slice(0, 1))
+  if (mayRootRun && rootGuard.length > 0 && !ctx.hasPassedGuards) {
+    const outcome = await runGuards(rootGuard, ctx)
+    if (outcome.kind === 'done') return null
+    // The error of the hook decides the response.
+    if (outcome.kind === 'thrown' && outcome.caught.kind === 'failure') recordCaught(outcome.caught, ctx)
+    if (outcome.kind === 'thrown') return []
+  }
+  const first = layouts.findIndex(
+    ({ guard, load }, index) =>
+      !(mayRootRun && index === 0) && (load !== null || (guard !== null && !ctx.hasPassedGuards)),
+  )
   return first === -1 ? layouts : layouts.slice(0, first)
 }
 

@@ -5,7 +5,7 @@ import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
-import { checkAddress } from './check-address.ts'
+import { admitToPage } from './admit-to-page.ts'
 import { loadOf, runLoads } from './loads.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
@@ -14,7 +14,6 @@ import { mayStream, renderPage } from './render-page.ts'
 import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
-import { serveErrorInLayouts } from './serve-error.ts'
 import { serveNavigation } from './serve-navigation.ts'
 
 /** Responds to GET and HEAD of a page. */
@@ -22,12 +21,19 @@ export function servePage(route: PageRoute, ctx: RequestContext) {
   if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
 }
 
-async function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
-  const refused = await checkAddress(route, ctx)
-  if (refused) return serveErrorInLayouts(route, refused, ctx)
+function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
+  return route.guards.length > 0 ? respondIfAdmitted(route, ctx) : respond(route, ctx)
+}
+
+async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise<void> {
+  if (await admitToPage(route, ctx)) await respond(route, ctx)
+}
+
+function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
   const extras = writeExtras({}, route.page.serverFile, ctx)
-  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'nothing', extras }, ctx)
-  await respondWithPage(route, extras, ctx)
+  return ctx.format === 'navigation'
+    ? serveNavigation(route, { kind: 'nothing', extras }, ctx)
+    : respondWithPage(route, extras, ctx)
 }
 
 async function respondWithPage(route: PageRoute, extras: WrittenExtras | null, ctx: RequestContext): Promise<void> {

@@ -12,8 +12,10 @@ export function addLiveUpdates({ app, build }: Site, pages: readonly PageRoute[]
       const route = await live.refreshRoute(page.id)
       if (route) Object.assign(page, createPageRoute(route, build))
     } else {
-      const root = await live.refreshRoot()
-      if (root) Object.assign(build.root, root)
+      const current = await live.refreshRoot()
+      if (!current) return
+      Object.assign(build.root, current.root)
+      build.guardedFolders = current.guardedFolders
     }
   })
 }

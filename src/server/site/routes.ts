@@ -1,4 +1,11 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  preParsingHookHandler,
+  RouteOptions,
+} from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import type { Site } from '../context/site.ts'
 import { finishErrorHooks } from '../failures/on-error-hooks.ts'
@@ -7,11 +14,12 @@ import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { pageRoute } from '../http/route-config.ts'
-import { createNotFoundContext, createPageContext } from '../pages/create-context.ts'
+import { createNotFoundContext, createPageContext, keepPageContext, takePageContext } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
-import { serveAction } from '../pages/serve-action.ts'
-import { createErrorHandler, refuseMethod, serveNotFound } from '../pages/serve-error.ts'
+import { guardAction, serveAction } from '../pages/serve-action.ts'
+import { createErrorHandler } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
+import { refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
 import { navigationOptions } from './navigation-routes.ts'
 
 const READ = ['GET', 'HEAD']
@@ -35,12 +43,24 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
       const target = { methods: WRITE, url: withBase(options.base, page.url), route: page.id }
       addPageRoute(scope, site, target, {
         bodyLimit: options.bodyLimit,
-        preParsing: refuseEncoded,
+        preParsing: [guardBeforeBody(page, site), refuseEncoded],
         errorHandler: (error, ...pair) => handleError(nameLimit(error, limits), ...pair),
-        handler: (...pair) => serveAction(page, createPageContext(page, site, ...pair)),
+        handler: (...pair) => serveAction(page, takePageContext(page, site, ...pair)),
       })
     }
   })
+}
+
+// `done` is not called for a request that the guards refuse: it has its response. Node.js discards the body then.
+function guardBeforeBody(page: PageRoute, site: Site): preParsingHookHandler {
+  return (request, reply, payload, done) => {
+    if (page.guards.length === 0) return done(null, payload)
+    const ctx = createPageContext(page, site, request, reply)
+    void guardAction(page, ctx, () => {
+      keepPageContext(ctx)
+      done(null, payload)
+    })
+  }
 }
 
 // Fastify's own error does not say which limit was exceeded.

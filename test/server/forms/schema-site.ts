@@ -115,6 +115,23 @@ export const params = z.object({ id: z.coerce.number().int() })
 export const load = ({ params }) => params
 export const action = ({ params }) => params
 `,
+  'pages/guarded/layout.tsx': 'export default ({ children }) => children\n',
+  'pages/guarded/layout.server.ts': `
+import { HttpError } from 'hydrant'
+export function guard({ request, params, search }) {
+  if (request.headers['x-user'] !== 'ada') throw new HttpError(401, 'Sign in')
+  return { outer: [params, search] }
+}
+`,
+  'pages/guarded/[id].tsx': 'export default () => <p>guarded</p>\n',
+  'pages/guarded/[id].server.ts': `
+import { z } from 'zod'
+export const params = z.object({ id: z.coerce.number() })
+export const search = z.object({ page: z.coerce.number() })
+export const guard = ({ params, search }) => ({ own: [params, search] })
+export const load = ({ context }) => context
+export const action = ({ context, params, search }) => ({ context, params, search })
+`,
   'pages/unsendable.tsx': 'export default () => <p>never</p>\n',
   'pages/unsendable.server.ts': `
 import { z } from 'zod'

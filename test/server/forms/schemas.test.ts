@@ -204,6 +204,31 @@ t.test('params', async (t) => {
   }
 })
 
+t.test('the address is checked after the guards of the layouts and before the guard of the page', async (t) => {
+  const ada = { ...JSON_ONLY, 'x-user': 'ada' }
+  const context = { outer: [{ id: '7' }, undefined], own: [{ id: 7 }, { page: 2 }] }
+  const loaded = await get('/guarded/7?page=2', ada)
+  t.strictSame(loaded.json(), JSON.parse(JSON.stringify(context)))
+  const acted = await app.inject({ method: 'POST', url: '/guarded/7?page=2', headers: ada })
+  t.match(acted.json(), { params: { id: 7 }, search: { page: 2 }, context: { own: context.own } })
+  for (const url of ['/guarded/x', '/guarded/7?page=x', '/guarded/7?page=2']) {
+    t.equal((await get(url, JSON_ONLY)).statusCode, 401, 'a visitor learns nothing of the schema')
+    t.equal((await app.inject({ method: 'POST', url, headers: JSON_ONLY })).statusCode, 401)
+  }
+  for (const [url, status] of [
+    ['/guarded/x?page=x', 404],
+    ['/guarded/7?page=x', 400],
+  ] as const) {
+    t.equal((await get(url, ada)).statusCode, status)
+    const html = await get(url, { ...HTML, 'x-user': 'ada' })
+    t.equal(html.statusCode, status)
+    t.match(html.body, 'id="layout"', 'inside the layouts')
+    // A body that no parser can read is not read.
+    const headers = { ...ada, 'content-type': 'application/json' }
+    t.equal((await app.inject({ method: 'POST', url, headers, payload: '{' })).statusCode, status)
+  }
+})
+
 t.test('an output that cannot be sent to the browser is a failure', async (t) => {
   const response = await get('/unsendable')
   t.equal(response.statusCode, 500)

@@ -1,0 +1,61 @@
+import type { FastifyRequest } from 'fastify'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+
+/** Anything with the request: the `ctx` of a guard, load or action, or `{ request }` in a hook of `server.ts`. */
+interface WithRequest {
+  request: FastifyRequest
+}
+
+type Outcome<Result> = { value: Result } | { thrown: unknown }
+
+/** The calls with the same arguments up to here. */
+interface Calls<Result> {
+  outcome: Outcome<Result> | null
+  next: Map<unknown, Calls<Result>>
+}
+
+/**
+ * Returns a function that runs `fn` once per request and arguments: `const currentUser = perRequest(async ({ request }) =>
+ * …)`. Guards, loads, actions and hooks that call it with the same arguments share one result, also a promise, a rejection
+ * or a thrown error. Arguments are compared like the keys of a `Map`.
+ *
+ * @param fn Its first argument is a `ctx`, or any object with the request. Only the request counts.
+ */
+export function perRequest<Context extends WithRequest, Others extends readonly unknown[], Result>(
+  fn: (ctx: Context, ...others: Others) => Result,
+): (ctx: Context, ...others: Others) => Result {
+  const requests = new WeakMap<object, Calls<Result>>()
+  return (ctx, ...others) => {
+    let calls = callsOf(requests, ctx)
+    for (const argument of others) {
+      const next = calls.next.get(argument) ?? createCalls()
+      calls.next.set(argument, next)
+      calls = next
+    }
+    // A missing argument is not the same as `undefined`, which `fn` can tell apart.
+    calls.outcome ??= run(() => fn(ctx, ...others))
+    if ('thrown' in calls.outcome) throw calls.outcome.thrown
+    return calls.outcome.value
+  }
+}
+
+/** Throws HYD_PER_REQUEST for anything without a request. */
+function callsOf<Result>(requests: WeakMap<object, Calls<Result>>, ctx: Partial<WithRequest> | undefined) {
+  const request = ctx?.request
+  if (typeof request !== 'object' || request === null) throw createHydrantError('HYD_PER_REQUEST', [showValue(ctx)])
+  const calls = requests.get(request) ?? createCalls<Result>()
+  requests.set(request, calls)
+  return calls
+}
+
+function createCalls<Result>(): Calls<Result> {
+  return { outcome: null, next: new Map() }
+}
+
+function run<Result>(call: () => Result): Outcome<Result> {
+  try {
+    return { value: call() }
+  } catch (thrown) {
+    return { thrown }
+  }
+}

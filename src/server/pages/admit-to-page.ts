@@ -1,0 +1,16 @@
+import type { RequestContext } from '../context/request-context.ts'
+import { runGuards } from './guards.ts'
+import type { PageRoute } from './page-route.ts'
+import { serveErrorInLayouts } from './serve-error.ts'
+
+/**
+ * Runs the guards of a page. Returns false when the request must not go on: the client has left, or the response has
+ * been sent. An error is shown inside the layouts whose guards have let the request pass.
+ */
+export async function admitToPage(route: PageRoute, ctx: RequestContext): Promise<boolean> {
+  const outcome = await runGuards(route.guards, ctx)
+  ctx.hasPassedGuards = outcome.kind === 'passed'
+  if (outcome.kind === 'thrown')
+    await serveErrorInLayouts(route, outcome.caught, ctx, route.layouts.slice(0, outcome.level))
+  return ctx.hasPassedGuards
+}

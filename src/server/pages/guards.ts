@@ -1,0 +1,151 @@
+import type { GuardFunction } from '../build-output/guarded-folders.ts'
+import type { Route, ServerModule } from '../build-output/load-build.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { createLoadContext, createPageLoadContext } from './load-context.ts'
+import { type CaughtError, catchError } from './resolve-error.ts'
+
+export interface GuardStep {
+  guard: GuardFunction
+  /** Path in the site of the file with `guard`. */
+  serverFile: string
+  /** Number of layouts that may be shown around an error of this guard: those whose guards come before it. */
+  level: number
+  /** The parameters for this guard (those of the request). */
+  params?: Record<string, string>
+  /** Whether it is the guard of the page, which gets the output of the page's schemas. */
+  isPage?: boolean
+}
+
+/** A check that is not a function of the site: of the address, with the schemas of the page. */
+export interface CheckStep {
+  /** Returns the error; null if the request may go on. Never rejects. */
+  check(passed: Promise<typeof DEADLINE>, ctx: RequestContext): Promise<CaughtError | null>
+  level: number
+}
+
+export type GuardOutcome =
+  | { kind: 'passed' }
+  | { kind: 'thrown'; caught: CaughtError; level: number }
+  /** The client has left, or a guard has sent a response itself. */
+  | { kind: 'done' }
+
+/** Returns the guards of layouts, outermost first. */
+export function guardsOf(layouts: readonly Pick<ServerModule<unknown>, 'guard' | 'serverFile'>[]): GuardStep[] {
+  return layouts.flatMap(({ guard, serverFile }, level) => (guard ? [{ guard, serverFile, level }] : []))
+}
+
+/** Returns the guards of the layouts around a page, the check of its address, and its own guard. */
+export function stepsToPage({ layouts, page }: Route, check: CheckStep['check'] | null): (GuardStep | CheckStep)[] {
+  const { guard, serverFile } = page
+  const level = layouts.length
+  return [
+    ...guardsOf(layouts),
+    ...(check ? [{ check, level }] : []),
+    ...(guard ? [{ guard, serverFile, level, isPage: true }] : []),
+  ]
+}
+
+/**
+ * Runs guards, one after another, and merges their results into the context of the request. The first one that throws
+ * ends the run. All of them share one deadline. Never rejects.
+ */
+export async function runGuards(steps: readonly (GuardStep | CheckStep)[], ctx: RequestContext): Promise<GuardOutcome> {
+  ctx.watchLeaving()
+  const { metrics, options } = ctx.site
+  const deadline = createDeadline(options.timeouts.loadMs)
+  const answer = watchAnswer(ctx)
+  const startedAt = metrics.now()
+  try {
+    for (const step of steps) {
+      const { passed } = deadline
+      const caught = 'check' in step ? await step.check(passed, ctx) : await runGuard(step, passed, ctx)
+      if (ctx.isGone || answer.isSent()) return { kind: 'done' }
+      if (caught) return { kind: 'thrown', caught, level: step.level }
+    }
+    return { kind: 'passed' }
+  } finally {
+    deadline.clear()
+    answer.stop()
+    metrics.guardsEnded(ctx.route, metrics.now() - startedAt)
+  }
+}
+
+/** Runs one guard. Returns what it threw; null if it let the request pass. */
+async function runGuard(
+  step: GuardStep,
+  passed: Promise<typeof DEADLINE>,
+  ctx: RequestContext,
+): Promise<CaughtError | null> {
+  const { serverFile } = step
+  try {
+    const running = callGuard(step, ctx)
+    const result = await Promise.race([running, passed])
+    if (result === DEADLINE) {
+      running.catch(() => {})
+      throw stopAtDeadline(serverFile, ctx)
+    }
+    if (!ctx.isGone) addToContext(result, serverFile, ctx)
+    return null
+  } catch (thrown) {
+    return catchError(thrown, 'guard', { file: serverFile, function: 'guard' })
+  }
+}
+
+async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
+  // Ends the stack trace at the guard: V8 keeps a fixed number of frames.
+  await null
+  return guard(isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params))
+}
+
+function stopAtDeadline(serverFile: string, ctx: RequestContext): Error {
+  const error = createHydrantError('HYD_GUARD_TIMEOUT', [ctx.site.options.timeouts.loadMs, serverFile])
+  ctx.abort(error)
+  // For the loads of the layouts around the error.
+  ctx.renewSignal()
+  return error
+}
+
+/** Merges the result of a guard into the context. Throws HYD_GUARD_RESULT. */
+function addToContext(result: unknown, serverFile: string, ctx: RequestContext) {
+  if (result === undefined) return
+  if (!isPlainObject(result)) throw createHydrantError('HYD_GUARD_RESULT', [serverFile, describe(result)])
+  // A load may await it later. An unhandled rejection would end the process.
+  for (const value of Object.values(result)) if (value instanceof Promise) value.catch(() => {})
+  Object.assign(ctx.context, result)
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' || value === null) return showValue(value)
+  // A null prototype is plain, so there is one.
+  const prototype = Object.getPrototypeOf(value) as object
+  return `an instance of ${prototype.constructor?.name || 'a class'}`
+}
+
+/**
+ * Watches whether a guard sends a response. `reply.sent` stays false while asynchronous `onSend` hooks run. Without the
+ * watch, a guard that calls `reply.redirect()` and forgets to return it would let the request pass.
+ */
+function watchAnswer({ reply }: RequestContext) {
+  const { send } = reply
+  let isSent = false
+  reply.send = function watched(...payload) {
+    isSent = true
+    return send.apply(reply, payload)
+  }
+  return {
+    isSent: () => isSent || reply.sent,
+    stop() {
+      reply.send = send
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { guardsOfPath } from '../build-output/guarded-folders.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
+import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
+import { admitToPage } from './admit-to-page.ts'
+import { type GuardStep, runGuards } from './guards.ts'
+import type { PageRoute } from './page-route.ts'
+import { respondInSlot } from './raw-response.ts'
+import { sendRedirect } from './send-response.ts'
+import { serveErrorInLayouts, serveHookError } from './serve-error.ts'
+
+/** Responds with 405. `allowed` lists the methods that the page's URL has. */
+export async function refuseMethod(route: PageRoute, allowed: string, ctx: RequestContext): Promise<void> {
+  if (!ctx.site.slots.admit(ctx)) return
+  await respondInSlot(ctx, async () => {
+    // A visitor who may not see the page must not learn that it exists.
+    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+    ctx.reply.header('allow', allowed)
+    await serveHookError(new HttpError(405, `${ctx.request.method} is not allowed here.`), route, ctx)
+  })
+}
+
+/** Responds to a path without a page: with a redirect to the path without its trailing slash, or with the 404 page. */
+export async function serveNotFound(ctx: RequestContext): Promise<void> {
+  const { method, url } = ctx.request
+  const location = method === 'GET' || method === 'HEAD' ? withoutTrailingSlash(pathAndQuery(url)) : null
+  if (location !== null) return sendRedirect(location, 308, ctx)
+  if (!ctx.site.slots.admit(ctx)) return
+  await respondInSlot(ctx, () => respondToUnknown(ctx))
+}
+
+async function respondToUnknown(ctx: RequestContext): Promise<void> {
+  const { app, build } = ctx.site
+  const { root } = build
+  const isCaseSensitive = app.initialConfig.routerOptions?.caseSensitive !== false
+  const guards = guardsOfPath(build.guardedFolders, pathOf(pathAndQuery(ctx.request.url)), isCaseSensitive)
+  if (guards.length > 0) {
+    // The 404 page is inside the root layout, whose guard is the first one.
+    const isRootGuard = ({ guard }: Pick<GuardStep, 'guard'>) => guard === root.layouts[0]?.guard
+    const steps = guards.map((one): GuardStep => ({ ...one, level: isRootGuard(one) ? 0 : root.layouts.length }))
+    const outcome = await runGuards(steps, ctx)
+    if (outcome.kind === 'done') return
+    ctx.hasPassedGuards = outcome.kind === 'passed'
+    if (outcome.kind === 'thrown')
+      return serveErrorInLayouts(root, outcome.caught, ctx, root.layouts.slice(0, outcome.level))
+  }
+  await serveHookError(new NotFoundSignal(), root, ctx)
+}

@@ -1,0 +1,336 @@
+// Attacks that reach a page, its data or its action past the guard of a folder, one for each way in. CVE-2025-29927: a
+// header skipped the check of the login. CVE-2024-51479 and CVE-2025-64765: a path was spelled so that the check did not
+// apply to it. In other frameworks the check was in a layout, and a request for the page's data alone did not run it.
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { hydrant, rewriteUrl } from '../../src/server/index.ts'
+import { linesOfResponse, marked, navigationHeaders } from '../server/lines.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { listenRaw, parseRaw, rawRequest } from './raw.ts'
+
+const SECRET = 'the books of the house'
+const page = 'export default function Page({ data }) {\n  return <p>{data?.secret ?? "open"}</p>\n}\n'
+const layout = `export default function Layout({ data, children }) {
+  return <div>{data?.secret}{children}</div>
+}
+`
+const noting = (kind: string, what: string) =>
+  `export const ${kind} = () => {\n  globalThis.hydrantLeaks.push(${JSON.stringify(what)})\n  return { secret: ${JSON.stringify(SECRET)} }\n}\n`
+const guard = `import { redirect } from 'hydrant'
+export async function guard({ request }) {
+  globalThis.hydrantGuarded++
+  await null
+  if (request.headers.authorization !== 'Bearer let-me-in') redirect('/sign-in')
+}
+`
+
+const dir = await buildFiles(t.testdir({}), {
+  'pages/index.tsx': page,
+  'pages/sign-in.tsx': page,
+  'pages/admin/layout.tsx': layout,
+  'pages/admin/layout.server.ts': guard + noting('load', 'load of the layout'),
+  'pages/admin/index.tsx': page,
+  'pages/admin/index.server.ts': noting('load', 'load') + noting('action', 'action'),
+  'pages/admin/static.tsx': `export default () => <p>${SECRET}</p>\n`,
+  'pages/admin/(tools)/users/[id].tsx': page,
+  'pages/admin/(tools)/users/[id].server.ts': noting('load', 'load of a user') + noting('action', 'action of a user'),
+  'pages/admin/files/[...path].tsx': page,
+  'pages/admin/files/[...path].server.ts': noting('load', 'load of a file'),
+  'pages/(members)/layout.tsx': layout,
+  'pages/(members)/layout.server.ts': guard,
+  'pages/(members)/club.tsx': `export default () => <p>${SECRET}</p>\n`,
+  'server.ts': `export default async (app) => {
+  for (const name of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
+    app.addHook(name, async ({ url }) => {
+      if (url.endsWith(name)) throw Object.assign(new Error('a hook says no'), { statusCode: 403 })
+    })
+  }
+}
+`,
+  'pages/own.tsx': `export default () => <p>${SECRET}</p>\n`,
+  'pages/own.server.ts': `${guard}${noting('action', 'own action')}`,
+})
+
+const globals = globalThis as unknown as { hydrantGuarded: number; hydrantLeaks: string[] }
+globals.hydrantGuarded = 0
+globals.hydrantLeaks = []
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const navigation = (layouts: string[] = []) => ({ ...HTML, ...navigationHeaders(dir, layouts) })
+const PAGES = ['/admin', '/admin/static', '/admin/users/5', '/admin/files/a/b', '/club', '/own']
+const UNKNOWN = ['/admin/nope', '/admin/users', '/admin/users/5/nope', '/admin/index', '/admin/layout.server.ts']
+const ACTIONS = ['/admin', '/admin/users/5', '/own']
+
+const { app } = await serve(t, dir)
+
+interface Attack {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  payload?: string
+}
+
+/** Sends a request, and checks that the guard has run once and has refused it. */
+async function checkRefused(t: Test, attack: Attack, target: FastifyInstance = app) {
+  const title = `${attack.method ?? 'GET'} ${attack.url} ${JSON.stringify(attack.headers).slice(0, 120)}`
+  globals.hydrantGuarded = 0
+  globals.hydrantLeaks.length = 0
+  const response = await target.inject(attack)
+  t.equal(globals.hydrantGuarded, 1, `${title}: the guard runs once`)
+  t.strictSame(globals.hydrantLeaks, [], `${title}: nothing else runs`)
+  t.notMatch(response.body, SECRET, title)
+  t.notOk('hydrant-acted' in response.headers, title)
+  return response
+}
+
+t.test('documents, HEAD and JSON', async (t) => {
+  for (const url of [...PAGES, ...UNKNOWN]) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      for (const headers of [HTML, JSON_ONLY, { accept: '*/*' }, {}]) {
+        const response = await checkRefused(t, { method, url, headers })
+        t.match(response, { statusCode: 302, headers: { location: '/sign-in', 'cache-control': 'no-store' } })
+      }
+    }
+  }
+})
+
+t.test('a visitor with access gets the pages, so the guard refuses the others', async (t) => {
+  const authorization = 'Bearer let-me-in'
+  for (const url of PAGES) t.match(await app.inject({ url, headers: { ...HTML, authorization } }), { statusCode: 200 })
+  for (const url of UNKNOWN)
+    t.match(await app.inject({ url, headers: { ...HTML, authorization } }), { statusCode: 404 })
+  for (const url of ACTIONS) {
+    const acted = await app.inject({ method: 'POST', url, headers: { ...JSON_ONLY, ...FORM, authorization } })
+    t.match(acted, { statusCode: 200, body: new RegExp(SECRET) })
+  }
+})
+
+t.test('navigations and prefetches, whatever layouts, build and page the client claims', async (t) => {
+  const authorization = 'Bearer let-me-in'
+  const known = await app.inject({ url: '/admin', headers: { ...HTML, authorization } })
+  const keys = [...known.body.matchAll(/[\w-]+\.js/g)].map(([name]) => name)
+  const claims: Record<string, string>[] = [
+    navigation(),
+    navigation(['none', 'none', 'none']),
+    navigation(keys),
+    { ...navigation(keys), 'hydrant-build': 'another build' },
+    { ...navigation(), 'hydrant-acted': '1' },
+    { ...navigation(), purpose: 'prefetch', 'sec-purpose': 'prefetch' },
+    { ...navigation(), ...JSON_ONLY },
+    { ...navigation(), referer: 'http://localhost/admin' },
+    { ...navigation(), 'x-middleware-subrequest': 'guard:guard:guard', 'x-original-url': '/', 'x-rewrite-url': '/' },
+  ]
+  for (const url of PAGES) {
+    for (const headers of claims) {
+      const response = await checkRefused(t, { url: marked(url), headers })
+      t.strictSame(linesOfResponse(response), [['redirect', '/sign-in']])
+    }
+  }
+})
+
+t.test('actions, in each content type, before their body is read', async (t) => {
+  const bodies: [type: string, payload: string][] = [
+    ['application/x-www-form-urlencoded', 'a=1'],
+    ['application/json', '{"a":1}'],
+    ['application/json', '{'],
+    ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n'],
+    ['multipart/form-data', 'no boundary'],
+    ['text/plain', 'a=1'],
+    ['application/octet-stream', 'a'],
+    ['no/such', 'a'],
+    ['application/json\t;charset=utf-8', '{}'],
+  ]
+  for (const url of ACTIONS) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      for (const [type, payload] of bodies) {
+        const headers = { 'content-type': type }
+        const response = await checkRefused(t, { method, url, payload, headers: { ...HTML, ...headers } })
+        t.match(response, { statusCode: 303, headers: { location: '/sign-in' } })
+        await checkRefused(t, { method, url, payload, headers: { ...JSON_ONLY, ...headers } })
+        const sent = await checkRefused(t, {
+          method,
+          url: marked(url),
+          payload,
+          headers: { ...navigation(), ...headers },
+        })
+        t.strictSame(linesOfResponse(sent), [['redirect', '/sign-in']])
+      }
+      await checkRefused(t, { method, url, payload: 'a', headers: { ...HTML, ...FORM, 'content-encoding': 'gzip' } })
+      await checkRefused(t, { method, url, headers: { ...HTML, 'x-http-method-override': 'GET', 'x-method': 'GET' } })
+    }
+  }
+})
+
+t.test('methods that a page does not have, and unknown paths, do not tell whether the page exists', async (t) => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    for (const url of ['/admin/static', '/admin/files/a', ...UNKNOWN]) {
+      const response = await checkRefused(t, { method, url, headers: { ...HTML, ...FORM }, payload: 'a=1' })
+      t.match(response, { statusCode: 303, headers: { location: '/sign-in' } }, `${method} ${url}`)
+      t.notOk('allow' in response.headers)
+    }
+  }
+  // Fastify has no route for the other methods, for any path.
+  const others = await Promise.all(
+    ['/admin', '/admin/nope', '/nope'].map((url) => app.inject({ method: 'OPTIONS', url, headers: HTML })),
+  )
+  t.strictSame(
+    others.map(({ statusCode }) => statusCode),
+    [404, 404, 404],
+  )
+})
+
+t.test('a folder in parentheses guards its own pages only', async (t) => {
+  globals.hydrantGuarded = 0
+  t.equal((await app.inject({ url: '/nope', headers: HTML })).statusCode, 404)
+  t.equal((await app.inject({ url: '/sign-in', headers: HTML })).statusCode, 200)
+  t.equal(globals.hydrantGuarded, 0)
+})
+
+t.test('the error of a hook is not shown inside a layout whose guard has not run', async (t) => {
+  for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
+    for (const path of PAGES) {
+      for (const [method, url, headers] of [
+        ['GET', `${path}?${hook}`, HTML],
+        ['GET', marked(`${path}?${hook}`), navigation()],
+        ['POST', `${path}?${hook}`, { ...HTML, ...FORM }],
+        ['POST', marked(`${path}?${hook}`), { ...navigation(), ...FORM }],
+      ] as const) {
+        globals.hydrantLeaks.length = 0
+        const response = await app.inject({ method, url, headers })
+        t.ok([403, 303].includes(response.statusCode) || response.body.includes('/sign-in'), `${method} ${url}`)
+        t.notMatch(response.body, SECRET)
+        t.strictSame(globals.hydrantLeaks, [], `${method} ${url}`)
+      }
+    }
+  }
+})
+
+/** Other spellings of a path below a guarded folder. They are refused, or lead nowhere. */
+const SPELLINGS = [
+  '/%61dmin',
+  '/%61%64%6D%69%6e/static',
+  '/admin/%73tatic',
+  '/admin/%75sers/5',
+  '/admin/users/%35',
+  '/admin/users/5?x=/sign-in',
+  '/admin?_hydrant',
+  '/admin?',
+  '/admin#sign-in',
+  '/admin/',
+  '/admin//',
+  '//admin',
+  '/admin//static',
+  '/ADMIN',
+  '/Admin/static',
+  '/admin;x',
+  '/admin/;/static',
+  '/admin/.',
+  '/./admin',
+  '/admin/../admin',
+  '/sign-in/../admin',
+  '/sign-in/..%2fadmin',
+  '/%2fadmin',
+  '/admin%2fstatic',
+  '/admin%00',
+  '/%2561dmin',
+  '/admin%20',
+  '\\admin',
+  'http://localhost/admin',
+  'http://sign-in/admin/static',
+  'HTTP://localhost/admin',
+]
+
+t.test('no spelling of a path leads past the guard', async (t) => {
+  const { app: listening } = await serve(t, dir)
+  const { send } = await listenRaw(t, listening)
+  for (const path of SPELLINGS) {
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      for (const accept of ['text/html', 'application/json']) {
+        globals.hydrantLeaks.length = 0
+        const headers = ['Host: localhost', `Accept: ${accept}`, 'Content-Length: 0']
+        const { status, body } = parseRaw(await send(rawRequest(`${method} ${path} HTTP/1.1`, headers)))
+        const isRefused = [302, 303, 308, 400, 404, 405].includes(status) || body.startsWith('["load"]')
+        t.ok(isRefused, `${method} ${path}: ${status}`)
+        t.notMatch(body, SECRET, path)
+        t.strictSame(globals.hydrantLeaks, [], path)
+      }
+    }
+  }
+})
+
+t.test('a site in an app: with a prefix, a base, and without rewriteUrl', async (t) => {
+  for (const options of [
+    {},
+    { rewriteUrl },
+    { routerOptions: { caseSensitive: false } },
+    { routerOptions: { ignoreTrailingSlash: true } },
+  ]) {
+    const outer: FastifyInstance = Fastify(options)
+    t.teardown(() => outer.close())
+    await outer.register((scope) => scope.register(hydrant, { dir, base: '/shop', ledger: false }), { prefix: '/in' })
+    const isLoose = 'routerOptions' in options && 'caseSensitive' in options.routerOptions
+    const spelled = ['/in/shop/%61dmin', '/in/%73hop/admin/nope', '/in/shop/adm%69n/nope']
+    const urls = [...PAGES, ...UNKNOWN].map((path) => `/in/shop${path}`)
+    for (const url of [...urls, ...spelled, ...(isLoose ? ['/IN/shop/Admin', '/in/SHOP/ADMIN/nope'] : [])]) {
+      const response = await checkRefused(t, { url, headers: HTML }, outer)
+      t.match(response, { statusCode: 302, headers: { location: '/in/shop/sign-in' } }, url)
+    }
+    globals.hydrantGuarded = 0
+    t.equal((await outer.inject({ url: '/in/shop/nope', headers: HTML })).statusCode, 404)
+    t.equal((await outer.inject({ url: '/in/shop/administrators', headers: HTML })).statusCode, 404)
+    t.equal(globals.hydrantGuarded, 0, 'other paths are not guarded')
+  }
+})
+
+t.test('an upload that is refused writes no file, and does not hold the connection', async (t) => {
+  const temporary = mkdtempSync(join(tmpdir(), 'guarded-test-'))
+  const before = process.env.TMPDIR
+  process.env.TMPDIR = temporary
+  t.teardown(() => {
+    rmSync(temporary, { recursive: true, force: true })
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
+  const { app: listening } = await serve(t, dir)
+  await listening.listen({ port: 0, host: '127.0.0.1' })
+  const port = Number(new URL(listening.listeningOrigin).port)
+  const file = `--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n${'a'.repeat(300_000)}\r\n--b--\r\n`
+  const type = 'Content-Type: multipart/form-data; boundary=b'
+  const head = (lines: string[]) =>
+    ['POST /admin HTTP/1.1', 'Host: localhost', 'Accept: text/html', type, ...lines, '', ''].join('\r\n')
+  for (const isExpected of [false, true]) {
+    globals.hydrantLeaks.length = 0
+    const answers = await new Promise<string>((resolve) => {
+      let text = ''
+      const socket = connect(port, '127.0.0.1')
+      socket.setEncoding('latin1')
+      socket.on('data', (chunk: string) => {
+        text += chunk
+      })
+      socket.on('close', () => resolve(text))
+      const expect = isExpected ? ['Expect: 100-continue'] : []
+      socket.write(head([...expect, `Content-Length: ${file.length}`]) + file)
+      socket.write(head(['Connection: close', 'Transfer-Encoding: chunked']))
+      socket.write('3\r\nabc\r\n0\r\n\r\n')
+    })
+    t.equal(answers.match(/HTTP\/1\.1 303/g)?.length, 2, 'the next request of the connection gets its response')
+    t.strictSame(readdirSync(temporary), [])
+    t.strictSame(globals.hydrantLeaks, [])
+  }
+})
+
+t.test('a client that sends only a part of its body gets the response', async (t) => {
+  const { app: listening } = await serve(t, dir)
+  await listening.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect(Number(new URL(listening.listeningOrigin).port), '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const lines = ['POST /admin HTTP/1.1', 'Host: localhost', 'Accept: text/html', 'Content-Length: 1000000']
+  socket.write(`${[...lines, 'Content-Type: multipart/form-data; boundary=b', '', ''].join('\r\n')}--b\r\n`)
+  const [chunk] = await new Promise<Buffer[]>((resolve) => socket.once('data', (data) => resolve([data])))
+  t.match(String(chunk), 'HTTP/1.1 303')
+})

@@ -1,0 +1,113 @@
+import Fastify, { type FastifyRequest } from 'fastify'
+import t from 'tap'
+import { hydrant, perRequest } from '../../../src/server/index.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+
+interface Asked {
+  request: FastifyRequest
+}
+
+// The function reads nothing of a request.
+const requests = [{}, {}].map((request) => ({ request: request as FastifyRequest }))
+const [first, second] = requests as [Asked, Asked]
+
+t.test('runs once for each request and the same arguments', async (t) => {
+  const calls: unknown[][] = []
+  const read = perRequest((ctx: Asked, ...others: unknown[]) => {
+    calls.push([requests.findIndex(({ request }) => request === ctx.request), ...others])
+    return { others }
+  })
+  const key = {}
+  for (const args of [[], [1], ['1'], [Number.NaN], [key], [{}], [1, 2], [undefined], [null]]) {
+    const before = calls.length
+    t.equal(read(first, ...args), read({ ...first }, ...args), 'only the request of the context counts')
+    t.equal(calls.length, before + 1)
+    t.not(read(first, ...args), read(second, ...args))
+  }
+})
+
+t.test('shares a rejected promise and a thrown error', async (t) => {
+  let count = 0
+  const rejects = perRequest(async (_ctx: Asked) => {
+    count++
+    throw new Error('no')
+  })
+  const throws = perRequest((_ctx: Asked) => {
+    count++
+    throw new Error('no')
+  })
+  const ctx = first
+  t.equal(rejects(ctx), rejects(ctx))
+  await t.rejects(rejects(ctx), { message: 'no' })
+  const errors = [1, 2].map(() => {
+    try {
+      throws(ctx)
+      return null
+    } catch (error) {
+      return error
+    }
+  })
+  t.ok(errors[0])
+  t.equal(errors[0], errors[1])
+  t.equal(count, 2)
+})
+
+t.test('two functions have results of their own', async (t) => {
+  const one = perRequest((_ctx: Asked) => 1)
+  const two = perRequest((_ctx: Asked) => 2)
+  t.strictSame([one(first), two(first)], [1, 2])
+})
+
+t.test('refuses a call without a request', async (t) => {
+  const read = perRequest((_ctx: Asked) => 1)
+  for (const ctx of [undefined, null, {}, { request: undefined }, 'x'])
+    t.throws(() => read(ctx as never), { code: 'HYD_PER_REQUEST' })
+})
+
+const user = `import { perRequest } from 'hydrant'
+export const currentUser = perRequest(async ({ request }) => ({ name: request.headers.user, count: ++globalThis.hydrantUsers }))
+`
+const USES = {
+  'user.ts': user,
+  'server.ts': `import { currentUser } from './user.ts'
+export default async (app) => {
+  app.addHook('onRequest', async (request) => void (await currentUser({ request })))
+}
+`,
+  'pages/index.tsx': 'export default ({ data }) => <p>{data.name}</p>\n',
+  'pages/index.server.ts': `import { currentUser } from '../user.ts'
+export const guard = async (ctx) => ({ user: await currentUser(ctx) })
+export const load = async (ctx) => ({ ...(await currentUser(ctx)), isSame: ctx.context.user === (await currentUser(ctx)) })
+export const action = async (ctx) => ({ ...(await currentUser(ctx)), isSame: ctx.context.user === (await currentUser(ctx)) })
+`,
+}
+const counted = globalThis as { hydrantUsers?: number }
+
+t.test('hooks, guards, loads and actions of a request share the result', async (t) => {
+  const { app, get } = await serve(t, await buildFiles(t.testdir({}), USES))
+  counted.hydrantUsers = 0
+  const names = ['ada', 'bob', 'eve']
+  const responses = await Promise.all(names.map((name) => get('/', { ...JSON_ONLY, user: name })))
+  t.strictSame(
+    responses.map((response) => response.json().name),
+    names,
+  )
+  t.ok(responses.every((response) => response.json().isSame))
+  t.equal(counted.hydrantUsers, 3)
+  const acted = await app.inject({ method: 'POST', url: '/', headers: { ...JSON_ONLY, user: 'ada' } })
+  t.match(acted.json(), { name: 'ada', isSame: true })
+  t.equal(counted.hydrantUsers, 4)
+})
+
+t.test('two sites of an app have results of their own', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const folder = t.testdir({})
+  for (const base of ['/one', '/two']) {
+    const dir = await buildFiles(folder + base, USES)
+    await app.register(hydrant, { dir, base, ledger: false })
+  }
+  counted.hydrantUsers = 0
+  for (const url of ['/one', '/two']) t.match((await app.inject({ url, headers: HTML })).body, '<p>')
+  t.equal(counted.hydrantUsers, 2)
+})

@@ -1,0 +1,345 @@
+import { connect } from 'node:net'
+import type { LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { linesOfResponse, marked, navigationHeaders } from '../lines.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+
+const page = 'export default function Page({ data }) {\n  return <p>page {JSON.stringify(data)}</p>\n}\n'
+const layout = (name: string) =>
+  `export default function Layout({ data, children }) {\n  return <section>${name} {JSON.stringify(data)} {children}</section>\n}\n`
+
+/** The code of a guard that says that it has run. What a test wants it to do is in `hydrantGuards`. */
+const guard = (name: string) => `
+export async function guard(ctx) {
+  globalThis.hydrantRan.push(${JSON.stringify(name)})
+  return globalThis.hydrantGuards[${JSON.stringify(name)}]?.(ctx)
+}
+`
+const noting = (name: string, kind: string) =>
+  `export const ${kind} = ({ context }) => {\n  globalThis.hydrantRan.push(${JSON.stringify(`${name} ${kind}`)})\n  return { ...context }\n}\n`
+
+const site: Files = {
+  'pages/layout.tsx':
+    'export default function Layout({ data, children }) {\n  return <html><body>root {JSON.stringify(data)} {children}</body></html>\n}\n',
+  'pages/layout.server.ts': guard('root') + noting('root', 'load'),
+  'pages/not-found.tsx': 'export default () => <p>nothing here</p>\n',
+  'pages/error.tsx':
+    'export default function Failed({ status, message, digest }) {\n  return <p>{status}|{message}|{digest}</p>\n}\n',
+  'pages/team/[team]/layout.tsx': layout('team'),
+  'pages/team/[team]/layout.server.ts': guard('team') + noting('team', 'load'),
+  'pages/team/[team]/(staff)/layout.tsx': layout('staff'),
+  'pages/team/[team]/(staff)/layout.server.ts': guard('staff'),
+  'pages/team/[team]/(staff)/desk.tsx': page,
+  'pages/team/[team]/(staff)/desk.server.ts': guard('desk') + noting('desk', 'load') + noting('desk', 'action'),
+  'pages/lands/layout.tsx': layout('lands'),
+  'pages/lands/layout.server.ts': guard('lands'),
+  'pages/lands/[land]/layout.tsx': layout('land'),
+  'pages/lands/[land]/layout.server.ts': guard('land'),
+  'pages/lands/[land]/(club)/layout.tsx': layout('club'),
+  'pages/lands/[land]/(club)/layout.server.ts': guard('club'),
+  'pages/lands/[land]/(club)/towns/layout.tsx': layout('towns'),
+  'pages/lands/[land]/(club)/towns/layout.server.ts': guard('towns'),
+  'pages/open.tsx': page,
+  'pages/own.tsx': page,
+  'pages/own.server.ts': guard('own'),
+  'pages/late.tsx': page,
+  'pages/late.server.ts':
+    'export const load = ({ context }) => context.promise\nexport function guard() {\n  return { promise: Promise.reject(new Error("late")) }\n}\n',
+  'server.ts': `export default async (app) => {
+  app.addHook('onSend', async (request, reply, payload) => {
+    await globalThis.hydrantSending
+    return payload
+  })
+  app.addHook('onRequest', async (request) => {
+    if (request.url.includes('hook')) throw Object.assign(new Error('not today'), { statusCode: 403 })
+  })
+}
+`,
+}
+
+type Guard = (ctx: {
+  context: Record<string, unknown>
+  params: Record<string, string>
+  reply: { header(name: string, value: string): void; redirect(to: string): unknown; send(text: string): unknown }
+}) => unknown
+const globals = globalThis as unknown as { hydrantRan: string[]; hydrantGuards: Record<string, Guard> }
+globals.hydrantRan = []
+globals.hydrantGuards = {}
+
+const dir = await buildFiles(t.testdir({}), site)
+const { app, get, failuresOf, log } = await serve(t, dir, { timeouts: { loadMs: 300 } })
+const NAVIGATION = { ...HTML, ...navigationHeaders(dir) }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+t.beforeEach(() => {
+  globals.hydrantRan.length = 0
+  globals.hydrantGuards = {}
+})
+
+const textOf = ({ body }: LightMyRequestResponse) =>
+  body
+    .replace(/<script.*?<\/script>/gs, '')
+    .replaceAll('<!-- -->', '')
+    .replaceAll('&quot;', '"')
+
+t.test('guards run before the loads, the outermost first, once for each request', async (t) => {
+  const all = ['root', 'team', 'staff', 'desk']
+  const loads = ['root load', 'team load', 'desk load']
+  for (const [title, method, url, headers, expected] of [
+    ['a document', 'GET', '/team/a/desk', HTML, [...all, ...loads]],
+    ['HEAD', 'HEAD', '/team/a/desk', HTML, [...all, ...loads]],
+    ['JSON', 'GET', '/team/a/desk', JSON_ONLY, [...all, ...loads]],
+    ['a navigation', 'GET', marked('/team/a/desk'), NAVIGATION, [...all, ...loads]],
+    ['an action', 'POST', '/team/a/desk', { ...HTML, ...FORM }, [...all, 'desk action', ...loads]],
+    ['an action for JSON', 'PUT', '/team/a/desk', { ...JSON_ONLY, ...FORM }, [...all, 'desk action']],
+    [
+      'an action in place',
+      'POST',
+      marked('/team/a/desk'),
+      { ...NAVIGATION, ...FORM },
+      [...all, 'desk action', ...loads],
+    ],
+    ['a page without loads', 'GET', '/own', HTML, ['root', 'own', 'root load']],
+    ['a method that the page does not have', 'POST', '/own', HTML, ['root', 'own']],
+  ] as const) {
+    globals.hydrantRan.length = 0
+    await app.inject({ method, url, headers })
+    t.strictSame(globals.hydrantRan, expected, title)
+  }
+})
+
+t.test('all loads and actions below see what the guards returned', async (t) => {
+  globals.hydrantGuards = {
+    root: () => ({ user: 'ada', role: 'guest' }),
+    team: ({ context, params }) => ({ role: 'member', seen: { ...context }, team: params.team }),
+    desk: ({ context }) => ({ last: context.role }),
+  }
+  const expected = { user: 'ada', role: 'member', seen: { user: 'ada', role: 'guest' }, team: 'a', last: 'member' }
+  t.strictSame((await get('/team/a/desk', JSON_ONLY)).json(), expected)
+  const acted = await app.inject({ method: 'POST', url: '/team/a/desk', headers: { ...JSON_ONLY, ...FORM } })
+  t.strictSame(acted.json(), expected)
+  const response = await get('/open')
+  t.match(textOf(response), 'root {"user":"ada","role":"guest"}', 'each request has a context of its own')
+})
+
+t.test('the context contains nothing but the results', async (t) => {
+  let context: Record<string, unknown> = {}
+  globals.hydrantGuards.root = (ctx) => {
+    context = ctx.context
+    return JSON.parse('{"__proto__":{"isAdmin":true},"toString":1}')
+  }
+  await get('/own')
+  t.equal(Object.getPrototypeOf(context), null)
+  t.notOk('isAdmin' in context)
+  t.equal(context.toString, 1)
+})
+
+t.test('the error of a guard is shown inside the layouts whose guards have run before', async (t) => {
+  const refuse = () => {
+    throw Object.assign(new Error('members only'), { statusCode: 403 })
+  }
+  const shown: Record<string, string[]> = {
+    root: [],
+    team: ['root load'],
+    staff: ['root load', 'team load'],
+    desk: ['root load', 'team load'],
+  }
+  const guards = Object.keys(shown)
+  for (const [index, name] of guards.entries()) {
+    globals.hydrantGuards = { [name]: refuse }
+    const ran = guards.slice(0, index + 1)
+    for (const [method, url, headers] of [
+      ['GET', '/team/a/desk', HTML],
+      ['POST', '/team/a/desk', { ...HTML, ...FORM }],
+      ['GET', marked('/team/a/desk'), NAVIGATION],
+      ['POST', marked('/team/a/desk'), { ...NAVIGATION, ...FORM }],
+    ] as const) {
+      globals.hydrantRan.length = 0
+      const response = await app.inject({ method, url, headers })
+      t.equal(response.statusCode, 403, `${name} ${method} ${url}`)
+      t.strictSame(globals.hydrantRan, [...ran, ...(shown[name] ?? [])], `${name} ${method} ${url}`)
+      t.match(response.body, 'members only')
+      t.equal(response.headers['cache-control']?.includes('no-store'), true)
+      t.notOk('hydrant-acted' in response.headers)
+    }
+    globals.hydrantRan.length = 0
+    const json = await get('/team/a/desk', JSON_ONLY)
+    t.match(json.json(), { status: 403, detail: 'members only' })
+    t.strictSame(globals.hydrantRan, ran, 'no load runs for JSON')
+  }
+})
+
+t.test('a guard may redirect, end with the 404 page, and set headers', async (t) => {
+  globals.hydrantGuards.own = ({ reply }) => {
+    reply.header('set-cookie', 'from=/own')
+    throw Object.assign(new Error(''), { statusCode: 404 })
+  }
+  const missing = await get('/own')
+  t.equal(missing.statusCode, 404)
+  t.match(textOf(missing), 'nothing here')
+  t.equal(missing.headers['set-cookie'], 'from=/own')
+  t.strictSame(log.errors(), [])
+})
+
+t.test('a guard that sends a response ends the request, also without returning it', async (t) => {
+  const sending = globalThis as unknown as { hydrantSending?: Promise<void> }
+  for (const way of ['returned', 'not returned'] as const) {
+    for (const isSlow of [false, true]) {
+      globals.hydrantGuards.own = ({ reply }) => {
+        const sent = reply.redirect('/sign-in')
+        return way === 'returned' ? sent : undefined
+      }
+      sending.hydrantSending = isSlow ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve()
+      for (const method of ['GET', 'POST'] as const) {
+        globals.hydrantRan.length = 0
+        const response = await app.inject({ method, url: '/own', headers: HTML })
+        t.match(response, { statusCode: 302, headers: { location: '/sign-in' } }, `${way} ${isSlow} ${method}`)
+        t.strictSame(globals.hydrantRan, ['root', 'own'], 'no load and no action runs')
+      }
+    }
+  }
+  const sent = await app.inject({ method: 'POST', url: marked('/own'), headers: NAVIGATION })
+  t.strictSame(linesOfResponse(sent), [['redirect', '/sign-in']])
+})
+
+t.test('a guard that throws is a failure with its line', async (t) => {
+  globals.hydrantGuards.team = () => {
+    throw 'a secret text'
+  }
+  for (const [method, headers] of [
+    ['GET', HTML],
+    ['GET', JSON_ONLY],
+    ['POST', { ...HTML, ...FORM }],
+  ] as const) {
+    const response = await app.inject({ method, url: '/team/a/desk', headers })
+    t.equal(response.statusCode, 500)
+    t.notMatch(response.body, 'secret')
+    const [failure, ...others] = failuresOf(response)
+    t.strictSame(others, [])
+    t.match(failure, {
+      phase: 'guard',
+      route: '/team/[team]/desk',
+      digest: response.headers['x-error-digest'],
+      err: { stack: /guard \(pages\/team\/\[team\]\/layout\.server\.ts/ },
+    })
+  }
+})
+
+t.test('a result that is not a plain object is a failure', async (t) => {
+  class User {}
+  for (const [result, got] of [
+    [true, 'got true'],
+    [false, 'got false'],
+    [null, 'got null'],
+    ['/sign-in', 'got "/sign-in"'],
+    [[], 'got an array'],
+    [new User(), 'got an instance of User'],
+    [() => {}, 'got a function'],
+  ] as const) {
+    globals.hydrantGuards.own = () => result
+    const response = await get('/own')
+    t.equal(response.statusCode, 500, got)
+    t.match(failuresOf(response), [
+      { phase: 'guard', err: { message: `must return a plain object or undefined; ${got}` } },
+    ])
+  }
+  globals.hydrantGuards.own = () => Object.assign(Object.create(null), { fine: 1 })
+  t.equal((await get('/own')).statusCode, 200)
+})
+
+t.test('all guards together have the deadline of the loads', async (t) => {
+  globals.hydrantGuards.team = () => new Promise(() => {})
+  for (const [method, headers] of [
+    ['GET', HTML],
+    ['POST', { ...HTML, ...FORM }],
+  ] as const) {
+    globals.hydrantRan.length = 0
+    const response = await app.inject({ method, url: '/team/a/desk', headers })
+    t.equal(response.statusCode, 504)
+    const message = /did not finish within 300 ms; pending: guard of pages\/team\/\[team\]\/layout\.server\.ts/
+    t.match(failuresOf(response), [{ phase: 'guard', err: { message } }])
+    t.strictSame(globals.hydrantRan, ['root', 'team', 'root load'], 'the layout around it still loads')
+  }
+})
+
+t.test('a promise in the context that nothing awaits does not end the process', async (t) => {
+  const response = await get('/late')
+  t.equal(response.statusCode, 500)
+  t.match(failuresOf(response), [{ phase: 'load', err: { message: 'late' } }])
+})
+
+t.test('guards of folders run for unknown paths below them, in the order of the folders', async (t) => {
+  for (const [method, url, expected] of [
+    ['GET', '/nowhere', ['root', 'root load']],
+    ['GET', '/team', ['root', 'root load']],
+    ['HEAD', '/nowhere', ['root']],
+    ['GET', '/lands/a%20b/none', ['root', 'lands', 'land', 'root load']],
+    ['POST', '/lands/a%20b/none', ['root', 'lands', 'land']],
+    ['DELETE', '/lands/a/towns/none', ['root', 'lands', 'land', 'club', 'towns']],
+  ] as const) {
+    globals.hydrantRan.length = 0
+    const response = await app.inject({ method, url, headers: HTML })
+    t.equal(response.statusCode, 404, `${method} ${url}`)
+    if (method === 'GET') t.match(textOf(response), 'nothing here')
+    t.strictSame(globals.hydrantRan, expected, `${method} ${url}`)
+  }
+})
+
+t.test('a guard refuses unknown paths inside the root layout', async (t) => {
+  const params: unknown[] = []
+  globals.hydrantGuards.land = (ctx) => {
+    params.push({ ...ctx.params, ...ctx.context })
+    throw Object.assign(new Error('not your land'), { statusCode: 403 })
+  }
+  globals.hydrantGuards.lands = () => ({ user: 'ada' })
+  const response = await get('/lands/a%20b/none')
+  t.equal(response.statusCode, 403)
+  t.match(textOf(response), 'root {"user":"ada"} <p>403|not your land|</p>')
+  t.equal((await get('/lands/x/none', JSON_ONLY)).json().detail, 'not your land')
+  t.strictSame(params, [
+    { land: 'a b', user: 'ada' },
+    { land: 'x', user: 'ada' },
+  ])
+})
+
+t.test('an error of a hook is shown without the layouts whose guards have not run', async (t) => {
+  const hooked = await get('/own?hook')
+  t.equal(hooked.statusCode, 403)
+  t.match(hooked.body, '<body>root')
+  t.strictSame(globals.hydrantRan, ['root', 'root load'], 'the guard of the root layout runs before its load')
+  globals.hydrantGuards.root = () => {
+    throw Object.assign(new Error('sign in'), { statusCode: 401 })
+  }
+  globals.hydrantRan.length = 0
+  const refused = await get('/own?hook')
+  t.equal(refused.statusCode, 403, 'the hook decides')
+  t.notMatch(refused.body, '<body>root')
+  t.strictSame(globals.hydrantRan, ['root'])
+  globals.hydrantRan.length = 0
+  const posted = await app.inject({ method: 'POST', url: '/team/a/desk?hook', headers: HTML })
+  t.equal(posted.statusCode, 403)
+  t.strictSame(globals.hydrantRan, [])
+})
+
+t.test('an upload that a guard refuses does not hold the connection', async (t) => {
+  globals.hydrantGuards.desk = () => {
+    throw Object.assign(new Error('no'), { statusCode: 403 })
+  }
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const body = 'a'.repeat(200_000)
+  const head = (method: string, more: string[]) =>
+    [`${method} /team/a/desk HTTP/1.1`, 'Host: localhost', 'Accept: text/html', ...more, '', ''].join('\r\n')
+  const answers = await new Promise<string>((resolve) => {
+    let text = ''
+    const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1')
+    socket.setEncoding('latin1')
+    socket.on('data', (chunk: string) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+    const type = 'Content-Type: multipart/form-data; boundary=b'
+    socket.write(head('POST', [type, `Content-Length: ${body.length}`]) + body)
+    socket.write(`${head('POST', ['Connection: close', type, 'Content-Length: 3'])}abc`)
+  })
+  t.equal(answers.match(/HTTP\/1\.1 403/g)?.length, 2, 'the second request of the connection gets its response')
+})
