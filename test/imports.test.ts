@@ -145,7 +145,19 @@ const SERVER_ROOMS = [
     'site',
     'reports',
   ],
-  ...['pages', 'render', 'lifecycle', 'context', 'failures', 'ledger', 'forms', 'build-output', 'guards', 'proxy'],
+  ...[
+    'pages',
+    'render',
+    'lifecycle',
+    'context',
+    'failures',
+    'ledger',
+    'forms',
+    'build-output',
+    'schemas',
+    'guards',
+    'proxy',
+  ],
   ...['options', 'metrics', 'log', 'http', 'thrown', 'redaction', 'errors', 'util'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */

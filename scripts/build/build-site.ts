@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from '../../src/server/build-output/manifest.ts'
+import {
+  BUILD_FOLDER,
+  BUILD_PATHS,
+  MANIFEST_FORMAT,
+  type Manifest,
+  serverFileKeys,
+} from '../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
 import { BuildError, type BuildProblem, compareText, tidyProblems } from '../build-problem.ts'
 import { bundleSite } from './bundles/bundle-site.ts'
@@ -76,7 +82,8 @@ async function fill(
   doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
-  const bundled = await bundleSite({ siteDir, folder: BUILD_FOLDER, site, options: config.options })
+  const formPages = findFormPages(site, exports)
+  const bundled = await bundleSite({ siteDir, folder: BUILD_FOLDER, site, options: config.options, formPages })
   if ('problems' in bundled) throw new BuildError(tidyProblems([...problems, ...bundled.problems]))
   if (problems.length > 0) throw new BuildError(tidyProblems(problems))
 
@@ -91,6 +98,12 @@ async function fill(
   await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
   const keptFiles = await keepPrevious(join(siteDir, BUILD_FOLDER), manifest, client, output)
   return { manifest, exports, sizes, keptFiles, warnings: tidyProblems([...doubts, ...warnings]) }
+}
+
+/** Returns the pages whose server files export `form`. */
+function findFormPages({ components }: DiscoveredSite, exports: FileExports): ReadonlySet<string> {
+  const hasForm = (file: string) => serverFileKeys(file).some((key) => exports.get(key)?.includes('form'))
+  return new Set(components.flatMap(({ file, kind }) => (kind === 'page' && hasForm(file) ? [file] : [])))
 }
 
 /** Keeps files of the builds before, and returns how many the browser can still request. */

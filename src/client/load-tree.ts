@@ -1,5 +1,6 @@
 import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../shared/tree/default-layout.tsx'
+import { type CreateFormProps, createFormProps } from '../shared/tree/fields.ts'
 import type { BootDocument, BootLeaf, BootModule, BootPlan } from '../shared/wire/boot.ts'
 import { layoutKey } from '../shared/wire/layout-key.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
@@ -24,9 +25,9 @@ export async function loadTree(
 }
 
 async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocument['params']): Promise<TreeLayout> {
-  const [Component, ErrorPage] = await Promise.all([
-    loadComponent<LayoutComponent>(layout.file),
-    loadComponent<ErrorComponent>(layout.error),
+  const [{ default: Component }, { default: ErrorPage }] = await Promise.all([
+    loadModule<LayoutComponent>(layout.file),
+    loadModule<ErrorComponent>(layout.error),
   ])
   const key = layoutKey(layout, params)
   return { Component: Component ?? DefaultLayout, css: stylesheets(layout), ErrorPage, key }
@@ -34,17 +35,28 @@ async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocum
 
 // A page keeps its state when only its query changes. Another path, or another page, starts with new state.
 async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): Promise<TreeLeaf> {
-  const Component = await loadComponent(leaf.file)
+  const { default: Component, formProps } = await loadModule<unknown>(leaf.file)
   const key = leaf.kind + leaf.file + pathname
   // The server has named a module with a component for this kind of leaf.
-  return { ...leaf, shown, Component, css: stylesheets(leaf), key } as TreeLeaf
+  return {
+    ...leaf,
+    shown,
+    Component,
+    css: stylesheets(leaf),
+    key,
+    formProps: HYDRANT_DEV ? leaf.rules && createFormProps : formProps,
+  } as TreeLeaf
 }
 
-async function loadComponent<Component>(file: string | null | undefined): Promise<Component | null> {
-  if (!file) return null
-  // The build has checked that each of the site's modules has a component as its default export.
-  const module = (await importModule(assetUrl(file).href)) as { default: Component }
-  return module.default
+/** A module of the site. The build adds `formProps` to the modules of pages with a form. */
+interface LoadedModule<Component> {
+  default: Component | null
+  formProps?: CreateFormProps
+}
+
+// The build has checked that each of the site's modules has a component as its default export.
+async function loadModule<Component>(file: string | null | undefined): Promise<LoadedModule<Component>> {
+  return file ? ((await importModule(assetUrl(file).href)) as LoadedModule<Component>) : { default: null }
 }
 
 function stylesheets({ css = [] }: BootModule): string[] {

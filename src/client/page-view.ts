@@ -33,6 +33,7 @@ export function createPageView(app: App, dropPrefetched: () => void) {
   }
 
   return {
+    announce,
     replace,
     /** Replaces the page, removes its notices, and announces the new one to screen readers. */
     async show(page: Page) {

@@ -41,6 +41,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
   return {
     isOurs,
     isCurrent,
+    announce: view.announce,
     /** Shows the page with which an action responded, at its URL. All its loads have run after the action. */
     show: (url: URL, tree: Tree) => show(url, completePage(tree)),
     /** Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. */
@@ -57,7 +58,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       }
       loadDocument(to)
     },
-    /** Runs the loads of the current page again. Its action data stays. */
+    /** Runs the loads of the current page again. What its action returned stays. */
     async refresh() {
       const before = state.departures
       const { tree } = app
@@ -68,8 +69,10 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       const page = await fetchFresh(Object.assign(new URL(location.href), { pathname, search }))
       if (page.kind !== 'page' || page.status >= 400 || app.tree !== tree || state.departures !== before)
         return page.stop()
-      const actionData = data.slice(layouts.length + 1)
-      await view.replace({ ...page, tree: { ...page.tree, data: [...page.tree.data, ...actionData] } })
+      const level = layouts.length + 1
+      // The action's results stay, and the output of the schemas is new.
+      const extras = Object.assign({}, data[level], page.tree.data[level])
+      await view.replace({ ...page, tree: { ...page.tree, data: [...page.tree.data.slice(0, level), extras] } })
       state.isStale = false
     },
   }

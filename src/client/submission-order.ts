@@ -1,4 +1,5 @@
 import type { FetchResult } from './fetch-page.ts'
+import { focusInvalid } from './focus-invalid.ts'
 import { MULTIPART } from './form-body.ts'
 import { showError, showSentence } from './notice.ts'
 import type { ResultView } from './result-view.ts'
@@ -43,6 +44,7 @@ export function createOrder(view: ResultView) {
         if (isShown) {
           shown = number
           await view.show(url, result.tree)
+          focusInvalid(result.tree, form, view.announce)
         } else if (result.tree.leaf.kind === 'shown') showError(result.tree.leaf.shown, form)
         if (result.status < 400) reset()
         return !isShown

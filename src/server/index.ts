@@ -35,3 +35,4 @@ export type {
 export { defineConfig } from './options/config.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'
+export { type FormMessages, invalidForm } from './thrown/invalid-form.ts'

@@ -1,16 +1,30 @@
 import { base } from './base.ts'
-import type { Params, RouteId } from './routes.ts'
+import type { InputOf, Params, RouteId } from './routes.ts'
 
 /** The parameters that `href` needs for a route: `{ id: string | number }` for `/products/[id]`. */
 export type HrefParams<Route extends string> = { [Name in keyof Params<Route>]: string | number }
 
+type SearchValue = string | number | boolean | undefined | readonly (string | number | boolean)[] | SearchGroup
+
+/** A group of parameters: `{ price: { max: 5 } }` is `?price.max=5`. */
+interface SearchGroup {
+  readonly [name: string]: SearchValue
+}
+
+// The input of a schema that converts any value is `unknown`.
+type SearchInput<Input> = { readonly [Name in keyof Input]: unknown extends Input[Name] ? SearchValue : Input[Name] }
+
+/** The query of a page: the input of its schema `search`, or any names without one. */
+type SearchOf<Route extends string> =
+  unknown extends InputOf<Route, 'search'> ? SearchGroup : SearchInput<InputOf<Route, 'search'>>
+
 /** The query and the fragment of a URL. */
-export interface HrefOptions {
-  /** The query: `{ page: 2 }` is `?page=2`. `undefined` leaves a name out, an array repeats it (none). */
-  search?:
-    | Readonly<Record<string, string | number | boolean | undefined | readonly (string | number | boolean)[]>>
-    | URLSearchParams
-    | undefined
+export interface HrefOptions<Route extends string = string> {
+  /**
+   * The query: `{ page: 2 }` is `?page=2`. `undefined` leaves a name out, an array repeats it, and an object is a group
+   * of names: `{ price: { max: 5 } }` is `?price.max=5` (none).
+   */
+  search?: SearchOf<Route> | URLSearchParams | undefined
   /** The fragment, with or without `#` (none). */
   hash?: string | undefined
 }
@@ -40,8 +54,8 @@ export type HrefArguments<Route extends string> =
     : IsLiteral<Route> extends false
       ? [params?: AnyParameters, options?: HrefOptions]
       : keyof Params<Route> extends never
-        ? [params?: NoParameters, options?: HrefOptions]
-        : [params: Readonly<HrefParams<Route>>, options?: HrefOptions]
+        ? [params?: NoParameters, options?: HrefOptions<Route>]
+        : [params: Readonly<HrefParams<Route>>, options?: HrefOptions<Route>]
 
 /**
  * Returns the URL of a page, including the base: `href('/products/[id]', { id: 7 })` is `/products/7`, or
@@ -89,15 +103,24 @@ function textOf(value: unknown, types: readonly string[], route: string, name: s
 const PARAM = ['string', 'number']
 const SEARCH = [...PARAM, 'boolean']
 
-function searchOf(route: string, search: HrefOptions['search'] = {}): string {
-  const query = new URLSearchParams(Symbol.iterator in search ? search : '')
-  if (!(Symbol.iterator in search)) {
-    for (const [name, value] of Object.entries(search)) {
-      for (const one of [value ?? []].flat()) query.append(name, textOf(one, SEARCH, route, name))
-    }
-  }
+function searchOf(route: string, search: object = {}): string {
+  const query = new URLSearchParams(isIterable(search) ? search : '')
+  if (!isIterable(search)) addGroup(query, search, '', route)
   const text = query.toString()
   return text && `?${text}`
+}
+
+function addGroup(query: URLSearchParams, group: object, prefix: string, route: string) {
+  for (const [key, value] of Object.entries(group) as [string, unknown][]) {
+    const name = prefix + key
+    if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+      addGroup(query, value, `${name}.`, route)
+    else for (const one of [value ?? []].flat()) query.append(name, textOf(one, SEARCH, route, name))
+  }
+}
+
+function isIterable(search: object): search is Iterable<[string, string]> {
+  return Symbol.iterator in search
 }
 
 function hashOf(hash = ''): string {

@@ -1,5 +1,18 @@
 import type { ReactNode } from 'react'
-import type { LayoutRoute, Layouts, PageRoute, ParamsOf, Routes, ServerResult } from './routes.ts'
+import type {
+  FieldName,
+  InputOf,
+  LayoutRoute,
+  Layouts,
+  PageParams,
+  PageRoute,
+  ParamsOf,
+  Routes,
+  SearchOutput,
+  ServerExport,
+  ServerResult,
+} from './routes.ts'
+import type { Field } from './tree/fields.ts'
 
 /** Where a failure happened: on the server or in the browser. */
 export type Side = 'server' | 'client'
@@ -26,9 +39,40 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
   data: ServerResult<Routes, Route, 'load'>
   /** The value of the page's `action`, if this page is the response to a form; otherwise `undefined`. */
   actionData: ServerResult<Routes, Route, 'action'> | undefined
-  /** The parameters of the path, decoded: `{ id: '7' }` for `/products/[id]`. */
-  params: ParamsOf<Routes, Route>
+  /** The output of the schema `params`; without one, the parameters of the path, decoded: `{ id: '7' }`. */
+  params: PageParams<Route>
+  /** The output of the schema `search`; `undefined` without one. */
+  search: SearchOutput<Route>
+  /**
+   * The form that was sent, if it was not accepted: by the schema `form`, by `invalidForm()` in the action, or because of
+   * files that are too large. Otherwise `undefined`.
+   */
+  invalid: InvalidForm<Route> | undefined
+  /** The attributes of the fields of the schema `form`, by their names. Only a page with that schema has them. */
+  fields: PageFields<Route>
 }
+
+/** A form that was not accepted. */
+export interface InvalidForm<Route extends PageRoute = never> {
+  /** The messages of each field by its name (`items[0].name`), and those of the whole form by the empty name. */
+  issues: { readonly [Name in FieldName<InputOf<Route, 'form'>> | '']?: readonly string[] }
+  /** The texts of the form by the names of their fields, without files and secrets. */
+  values: { readonly [Name in FieldName<InputOf<Route, 'form'>>]?: string | string[] }
+}
+
+/**
+ * The fields of a page's form: `fields.email`, `fields['address.city']`. It is `undefined` without the schema `form`, and
+ * `unknown` without a route.
+ */
+export type PageFields<Route extends PageRoute> = [Route] extends [never]
+  ? unknown
+  : ServerExport<Route, 'form'> extends infer Schema
+    ? 0 extends 1 & Schema
+      ? Readonly<Record<string, Field>>
+      : [Schema] extends [undefined]
+        ? undefined
+        : { readonly [Name in FieldName<InputOf<Route, 'form'>>]: Field }
+    : never
 
 /**
  * The props of a layout: `export default function Layout({ children }: LayoutProps<'/products'>)`. Without a route they

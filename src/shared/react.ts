@@ -3,13 +3,17 @@
 export { type HrefArguments, type HrefOptions, type HrefParams, href } from './href.ts'
 export type {
   ErrorPageProps,
+  InvalidForm,
   LayoutProps,
   NotFoundProps,
+  PageFields,
   PageProps,
   Side,
 } from './page-types.ts'
 export type { LayoutRoute, Layouts, PageRoute, Params, RouteId, Routes } from './routes.ts'
+export type { StandardSchema } from './standard-schema.ts'
 export { FailureBoundary } from './tree/boundary.tsx'
+export type { Field, OptionAttributes } from './tree/fields.ts'
 export type { NavigationState, SubmitBody } from './tree/navigation-state.ts'
 export { type ActionState, type SubmitOptions, useAction } from './tree/use-action.ts'
 export { useNavigation } from './tree/use-navigation.ts'

@@ -1,3 +1,5 @@
+import type { SchemaInput, SchemaOutput } from './standard-schema.ts'
+
 /**
  * The pages of the site by route, with their parameters and the modules of their server files. `hydrant types`,
  * `hydrant dev` and `hydrant build` write them to `hydrant-env.d.ts`. A site adds the paths of its other URLs, each with
@@ -117,3 +119,66 @@ export type ServerResult<Entries, Path extends string, Name extends string> = [P
       ? ResultOf<Module, Name>
       : Untyped
     : Untyped
+
+/**
+ * The export `Name` of the server file of a page: `undefined` if there is none, `unknown` if `Path` is `never`, and
+ * `any` where `ServerResult` is `any`.
+ */
+export type ServerExport<Path extends string, Name extends string> = [Path] extends [never]
+  ? unknown
+  : Path extends keyof Routes
+    ? Routes[Path] extends { server: infer Module }
+      ? 0 extends 1 & Module
+        ? Untyped
+        : Module extends { [Key in Name]: infer Value }
+          ? Value
+          : undefined
+      : Untyped
+    : Untyped
+
+type OutputOf<Schema, Otherwise, WhenAny = Untyped> = 0 extends 1 & Schema
+  ? WhenAny
+  : Schema extends undefined
+    ? Otherwise
+    : SchemaOutput<Schema>
+
+/**
+ * The parameters of a page: the output of its schema `params`, else its parameters as texts, also where `ServerExport` is
+ * `any`. They are `any` if `Path` is `never`: a function for several pages may get any output.
+ */
+export type PageParams<Path extends string> = [Path] extends [never]
+  ? Untyped
+  : OutputOf<ServerExport<Path, 'params'>, ParamsOf<Routes, Path>, ParamsOf<Routes, Path>>
+
+/** The output of the schema `search` of a page; `undefined` if the page has none. */
+export type SearchOutput<Path extends string> = OutputOf<ServerExport<Path, 'search'>, undefined>
+
+/** The output of the schema `form` of a page; `undefined` if the page has none. */
+export type FormOutput<Path extends string> = OutputOf<ServerExport<Path, 'form'>, undefined>
+
+/** The input of a schema of a page; `unknown` if the page has none. */
+export type InputOf<Path extends string, Name extends string> =
+  ServerExport<Path, Name> extends infer Schema ? (0 extends 1 & Schema ? Untyped : SchemaInput<Schema>) : never
+
+type Value = string | number | boolean | bigint | Date | Blob | null | undefined
+
+type Deeper<Levels extends 0[]> = [...Levels, 0]
+
+type NamesIn<Part, Prefix extends string, Levels extends 0[]> = unknown extends Part
+  ? Prefix
+  : Part extends Value
+    ? Prefix
+    : Levels['length'] extends 5
+      ? `${Prefix}${string}`
+      : Part extends readonly (infer Item)[]
+        ? Prefix | `${Prefix}[]` | NamesIn<Item, `${Prefix}[${number}]`, Deeper<Levels>>
+        : NamesOf<Part, Prefix, Levels>
+
+type NamesOf<Group, Prefix extends string, Levels extends 0[]> = Group extends unknown
+  ? {
+      [Key in keyof Group & string]-?: NamesIn<Group[Key], Prefix extends '' ? Key : `${Prefix}.${Key}`, Deeper<Levels>>
+    }[keyof Group & string]
+  : never
+
+/** The names of the fields of a form whose schema has this input: `email`, `address.city`, `items[0].name`. */
+export type FieldName<Input> = unknown extends Input ? string : NamesOf<Input, '', []>

@@ -98,6 +98,22 @@ export const brokenSites: BrokenSite[] = [
     message: 'unknown export "loader"; the server file of a page may export',
   },
   {
+    title: 'exports that are no schemas',
+    files: {
+      'pages/index.server.ts':
+        'export function form(value: string) {}\n\nexport const search = { page: 1 }\nconst params = () => 1\nexport { params }\n',
+      'pages/ok.tsx': page,
+      'pages/ok.server.ts':
+        "const own = {}\nexport const form = own\nexport const search = { '~standard': {} }\nexport const params = { ...own }\n",
+    },
+    expected: [
+      'HYD_SCHEMA_INVALID pages/index.server.ts:1:17',
+      'HYD_SCHEMA_INVALID pages/index.server.ts:3:14',
+      'HYD_SCHEMA_INVALID pages/index.server.ts:5:10',
+    ],
+    message: 'the export "form" of pages/index.server.ts must be a Standard Schema; got a function',
+  },
+  {
     title: 'a server file without its page',
     files: { 'pages/prices.server.ts': 'export const load = () => 1\n' },
     expected: ['HYD_BUILD_SERVER_ORPHAN pages/prices.server.ts'],

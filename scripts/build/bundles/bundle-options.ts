@@ -7,7 +7,8 @@ import { createBrowserGuard } from '../esbuild/browser-guard.ts'
 import { createCss } from '../esbuild/css.ts'
 import type { CompileCssModule } from '../esbuild/css-module.ts'
 import { createExternals } from '../esbuild/externals.ts'
-import { COMMON_IMPORT, createHydrantModules } from '../esbuild/hydrant-modules.ts'
+import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
+import { COMMON_IMPORT, createHydrantModules, exportOf } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
@@ -18,6 +19,8 @@ export interface BundleInput {
   folder: string
   site: DiscoveredSite
   options: EsbuildSettings
+  /** The pages whose server files export `form`. */
+  formPages: ReadonlySet<string>
   compileCssModule: CompileCssModule
 }
 
@@ -27,7 +30,7 @@ export interface Bundle {
 }
 
 export function createClientBundle(input: BundleInput): Bundle {
-  const { siteDir, folder, site, options } = input
+  const { siteDir, folder, site, options, formPages } = input
   const modules = [
     {
       name: CLIENT_ENTRY,
@@ -36,7 +39,9 @@ export function createClientBundle(input: BundleInput): Bundle {
     // Only the component: the browser does not use a page file's other exports.
     ...site.components.map(({ file }) => ({
       name: file,
-      contents: `${COMMON_IMPORT}export { default } from ${JSON.stringify(`./${file}`)}\n`,
+      contents:
+        `${COMMON_IMPORT}export { default } from ${JSON.stringify(`./${file}`)}\n` +
+        (formPages.has(file) ? exportOf('createFormProps as formProps', HYDRANT_FILES.fields) : ''),
     })),
   ]
   const assets = createAssets('browser', assetExtensions(options))
@@ -76,7 +81,7 @@ export function createClientBundle(input: BundleInput): Bundle {
   }
 }
 
-export function createServerBundle(input: BundleInput): Bundle {
+export function createServerBundle(input: Omit<BundleInput, 'formPages'>): Bundle {
   const { siteDir, site, options } = input
   const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
   if (site.serverPlugin !== null) files.push(site.serverPlugin)
@@ -98,7 +103,7 @@ export function createServerBundle(input: BundleInput): Bundle {
 }
 
 export function createConfigBundle(
-  input: Omit<BundleInput, 'site' | 'compileCssModule'>,
+  input: Omit<BundleInput, 'site' | 'compileCssModule' | 'formPages'>,
   file: string | null,
 ): BundleOptions {
   const module = {
@@ -112,7 +117,7 @@ export function createConfigBundle(
 }
 
 function createNodeOptions(
-  input: Omit<BundleInput, 'site' | 'compileCssModule'>,
+  input: Omit<BundleInput, 'site' | 'compileCssModule' | 'formPages'>,
   path: string,
   plugins: readonly Plugin[],
 ): BundleOptions {

@@ -5,6 +5,7 @@ import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { checkSchemas } from './check-schemas.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
 
@@ -69,7 +70,10 @@ async function parseExports(
   return new Map()
 }
 
-/** Finds components without a default export, and exports of server files that Hydrant does not know. */
+/**
+ * Finds components without a default export, and exports of server files that Hydrant does not know or that are no
+ * schemas.
+ */
 export async function checkExports(siteDir: string, site: DiscoveredSite, found: FileExports): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
   const hintAt = (file: string, isLikely: RegExp) => {
@@ -104,5 +108,6 @@ export async function checkExports(siteDir: string, site: DiscoveredSite, found:
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
   }
+  problems.push(...(await checkSchemas(siteDir, site, found)))
   return problems
 }

@@ -29,6 +29,8 @@ export const HYDRANT_FILES = {
   stalledDocument: 'client/stalled-document.js',
   /** Imported by the browser for the first failure. */
   report: 'client/report.js',
+  /** Part of the modules of pages with a form. */
+  fields: 'shared/tree/fields.js',
   /** Hooks, which only some pages import. */
   useAction: 'shared/tree/use-action.js',
   useNavigation: 'shared/tree/use-navigation.js',

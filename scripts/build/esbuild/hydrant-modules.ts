@@ -20,6 +20,11 @@ export function importOf(file: HydrantFile): string {
   return `import ${JSON.stringify(PREFIX + file)}\n`
 }
 
+/** Returns the statement that exports names of a module of Hydrant. */
+export function exportOf(names: string, file: HydrantFile): string {
+  return `export { ${names} } from ${JSON.stringify(PREFIX + file)}\n`
+}
+
 /** The modules that the browser imports after the start. */
 const LATER_FILES = filterFor(HYDRANT_FILES.navigator, HYDRANT_FILES.stalledDocument, HYDRANT_FILES.report)
 const HOOKS: readonly string[] = [hydrantPath(HYDRANT_FILES.useAction), hydrantPath(HYDRANT_FILES.useNavigation)]

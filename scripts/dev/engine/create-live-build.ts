@@ -1,6 +1,8 @@
 import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
 import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
+import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
+import type { StandardSchema } from '../../../src/shared/standard-schema.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
 import type { SiteStructure } from './read-structure.ts'
@@ -22,6 +24,17 @@ export interface LiveBuildInput {
 
 /** Stands for a value that no request has needed yet. */
 const unloaded = () => null
+
+/** Stands for a schema that no request has needed yet. */
+const unloadedSchema: StandardSchema = {
+  '~standard': { version: 1, vendor: 'hydrant', validate: (value) => ({ value }) },
+}
+
+/** The placeholders of exports that are not functions. */
+const PLACEHOLDERS = new Map<string, unknown>([
+  ['stream', true],
+  ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
+])
 
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
   const { root } = manifest
@@ -71,7 +84,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       const { serverPlugin } = manifest
       const placeholders = [...structure.exports].map(([file, names]) => [
         file,
-        Object.fromEntries(names.map((name) => [name, name === 'stream' ? true : unloaded])),
+        Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.get(name) ?? unloaded])),
       ])
       const bundle: ServerBundle['modules'] = Object.fromEntries(placeholders)
       if (serverPlugin !== null) bundle[serverPlugin] = await modules.import(serverPlugin)

@@ -5,6 +5,7 @@ import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { ActionContext, LoadContext } from '../options/config.ts'
+import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
 import { ownBundles } from './loaded-bundles.ts'
@@ -52,6 +53,7 @@ export interface Route extends LayoutChain {
   action: ActionFunction | null
   /** False if the page must be sent complete. */
   canStream: boolean
+  schemas: PageSchemas
 }
 
 /** A build that is ready to serve, for one base. */
@@ -111,6 +113,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       page: site.loaded<PageComponent>(entry.page),
       action: site.action(entry.page),
       canStream: site.serverModule(entry.page).exports.stream !== false,
+      schemas: site.schemas(entry.page),
     })),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
@@ -155,6 +158,11 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return typeof exports.action === 'function' ? (exports.action as ActionFunction) : null
   }
 
+  function schemas(file: string): PageSchemas {
+    const { exports, file: serverFile } = serverModule(file)
+    return createPageSchemas(exports, serverFile)
+  }
+
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
     const siteLayouts = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
@@ -171,7 +179,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, serverModule, entry }
+  return { frame, loaded, action, schemas, serverModule, entry }
 }
 
 // A guard that is ignored would leave its pages open to everyone.

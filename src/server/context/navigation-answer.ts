@@ -13,12 +13,12 @@ export interface NavigationAnswer {
    */
   endIfLate(): boolean
   /**
-   * Sends what the action returned.
+   * Sends the extras of the page.
    *
    * @param level Number of layouts around the page.
-   * @param data JSON from `serialiseActionData`.
+   * @param extras JSON from `serialise`.
    */
-  sendActionData(level: number, data: string): void
+  sendExtras(level: number, extras: string): void
   /** Sends the headers and the collected lines. From then on each line is sent at once. */
   open(): void
   end(): void

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
@@ -44,6 +45,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   navigation: NavigationAnswer | null = null
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
+  /** The output of the page's schemas `params` and `search`; null without one. */
+  addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
   #context: Record<string, unknown> | null = null

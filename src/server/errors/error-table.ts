@@ -155,6 +155,19 @@ export const errorTable = {
     message: 'the top-level await of %s has not settled within %s seconds',
     fix: 'Find the promise that never settles, or await it in a load instead.',
   },
+  HYD_SCHEMA_INVALID: {
+    message: 'the export "%s" of %s must be a Standard Schema; got %s',
+    fix: 'Export a schema of zod, valibot, arktype or another library that implements Standard Schema.',
+  },
+  HYD_SCHEMA_TIMEOUT: {
+    message: 'the schema "%s" of %s did not finish within %s ms',
+    fix: 'Make what the schema waits for faster, or raise "timeouts.loadMs".',
+    statusCode: 504,
+  },
+  HYD_INVALID_FORM: {
+    message: 'invalidForm() was called outside of an action',
+    fix: 'Call invalidForm() in an action, or use HttpError for other refusals.',
+  },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
     fix: 'Make it faster, move the slow part to a queue, or raise timeouts.loadMs.',

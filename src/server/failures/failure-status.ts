@@ -5,6 +5,7 @@ const TIMEOUT_CODES: readonly unknown[] = [
   'HYD_GUARD_TIMEOUT',
   'HYD_LOAD_TIMEOUT',
   'HYD_ACTION_TIMEOUT',
+  'HYD_SCHEMA_TIMEOUT',
   'HYD_RENDER_TIMEOUT',
 ]
 

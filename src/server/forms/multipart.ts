@@ -10,38 +10,80 @@ import type { TemporaryFiles } from './upload-files.ts'
 
 type Entry = [name: string, value: string | Promise<File>]
 
+/** A form that has been read. */
+export interface ReadForm {
+  form: FormData
+  /** The error for files that exceed a limit, if the form was read nevertheless. `form` then has no files. */
+  refusal: HttpError | null
+}
+
 /**
  * Reads a multipart form as it arrives: texts into memory, files to the disk. Rejects with an HttpError if the form is
  * malformed or exceeds a limit. The rest of the body is then dropped.
+ *
+ * @param keepsTexts Whether a form with a file that is too large, or with too many files, is read to its end: without its
+ *   files, so that the page can show the texts again. It rejects if the body is larger than all files may be together.
  */
 export async function readMultipart(
   payload: Readable,
   headers: IncomingHttpHeaders,
   limits: FormLimits,
   files: TemporaryFiles,
-): Promise<FormData> {
+  keepsTexts: boolean,
+): Promise<ReadForm> {
   const stop = new AbortController()
   // Each file adds a listener.
   setMaxListeners(0, stop.signal)
   const entries: Entry[] = []
+  const refused: Refused = { error: null }
   try {
     const parser = createParser(headers, limits)
     await new Promise<void>((resolve, reject) => {
-      collect(parser, entries, limits, files, stop.signal, reject)
+      const refuseFile = (error: HttpError) => {
+        refused.error ??= error
+        if (!keepsTexts) reject(error)
+      }
+      collect(parser, entries, limits, files, stop.signal, { refuse: reject, refuseFile, refused })
       parser.on('finish', resolve).on('error', (error) => reject(createMalformed(error)))
       stop.signal.addEventListener('abort', () => payload.unpipe(parser))
       whenCutShort(payload, () => reject(createMalformed(new Error('The request ended too early.'))))
       payload.pipe(parser)
+      if (keepsTexts) limitTotal(payload, limits, () => refused.error && reject(refused.error))
     })
     const form = new FormData()
-    for (const [name, value] of entries) form.append(name, await value)
-    return form
+    for (const [name, value] of entries) {
+      const read = await value
+      if (typeof read === 'string' || refused.error === null) form.append(name, read)
+    }
+    return { form, refusal: refused.error }
   } catch (error) {
     stop.abort()
     payload.resume()
     await Promise.allSettled(entries.map(([, value]) => value))
     throw error
   }
+}
+
+/** Calls `onChunk` with each chunk after the body has become larger than its files may be together. */
+function limitTotal(payload: Readable, { bodyLimit, maxFiles, maxFileBytes }: FormLimits, onChunk: () => void) {
+  let total = 0
+  payload.on('data', (chunk: Buffer) => {
+    total += chunk.length
+    if (total > bodyLimit + maxFiles * maxFileBytes) onChunk()
+  })
+}
+
+/** The first limit of files that the form exceeds. */
+interface Refused {
+  error: HttpError | null
+}
+
+interface Refusals {
+  /** Ends the form. */
+  refuse(error: unknown): void
+  /** Ends the form, or drops its files. */
+  refuseFile(error: HttpError): void
+  refused: Readonly<Refused>
 }
 
 function createParser(headers: IncomingHttpHeaders, { bodyLimit, maxFileBytes }: FormLimits): BusboyInstance {
@@ -64,7 +106,7 @@ function collect(
   limits: FormLimits,
   files: TemporaryFiles,
   signal: AbortSignal,
-  refuse: (error: unknown) => void,
+  { refuse, refuseFile, refused }: Refusals,
 ) {
   const counts = { fields: 0, files: 0, textBytes: 0 }
 
@@ -78,8 +120,8 @@ function collect(
 
   parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
     // Busboy still emits the parts that follow a refused one in the same chunk.
-    if (signal.aborted) return void stream.on('error', () => {}).resume()
-    stream.on('limit', () => refuse(createTooLarge('forms.maxFileBytes', limits)))
+    if (signal.aborted || refused.error) return void stream.on('error', () => {}).resume()
+    stream.on('limit', () => refuseFile(createTooLarge('forms.maxFileBytes', limits)))
     const hold = (bytes: number) => {
       if (!files.reserve(bytes)) throw createTooLarge('forms.maxUploadBytes', limits)
     }
@@ -89,7 +131,7 @@ function collect(
     if (name === undefined) refuse(createMalformed())
     // An empty file input sends a file without a name. It counts as a field.
     else if (fileName === '' && ++counts.fields > limits.maxFields) refuse(createTooLarge('forms.maxFields', limits))
-    else if (fileName !== '' && ++counts.files > limits.maxFiles) refuse(createTooLarge('forms.maxFiles', limits))
+    else if (fileName !== '' && ++counts.files > limits.maxFiles) refuseFile(createTooLarge('forms.maxFiles', limits))
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createTooLarge, type FormLimits } from './limits.ts'
-import { readMultipart } from './multipart.ts'
+import { type ReadForm, readMultipart } from './multipart.ts'
 import type { TemporaryFiles } from './upload-files.ts'
 
 const URLENCODED = 'application/x-www-form-urlencoded'
@@ -27,14 +27,22 @@ export function addFormParsers(scope: FastifyInstance, limits: FormLimits) {
 /**
  * Returns the form of a request; an empty one for any other body, or none. It then also is `request.body`. Rejects with
  * an HttpError if the form is malformed or exceeds a limit.
+ *
+ * @param keepsTexts Whether a form with files that are too large, or with too many files, is read to its end: see
+ *   `readMultipart`.
  */
-export async function readForm(request: FastifyRequest, limits: FormLimits, files: TemporaryFiles): Promise<FormData> {
+export async function readForm(
+  request: FastifyRequest,
+  limits: FormLimits,
+  files: TemporaryFiles,
+  keepsTexts: boolean,
+): Promise<ReadForm> {
   const { body } = request
-  if (body instanceof FormData) return body
-  if (!(body instanceof UnreadForm)) return new FormData()
-  const form = await readMultipart(body.payload, request.headers, limits, files)
-  request.body = form
-  return form
+  if (body instanceof FormData) return { form: body, refusal: null }
+  if (!(body instanceof UnreadForm)) return { form: new FormData(), refusal: null }
+  const read = await readMultipart(body.payload, request.headers, limits, files, keepsTexts)
+  request.body = read.form
+  return read
 }
 
 function readUrlencoded(text: string, limits: FormLimits): FormData {

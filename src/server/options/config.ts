@@ -1,5 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
-import type { GuardResults, LayoutRoute, Layouts, PageRoute, ParamsOf, Routes } from '../../shared/routes.ts'
+import type {
+  FormOutput,
+  GuardResults,
+  LayoutRoute,
+  Layouts,
+  PageParams,
+  PageRoute,
+  ParamsOf,
+  Routes,
+  SearchOutput,
+} from '../../shared/routes.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 
@@ -21,8 +31,10 @@ interface Context {
  * argument of any `guard`.
  */
 export interface GuardContext<Route extends PageRoute = never> extends Context {
-  /** Parameters of the path, decoded once. */
-  params: ParamsOf<Routes, Route>
+  /** The output of the schema `params`; without one, the parameters of the path, decoded once. */
+  params: PageParams<Route>
+  /** The output of the schema `search`; `undefined` without one. */
+  search: SearchOutput<Route>
   /** The merged results of the guards that have run before: those of the layouts around the page. */
   context: GuardResults<Routes, Route, 'outer'>
 }
@@ -40,8 +52,10 @@ export interface LayoutGuardContext<Route extends LayoutRoute = never> extends C
  * of any `load`, for functions that several of them call.
  */
 export interface LoadContext<Route extends PageRoute = never> extends Context {
-  /** Parameters of the path, decoded once. */
-  params: ParamsOf<Routes, Route>
+  /** The output of the schema `params`; without one, the parameters of the path, decoded once. */
+  params: PageParams<Route>
+  /** The output of the schema `search`; `undefined` without one. */
+  search: SearchOutput<Route>
   /** The merged results of the guards of the layouts around the page, and of its own. */
   context: GuardResults<Routes, Route, 'own'>
 }
@@ -64,6 +78,8 @@ export interface ActionContext<Route extends PageRoute = never> extends LoadCont
    * answer has been sent. JSON is in `request.body`.
    */
   form: FormData
+  /** The output of the schema `form` for the form, or for a JSON body; `undefined` without the schema. */
+  input: FormOutput<Route>
 }
 
 /** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify'
-import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -8,86 +7,123 @@ import { readForm } from '../forms/read-form.ts'
 import { TemporaryFiles } from '../forms/upload-files.ts'
 import type { ActionContext } from '../options/config.ts'
 import { findPromises, silencePromises } from '../render/data-promises.ts'
-import { unserialisable } from '../render/deferred-data.ts'
+import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { createLoadContext } from './load-context.ts'
+import { checkForm, type RefusedForm, refuseForm, refuseSize } from './check-form.ts'
+import { createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 
 export type ActionOutcome =
   | { kind: 'returned'; value: unknown }
   | { kind: 'thrown'; caught: CaughtError }
+  | ({ kind: 'invalid' } & RefusedForm)
   /** The client has left, or the action has sent a response itself. */
   | { kind: 'done' }
 
+/** The export of the server file that is running: a value without a stack is attributed to it. */
+interface Step {
+  running: 'form' | 'action'
+}
+
 /**
- * Reads the form of the request and runs the page's action. Never rejects. The form's files are removed when the
- * response has been sent.
+ * Reads the form of the request, validates it, and runs the page's action. Never rejects. The form's files are removed
+ * when the response has been sent.
  */
 export async function runAction(route: Route, ctx: RequestContext): Promise<ActionOutcome> {
   ctx.watchLeaving()
   const files = new TemporaryFiles(ctx.site.uploads)
+  const step: Step = { running: 'action' }
   let isDropped = true
   try {
-    const value = await callAction(route, files, ctx)
+    const outcome = await callAction(route, files, step, ctx)
     if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
-    isDropped = false
-    return { kind: 'returned', value }
+    isDropped = outcome.kind !== 'returned'
+    return outcome
   } catch (thrown) {
     if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
-    return { kind: 'thrown', caught: catchActionError(thrown, route) }
+    return { kind: 'thrown', caught: catchActionError(thrown, route, step.running) }
   } finally {
     if (isDropped && !ctx.reply.sent) await removeFiles(files, ctx)
     else whenClosed(ctx.reply, () => void removeFiles(files, ctx))
   }
 }
 
-/** Serialises the value that an action returned. Throws HYD_DATA_UNSERIALISABLE. */
-export function serialiseActionData(value: unknown, { page }: Route): string {
-  try {
-    // The value contains no promise: `runAction` rejects those.
-    return serialise(value, () => 0)
-  } catch (error) {
-    throw unserialisable(error, page.serverFile, 'action')
-  }
+export function catchActionError(thrown: unknown, { page }: Route, name: Step['running'] = 'action'): CaughtError {
+  return catchError(thrown, 'action', { file: page.serverFile, function: name })
 }
 
-export function catchActionError(thrown: unknown, { page }: Route): CaughtError {
-  return catchError(thrown, 'action', { file: page.serverFile, function: 'action' })
-}
-
-async function callAction(route: Route, files: TemporaryFiles, ctx: RequestContext): Promise<unknown> {
+async function callAction(
+  route: Route,
+  files: TemporaryFiles,
+  step: Step,
+  ctx: RequestContext,
+): Promise<ActionOutcome> {
   const { options, slots, metrics } = ctx.site
   requireShallow(ctx.request.body)
-  const form = await readForm(ctx.request, { ...options.forms, bodyLimit: options.bodyLimit }, files)
+  // The page shows what is wrong with a form only if it has a schema for it.
+  const keepsTexts = route.schemas.form !== null && ctx.format !== 'json'
+  const limits = { ...options.forms, bodyLimit: options.bodyLimit }
+  const { form, refusal } = await readForm(ctx.request, limits, files, keepsTexts)
+  if (refusal) return { kind: 'invalid', ...refuseSize(refusal, form) }
   // The slot and the deadline begin after the form has been read: a slow upload renders nothing, and takes as long as
   // the visitor's connection takes.
   slots.take(ctx)
-  const context: ActionContext = Object.assign(createLoadContext(ctx), { form })
   const { loadMs } = options.timeouts
-  const { serverFile } = route.page
   const startedAt = metrics.now()
-  const running = Promise.resolve(ctx.isGone ? undefined : call(route, context))
+  const running = ctx.isGone ? Promise.resolve(GONE) : checkAndCall(route, form, step, ctx)
   const deadline = createDeadline(loadMs)
-  const value = await Promise.race([running, deadline.passed]).finally(() => {
+  const outcome = await Promise.race([running, deadline.passed]).finally(() => {
     deadline.clear()
     metrics.actionEnded(route.id, metrics.now() - startedAt)
   })
-  if (value === DEADLINE) {
+  if (outcome === DEADLINE) {
     running.then(silencePromises, () => {})
-    const error = createHydrantError('HYD_ACTION_TIMEOUT', [serverFile, loadMs])
-    ctx.abort(error)
-    ctx.renewSignal()
-    throw error
+    throw stopAtDeadline(route, step, ctx)
   }
-  const [promise] = findPromises(value, 'actionData').values()
-  if (promise === undefined) return value
-  silencePromises(value)
-  throw createHydrantError('HYD_ACTION_PROMISE', [serverFile, promise])
+  if (outcome.kind !== 'returned') return outcome
+  const [promise] = findPromises(outcome.value, 'actionData').values()
+  if (promise === undefined) return outcome
+  silencePromises(outcome.value)
+  throw createHydrantError('HYD_ACTION_PROMISE', [route.page.serverFile, promise])
+}
+
+const GONE: ActionOutcome = { kind: 'done' }
+
+function stopAtDeadline({ page, schemas }: Route, step: Step, ctx: RequestContext): Error {
+  const { loadMs } = ctx.site.options.timeouts
+  const error =
+    step.running === 'form' && schemas.form
+      ? createHydrantError('HYD_SCHEMA_TIMEOUT', ['form', page.serverFile, loadMs])
+      : createHydrantError('HYD_ACTION_TIMEOUT', [page.serverFile, loadMs])
+  ctx.abort(error)
+  ctx.renewSignal()
+  return error
 }
 
 // `async`, so that a synchronous throw rejects.
-async function call({ action }: Route, context: ActionContext): Promise<unknown> {
-  return action?.(context)
+async function checkAndCall(
+  { action, schemas }: Route,
+  form: FormData,
+  step: Step,
+  ctx: RequestContext,
+): Promise<ActionOutcome> {
+  let input: unknown
+  if (schemas.form) {
+    step.running = 'form'
+    const checked = await checkForm(schemas.form, form, ctx.request)
+    if (!checked.isValid) return { kind: 'invalid', ...checked.refused }
+    input = checked.value
+    step.running = 'action'
+    if (ctx.isGone) return GONE
+  }
+  try {
+    const context: ActionContext = Object.assign(createPageLoadContext(ctx), { form, input })
+    return { kind: 'returned', value: await action?.(context) }
+  } catch (thrown) {
+    const messages = formMessagesOf(thrown)
+    if (messages === null) throw thrown
+    return { kind: 'invalid', ...refuseForm(messages, form) }
+  }
 }
 
 function whenClosed({ raw }: FastifyReply, then: () => void) {

@@ -1,9 +1,9 @@
 import type { GuardFunction } from '../build-output/guarded-folders.ts'
-import type { ServerModule } from '../build-output/load-build.ts'
+import type { Route, ServerModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { createLoadContext } from './load-context.ts'
+import { createLoadContext, createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 
 export interface GuardStep {
@@ -14,6 +14,15 @@ export interface GuardStep {
   level: number
   /** The parameters for this guard (those of the request). */
   params?: Record<string, string>
+  /** Whether it is the guard of the page, which gets the output of the page's schemas. */
+  isPage?: boolean
+}
+
+/** A check that is not a function of the site: of the address, with the schemas of the page. */
+export interface CheckStep {
+  /** Returns the error; null if the request may go on. Never rejects. */
+  check(passed: Promise<typeof DEADLINE>, ctx: RequestContext): Promise<CaughtError | null>
+  level: number
 }
 
 export type GuardOutcome =
@@ -22,16 +31,27 @@ export type GuardOutcome =
   /** The client has left, or a guard has sent a response itself. */
   | { kind: 'done' }
 
-/** Returns the guards of layouts, outermost first, and of the page after them. */
-export function guardsOf(modules: readonly Pick<ServerModule<unknown>, 'guard' | 'serverFile'>[]): GuardStep[] {
-  return modules.flatMap(({ guard, serverFile }, level) => (guard ? [{ guard, serverFile, level }] : []))
+/** Returns the guards of layouts, outermost first. */
+export function guardsOf(layouts: readonly Pick<ServerModule<unknown>, 'guard' | 'serverFile'>[]): GuardStep[] {
+  return layouts.flatMap(({ guard, serverFile }, level) => (guard ? [{ guard, serverFile, level }] : []))
+}
+
+/** Returns the guards of the layouts around a page, the check of its address, and its own guard. */
+export function stepsToPage({ layouts, page }: Route, check: CheckStep['check'] | null): (GuardStep | CheckStep)[] {
+  const { guard, serverFile } = page
+  const level = layouts.length
+  return [
+    ...guardsOf(layouts),
+    ...(check ? [{ check, level }] : []),
+    ...(guard ? [{ guard, serverFile, level, isPage: true }] : []),
+  ]
 }
 
 /**
  * Runs guards, one after another, and merges their results into the context of the request. The first one that throws
  * ends the run. All of them share one deadline. Never rejects.
  */
-export async function runGuards(steps: readonly GuardStep[], ctx: RequestContext): Promise<GuardOutcome> {
+export async function runGuards(steps: readonly (GuardStep | CheckStep)[], ctx: RequestContext): Promise<GuardOutcome> {
   ctx.watchLeaving()
   const { metrics, options } = ctx.site
   const deadline = createDeadline(options.timeouts.loadMs)
@@ -39,7 +59,8 @@ export async function runGuards(steps: readonly GuardStep[], ctx: RequestContext
   const startedAt = metrics.now()
   try {
     for (const step of steps) {
-      const caught = await runGuard(step, deadline.passed, ctx)
+      const { passed } = deadline
+      const caught = 'check' in step ? await step.check(passed, ctx) : await runGuard(step, passed, ctx)
       if (ctx.isGone || answer.isSent()) return { kind: 'done' }
       if (caught) return { kind: 'thrown', caught, level: step.level }
     }
@@ -57,9 +78,9 @@ async function runGuard(
   passed: Promise<typeof DEADLINE>,
   ctx: RequestContext,
 ): Promise<CaughtError | null> {
-  const { serverFile, params } = step
+  const { serverFile } = step
   try {
-    const running = callGuard(step, ctx, params)
+    const running = callGuard(step, ctx)
     const result = await Promise.race([running, passed])
     if (result === DEADLINE) {
       running.catch(() => {})
@@ -72,10 +93,10 @@ async function runGuard(
   }
 }
 
-async function callGuard({ guard }: GuardStep, ctx: RequestContext, params: GuardStep['params']): Promise<unknown> {
+async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
   // Ends the stack trace at the guard: V8 keeps a fixed number of frames.
   await null
-  return guard(createLoadContext(ctx, params))
+  return guard(isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params))
 }
 
 function stopAtDeadline(serverFile: string, ctx: RequestContext): Error {

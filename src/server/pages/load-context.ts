@@ -5,10 +5,18 @@ const REQUEST_CONTEXT = Symbol('requestContext')
 
 type Accessor = PropertyDescriptor & ThisType<{ [REQUEST_CONTEXT]: RequestContext }>
 
-/** Creates the argument of a guard or a load. */
+/** Creates the argument of the guard, the load or the action of the page: with the output of its schemas. */
+export function createPageLoadContext(ctx: RequestContext): LoadContext {
+  const context = createLoadContext(ctx)
+  // Each of the two is missing without its schema.
+  return ctx.addressExtras ? Object.assign(context, ctx.addressExtras) : context
+}
+
+/** Creates the argument of the guard or the load of a layout. */
 export function createLoadContext(ctx: RequestContext, params = ctx.params): LoadContext {
   const { request, reply, context: fromGuards } = ctx
-  const context = { request, reply, app: ctx.site.app, params, context: fromGuards, [REQUEST_CONTEXT]: ctx }
+  const { app } = ctx.site
+  const context = { request, reply, app, params, search: undefined, context: fromGuards, [REQUEST_CONTEXT]: ctx }
   // perf: few loads read `url` and `signal`, and creating them takes 0.5 and 12 µs. Two calls with shared descriptors
   // take 0.2 µs; getters in the literal take 1.9 µs, and `defineProperties` takes 1.5 µs (Node 20).
   Object.defineProperty(context, 'url', URL_ACCESSOR)

@@ -5,13 +5,15 @@ import type { SourceFunction } from '../failures/digest.ts'
 import type { LoadContext } from '../options/config.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { createLoadContext } from './load-context.ts'
+import { createLoadContext, createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
 
 export interface LoadStep {
   load: LoadFunction | null
   /** Path in the site of the file with `load`. */
   serverFile: string
+  /** Whether it is the page, and not a layout. */
+  isPage?: boolean
 }
 
 export type Loads =
@@ -36,7 +38,10 @@ export async function runLoads(
   const { metrics, options } = ctx.site
   const context = createLoadContext(ctx)
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
-  const running = steps.map((step, index) => startLoad(step, context, progress, (value) => onLoaded?.(index, value)))
+  const pageContext = ctx.addressExtras ? createPageLoadContext(ctx) : context
+  const running = steps.map((step, index) =>
+    startLoad(step, step.isPage ? pageContext : context, progress, (value) => onLoaded?.(index, value)),
+  )
   const deadline = createDeadline(options.timeouts.loadMs)
   const startedAt = metrics.now()
   const values: unknown[] = []

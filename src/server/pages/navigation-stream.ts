@@ -68,8 +68,8 @@ export class NavigationStream implements NavigationAnswer {
     return true
   }
 
-  sendActionData(level: number, data: string) {
-    this.sendText(`["data",${level + 1},${data}]`)
+  sendExtras(level: number, extras: string) {
+    this.sendText(`["data",${level + 1},${extras}]`)
   }
 
   open() {

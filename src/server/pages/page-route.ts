@@ -1,13 +1,15 @@
 import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
+import { createFormProps } from '../../shared/tree/fields.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
+import { createAddressCheck } from './check-address.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
-import { type GuardStep, guardsOf } from './guards.ts'
+import { type CheckStep, type GuardStep, stepsToPage } from './guards.ts'
 import type { LoadStep, Loads } from './loads.ts'
 
 /** A page's route with everything that is the same for every request. */
 export interface PageRoute extends Route {
-  /** The guards of the layouts, outermost first, then the guard of the page. */
-  guards: readonly GuardStep[]
+  /** The guards of the layouts, outermost first, the check of the address, and the guard of the page. */
+  guards: readonly (GuardStep | CheckStep)[]
   /** The loads of the layouts and the page, outermost first. */
   steps: readonly LoadStep[]
   /** The result of `steps` when none of them has a load, else null. */
@@ -18,13 +20,14 @@ export interface PageRoute extends Route {
 
 export function createPageRoute(route: Route, build: Build): PageRoute {
   const { boot, serverFile, Component, css } = route.page
-  const steps = [...route.layouts, route.page]
+  const { rules } = route.schemas
+  const steps = [...route.layouts, { ...route.page, isPage: true }]
   const noLoads: Loads = { kind: 'loaded', values: steps.map(() => undefined) }
   const plan = createPlan(
     {
       chain: route,
       level: route.layouts.length,
-      bootLeaf: { kind: 'page', ...boot },
+      bootLeaf: { kind: 'page', ...boot, ...(rules && { rules }) },
       leaf: route.page,
       dataFile: serverFile,
       canStream: route.canStream,
@@ -33,10 +36,10 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
   )
   return {
     ...route,
-    guards: guardsOf(steps),
+    guards: stepsToPage(route, createAddressCheck(route)),
     steps,
     plan,
-    leaf: { kind: 'page', Component, css },
+    leaf: { kind: 'page', Component, css, ...(rules && { rules, formProps: createFormProps }) },
     noLoads: steps.every((step) => step.load === null) ? noLoads : null,
   }
 }

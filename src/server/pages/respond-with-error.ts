@@ -2,6 +2,7 @@ import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
+import { issuesOf } from '../schemas/address-error.ts'
 import { isSentOnRedirect } from '../thrown/redirect-location.ts'
 import { chooseErrorPage, type ErrorTarget, errorPageLeaf, NOTHING_BROKEN, renderErrorPage } from './error-page.ts'
 import { type CaughtError, type ErrorOutcome, publicFailure, resolveError, type ServerError } from './resolve-error.ts'
@@ -26,7 +27,7 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
     ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}`)
   if (ctx.hooksRun) await ctx.hooksRun
-  if (ctx.format === 'json') return sendProblem(shown, ctx)
+  if (ctx.format === 'json') return sendProblem(shown, ctx, issuesOf(caught.thrown))
   if (ctx.navigation) return writeErrorLine(shown, target, ctx.navigation, ctx)
   if (ctx.request.method === 'HEAD') return sendErrorHead(shown, ctx)
   try {

@@ -16,6 +16,7 @@ import {
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
+import type { Issue } from '../schemas/issues.ts'
 import { PRIVACY_HEADERS } from './report-settings.ts'
 import type { ServerError } from './resolve-error.ts'
 // Writes responses. The decision which response it is has been made before.
@@ -86,11 +87,14 @@ export function setErrorResponse(shown: ServerError, { site, reply }: RequestCon
   if (shown.kind === 'failure') reply.header(DIGEST_HEADER, shown.digest)
 }
 
-export function sendProblem(shown: ServerError, ctx: RequestContext) {
+/** @param issues The problems of a form or a query; none for other errors. */
+export function sendProblem(shown: ServerError, ctx: RequestContext, issues: readonly Issue[] = []) {
   const { site, reply, request, address } = ctx
   setErrorResponse(shown, ctx)
   if (site.options.csp) setPolicy(reply, INERT_POLICY)
-  sendOwn(JSON.stringify(createProblem(shown, address.host, request.url)), reply.type(PROBLEM_TYPE))
+  const problem = createProblem(shown, address.host, request.url)
+  const body = issues.length > 0 ? { ...problem, errors: issues } : problem
+  sendOwn(JSON.stringify(body), reply.type(PROBLEM_TYPE))
 }
 
 /** Sends the static error document, which needs no layout and no React. */

@@ -1,19 +1,21 @@
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { toPlainJson } from '../render/plain-json.ts'
-import { catchActionError, runAction, serialiseActionData } from './actions.ts'
+import { catchActionError, runAction } from './actions.ts'
 import { admitToPage } from './admit-to-page.ts'
+import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
+import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
-import type { ActionResult } from './render-page.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
-import { sendJson, sendNothing } from './send-response.ts'
+import { sendJson, sendNothing, sendProblem } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { respondWithDocument } from './serve-page.ts'
@@ -49,8 +51,9 @@ async function respondToAction(route: PageRoute, ctx: RequestContext): Promise<v
   if (outcome.kind === 'done') return
   reply.header('cache-control', NO_STORE)
   if (outcome.kind === 'thrown') return serveErrorInLayouts(route, outcome.caught, ctx)
+  if (outcome.kind === 'invalid') return respondWithInvalid(route, outcome, ctx)
   if (format === 'json') return respondWithActionJson(route, outcome.value, ctx)
-  await respondWithActionPage(route, outcome.value, ctx)
+  await respondWithActionPage(route, { actionData: outcome.value }, ctx)
 }
 
 async function respondWithActionJson(route: Route, value: unknown, ctx: RequestContext): Promise<void> {
@@ -65,20 +68,33 @@ async function respondWithActionJson(route: Route, value: unknown, ctx: RequestC
   }
 }
 
+/** Responds to a form that was not accepted: with the page, or with a problem if the client has sent or wants JSON. */
+async function respondWithInvalid(route: PageRoute, refused: RefusedForm, ctx: RequestContext): Promise<void> {
+  const { status, issues } = refused
+  ctx.note({ statusCode: status }, `refused with ${status}: the form was not accepted`)
+  if (ctx.format === 'json' || (ctx.format === 'html' && hasOtherBody(ctx.request)))
+    return sendProblem({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
+  ctx.reply.code(status)
+  await respondWithActionPage(route, { invalid: createInvalid(refused) }, ctx)
+}
+
+const NOT_ACCEPTED = 'Some fields are not valid.'
+
 // The loads run after the action, so that they see its changes.
-async function respondWithActionPage(route: PageRoute, value: unknown, ctx: RequestContext): Promise<void> {
-  let action: ActionResult | null = null
+async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
+  let extras: WrittenExtras | null
   try {
-    if (value !== undefined) action = { value, serialised: serialiseActionData(value, route) }
+    // The value of the action contains no promise: `runAction` rejects those.
+    extras = writeExtras(ofAction, route.page.serverFile, ctx)
   } catch (thrown) {
     return serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
   }
-  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'acted', action }, ctx)
+  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'acted', extras }, ctx)
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   if (ctx.isGone || loads.kind === 'thrown') silencePromises(loads.values)
   if (ctx.isGone) return
   // Again: a load may have set the header for the page. This response belongs to one request.
   ctx.reply.header('cache-control', NO_STORE)
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
-  await respondWithDocument(route, loads.values, action, ctx)
+  await respondWithDocument(route, loads.values, extras, ctx)
 }

@@ -11,17 +11,17 @@ import type { DocumentPlan } from './document-plan.ts'
 import type { ErrorTarget } from './error-page.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
+import type { WrittenExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
-import type { ActionResult } from './render-page.ts'
 import type { CaughtError } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
 
 /** The state of the request before its first load. */
 export type NavigationStart =
-  | { kind: 'nothing' }
+  | { kind: 'nothing'; extras: WrittenExtras | null }
   /** A hook or the action has thrown: the error page is shown inside these layouts. */
   | { kind: 'thrown'; caught: CaughtError; layouts: Route['layouts'] }
-  | { kind: 'acted'; action: ActionResult | null }
+  | { kind: 'acted'; extras: WrittenExtras | null }
 
 /** Responds to a page of this site that navigates to `route`, or sends a form to it. */
 export async function serveNavigation(route: PageRoute, start: NavigationStart, ctx: RequestContext): Promise<void> {
@@ -35,7 +35,7 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
   if (!isPage && start.caught.kind === 'redirect') return respondWithError(start.caught, target(0), ctx)
   if (refuseOtherBuild(stream, ctx)) return
   const kept = sendStart(plan, start.kind === 'nothing', stream, ctx)
-  if (start.kind === 'acted' && start.action) stream.sendActionData(route.layouts.length, start.action.serialised)
+  if (isPage && start.extras) stream.sendExtras(route.layouts.length, start.extras.serialised)
   // After an action nothing is sent before all loads are done, so that a redirect or a cookie of theirs is in time.
   if (start.kind === 'nothing' && canStream && steps.slice(kept).some(({ load }) => load)) stream.open()
   const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)

@@ -7,9 +7,10 @@ import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { loadOf, runLoads } from './loads.ts'
+import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
-import { type ActionResult, mayStream, renderPage } from './render-page.ts'
+import { mayStream, renderPage } from './render-page.ts'
 import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
@@ -29,28 +30,31 @@ async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise
 }
 
 function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
-  return ctx.format === 'navigation' ? serveNavigation(route, { kind: 'nothing' }, ctx) : respondWithPage(route, ctx)
+  const extras = writeExtras({}, route.page.serverFile, ctx)
+  return ctx.format === 'navigation'
+    ? serveNavigation(route, { kind: 'nothing', extras }, ctx)
+    : respondWithPage(route, extras, ctx)
 }
 
-async function respondWithPage(route: PageRoute, ctx: RequestContext): Promise<void> {
+async function respondWithPage(route: PageRoute, extras: WrittenExtras | null, ctx: RequestContext): Promise<void> {
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   if (ctx.isGone || loads.kind === 'thrown' || ctx.format === 'json') silencePromises(loads.values)
   if (ctx.isGone) return
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
   if (ctx.format === 'json') return respondWithJson(route, loads.values, ctx)
-  await respondWithDocument(route, loads.values, null, ctx)
+  await respondWithDocument(route, loads.values, extras, ctx)
 }
 
 /**
  * Renders and sends the document of a page.
  *
  * @param values Data of the layouts, outermost first, then the page's.
- * @param action The result of the action that ran before; null for none.
+ * @param extras The page's extras; null for none.
  */
 export async function respondWithDocument(
   route: PageRoute,
   values: readonly unknown[],
-  action: ActionResult | null,
+  extras: WrittenExtras | null,
   ctx: RequestContext,
 ): Promise<void> {
   const { plan, leaf } = route
@@ -59,7 +63,7 @@ export async function respondWithDocument(
       const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
-    const rendered = await renderPage({ plan, data: values, action, leaf }, ctx)
+    const rendered = await renderPage({ plan, data: values, extras, leaf }, ctx)
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
     if (rendered.kind === 'thrown')

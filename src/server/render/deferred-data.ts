@@ -173,10 +173,10 @@ function failed(id: number, { digest }: Failure): string {
 }
 
 /**
- * Returns HYD_DATA_UNSERIALISABLE for the error of a serialiser. `from` is the function of `file` that returned the
- * data.
+ * Returns HYD_DATA_UNSERIALISABLE for the error of a serialiser. `from` is the function or the schema of `file` that
+ * returned the data.
  */
-export function unserialisable(error: unknown, file: string, from: 'load' | 'action' = 'load') {
+export function unserialisable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
   // Devalue's errors contain the path: `.user.save`.
   const path = error instanceof Error && 'path' in error ? String(error.path) : ''
   const reason = messageOf(error)

@@ -1,8 +1,11 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
+import type { FormRules } from '../wire/field-rules.ts'
+import type { PageExtras } from '../wire/page-extras.ts'
 import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
+import type { CreateFormProps } from './fields.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 
 export type PageComponent = ComponentType<PageProps>
@@ -21,7 +24,13 @@ export interface TreeLayout {
 }
 
 export type TreeLeaf = { css: readonly string[]; key?: string } & (
-  | { kind: 'page'; Component: PageComponent }
+  | {
+      kind: 'page'
+      Component: PageComponent
+      /** For a page with a form: the rules of its fields, and the function that makes the prop `fields`. */
+      rules?: FormRules | undefined
+      formProps?: CreateFormProps | undefined
+    }
   | { kind: 'notFound'; Component: NotFoundComponent }
   | { kind: 'shown'; shown: PublicError; Component: ErrorComponent | null }
 )
@@ -30,7 +39,7 @@ export interface Tree {
   /** The outermost layout first. It renders `<html>`. */
   layouts: readonly TreeLayout[]
   leaf: TreeLeaf
-  /** The data of the layouts, outermost first, then of the page, then of its action if it has run. */
+  /** The data of the layouts, outermost first, then of the page, then its `PageExtras` if it has any. */
   data: readonly unknown[]
   params: Record<string, string>
   address: Address
@@ -47,7 +56,7 @@ export interface Address {
  * need only the defaults.
  */
 export function createAppTree(tree: Tree, platform: Platform): ReactElement {
-  const { layouts, leaf, data, address } = tree
+  const { layouts, leaf, address } = tree
   let element = withStyles(leaf.css, leafElement(tree, platform))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
@@ -61,15 +70,14 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
       )
     element = withStyles(css, jsx(Component, pageProps(tree, index, platform, children), key))
   }
-  const level = layouts.length
   if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
     element = <Boundary isDocument>{element}</Boundary>
-  else if (leaf.kind === 'page' && data.length <= level + 1) return element
+  else if (leaf.kind === 'page' && extrasOf(tree)?.actionData === undefined) return element
   // The browser needs a copy, so that React updates the components that read it. The server renders only one page.
   const value =
     typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
       ? platform
-      : { ...platform, address, actionData: data[level + 1] }
+      : { ...platform, address, actionData: extrasOf(tree)?.actionData }
   return <PlatformContext value={value}>{element}</PlatformContext>
 }
 
@@ -77,11 +85,13 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
 function leafElement(tree: Tree, platform: Platform): ReactElement {
-  const { leaf, layouts, data, address } = tree
-  const level = layouts.length
+  const { leaf, layouts, address } = tree
   switch (leaf.kind) {
-    case 'page':
-      return jsx(leaf.Component, pageProps(tree, level, platform, undefined, data[level + 1]), leaf.key)
+    case 'page': {
+      const extras = extrasOf(tree)
+      const props = Object.assign(pageProps(tree, layouts.length, platform), extras, leaf.formProps?.(leaf, extras))
+      return jsx(leaf.Component, props, leaf.key)
+    }
     case 'notFound':
       return (
         <>
@@ -94,15 +104,14 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
   }
 }
 
+// The page's extras follow its data.
+function extrasOf({ data, layouts }: Tree): PageExtras | undefined {
+  return data[layouts.length + 1] as PageExtras | undefined
+}
+
 // The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
-function pageProps(
-  { data, params, address }: Tree,
-  level: number,
-  platform: Platform,
-  children?: ReactNode,
-  actionData?: unknown,
-) {
-  const props = { data: data[level], actionData, params, children }
+function pageProps({ data, params, address }: Tree, level: number, platform: Platform, children?: ReactNode) {
+  const props = { data: data[level], params, children }
   const withUrl = typeof HYDRANT_BROWSER === 'undefined' ? platform.addUrl?.(props, address) : undefined
   return withUrl ?? Object.assign(props, { url: address.url })
 }

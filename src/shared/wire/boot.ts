@@ -1,4 +1,5 @@
 import type { Flat, Settlement } from './deferred-data.ts'
+import type { FormRules } from './field-rules.ts'
 import { escapeScript } from './html.ts'
 import { addField, joinFields } from './join-json.ts'
 import type { PublicError } from './public-error.ts'
@@ -20,6 +21,8 @@ export interface BootModule {
 /** The module of the innermost component: a page, a not-found page or an error page. */
 export interface BootLeaf extends BootModule {
   kind: 'page' | 'notFound' | 'shown'
+  /** For a page with a form: the rules of its fields. */
+  rules?: FormRules
 }
 
 /** The part of the boot data that is the same for every request of a page. */
@@ -72,8 +75,8 @@ export function bootText(plan: string, document: BootDocument): string {
  * Returns the script with the boot data.
  *
  * @param plan The result of `planText`.
- * @param data Results of `serialise`: the data of the layouts, of the page, and of the action if it ran. Empty if there
- *   is no data.
+ * @param data Results of `serialise`: the data of the layouts, of the page, and the page's extras if it has any. Empty
+ *   if there is no data.
  */
 export function bootScript(plan: string, document: BootDocument, data: readonly string[]): string {
   return `self.${BOOT_VARIABLE}=[${addField(bootText(plan, document), 'data', `[${data.join()}]`)}]`

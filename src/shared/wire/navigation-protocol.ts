@@ -30,7 +30,7 @@ export interface NavigationStart extends Boot {
 
 export type NavigationLine =
   | [kind: 'start', start: NavigationStart]
-  /** The data of the layout with this index. The page's data has the next index, and its action data the one after. */
+  /** The data of the layout with this index. The page's data has the next index, and its `PageExtras` the one after. */
   | [kind: 'data', index: number, data: Flat]
   | [kind: 'settled', ...Settlement]
   /** An error takes the page's place, inside the outermost `level` layouts. */

@@ -20,6 +20,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@tailwindcss/oxide': '^4',
   'esbuild-plugin-svgr': '^3',
   tailwindcss: '^4',
+  zod: '^4',
 }
 
 /** Below the project, so that these packages find the project's Fastify and esbuild. */

@@ -17,9 +17,15 @@ const PARAMETER = '7'
 /** Statuses of pages other than 200. */
 const REFUSED: Readonly<Record<string, number>> = {
   'site/pages/docs/failures.tsx /members': 403,
+  'docs/guide/search.md /offers/[id]': 404,
 }
 
 const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
+  'docs/guide/forms.md': [
+    { url: '/order', form: 'name=A', status: 422 },
+    { url: '/tasting', form: 'step=contact&name=Ada&email=ada@example.org', status: 200 },
+  ],
+  'docs/guide/search.md': [{ url: '/catalogue?page=0', status: 400 }],
   'docs/http.md': [{ url: '/notes', form: 'text=', status: 422 }],
   'site/pages/docs/forms.tsx': [
     { url: '/notes', form: 'text=', status: 422 },

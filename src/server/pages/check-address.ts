@@ -1,0 +1,83 @@
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
+import type { Route } from '../build-output/load-build.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { createSearchError } from '../schemas/address-error.ts'
+import { createFormObject } from '../schemas/form-object.ts'
+import { toIssues } from '../schemas/issues.ts'
+import type { PageSchema, PageSchemas } from '../schemas/page-schemas.ts'
+import { validate } from '../schemas/validate.ts'
+import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
+import { DEADLINE } from '../util/deadline.ts'
+import type { CheckStep } from './guards.ts'
+import { writeExtras } from './page-extras.ts'
+import { catchError } from './resolve-error.ts'
+
+/** More parameters are refused. */
+const MAX_PARAMETERS = 1_000
+
+/**
+ * Returns the function that validates the parameters and the query of a request with the page's schemas, and keeps their
+ * output in `ctx.addressExtras`; null for a page without these schemas. The error is a 404 for parameters, a 400 for a
+ * query, or the failure of a schema.
+ */
+export function createAddressCheck({ schemas, page }: Route): CheckStep['check'] | null {
+  const { params, search } = schemas
+  if (params === null && search === null) return null
+  const { serverFile } = page
+
+  return async (passed, ctx) => {
+    const step: { running: PageSchema['name'] } = { running: 'params' }
+    try {
+      const running = checkBoth(schemas, step, ctx)
+      const result = await Promise.race([running, passed])
+      if (result === DEADLINE) {
+        running.catch(() => {})
+        throw stopAtDeadline(step.running, serverFile, ctx)
+      }
+      ctx.addressExtras = result
+      // What cannot be sent to the browser is found here, where the error has its place.
+      writeExtras({}, serverFile, ctx)
+      return null
+    } catch (thrown) {
+      ctx.addressExtras = null
+      return catchError(thrown, 'load', { file: serverFile, function: step.running })
+    }
+  }
+}
+
+async function checkBoth(
+  { params, search }: PageSchemas,
+  step: { running: PageSchema['name'] },
+  ctx: RequestContext,
+): Promise<RequestContext['addressExtras'] & object> {
+  const extras: PageExtras = {}
+  if (params) extras.params = await checkParams(params, ctx)
+  step.running = 'search'
+  if (search) extras.search = await checkSearch(search, ctx)
+  return extras
+}
+
+function stopAtDeadline(name: string, serverFile: string, ctx: RequestContext): Error {
+  const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [name, serverFile, ctx.site.options.timeouts.loadMs])
+  ctx.abort(error)
+  // For the loads of the layouts around the error.
+  ctx.renewSignal()
+  return error
+}
+
+async function checkParams(schema: PageSchema, { params }: RequestContext): Promise<unknown> {
+  const result = await validate(schema, { ...params })
+  if (!result.isValid) throw new NotFoundSignal()
+  return result.value
+}
+
+async function checkSearch(schema: PageSchema, { search }: RequestContext): Promise<unknown> {
+  const entries = [...new URLSearchParams(search)]
+  if (entries.length > MAX_PARAMETERS)
+    throw new HttpError(400, `The query of this address has more than ${MAX_PARAMETERS} parameters.`)
+  const { value, nameOf } = createFormObject(entries, schema.shape)
+  const result = await validate(schema, value)
+  if (!result.isValid) throw createSearchError(toIssues(result.issues, nameOf))
+  return result.value
+}

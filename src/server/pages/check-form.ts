@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import type { Invalid } from '../../shared/wire/page-extras.ts'
+import { writeFieldName } from '../schemas/field-names.ts'
+import { createFormObject } from '../schemas/form-object.ts'
+import { groupIssues, type Issue, toIssues } from '../schemas/issues.ts'
+import type { PageSchema } from '../schemas/page-schemas.ts'
+import { hideSecrets, typedValues } from '../schemas/typed-values.ts'
+import { validate } from '../schemas/validate.ts'
+import type { HttpError } from '../thrown/http-error.ts'
+import type { FormMessages } from '../thrown/invalid-form.ts'
+
+/** A form that was not accepted: by the schema, by the action, or because of its size. */
+export interface RefusedForm {
+  status: number
+  issues: readonly Issue[]
+  form: FormData
+}
+
+export type CheckedForm = { isValid: true; value: unknown } | { isValid: false; refused: RefusedForm }
+
+const UNPROCESSABLE = 422
+
+/** Validates a form, or any other body. Rejects with what the schema throws. */
+export async function checkForm(schema: PageSchema, form: FormData, request: FastifyRequest): Promise<CheckedForm> {
+  const { value, nameOf } = hasOtherBody(request)
+    ? { value: request.body, nameOf: writeFieldName }
+    : createFormObject(form, schema.shape)
+  const result = await validate(schema, value)
+  if (result.isValid) return result
+  const issues = hideSecrets(toIssues(result.issues, nameOf), form)
+  return { isValid: false, refused: { status: UNPROCESSABLE, issues, form } }
+}
+
+/** Returns whether a request has a body that is not a form: JSON, or what a parser of the site has made of it. */
+export function hasOtherBody({ body }: FastifyRequest): boolean {
+  return body !== undefined && body !== null && !(body instanceof FormData)
+}
+
+/** Returns the form for which an action has called `invalidForm`. */
+export function refuseForm(messages: FormMessages, form: FormData): RefusedForm {
+  const issues = Object.entries(messages).flatMap(([path, of]) => [of].flat().map((message) => ({ path, message })))
+  return { status: UNPROCESSABLE, issues, form }
+}
+
+/** Returns the form whose files exceed a limit. */
+export function refuseSize({ statusCode, message }: HttpError, form: FormData): RefusedForm {
+  return { status: statusCode, issues: [{ path: '', message }], form }
+}
+
+/** Returns the prop `invalid` of a page. */
+export function createInvalid({ issues, form }: RefusedForm): Invalid {
+  return { issues: groupIssues(issues), values: typedValues(form) }
+}

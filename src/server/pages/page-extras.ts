@@ -1,0 +1,50 @@
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
+import { serialise } from '../../shared/wire/serialise.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { unserialisable } from '../render/deferred-data.ts'
+
+/** The extras of a page, and their text from `serialise`. */
+export interface WrittenExtras {
+  value: PageExtras
+  serialised: string
+}
+
+/**
+ * Writes the extras of a page: those of an action, and the output of the schemas `params` and `search`. Returns null if
+ * there are none. Throws HYD_DATA_UNSERIALISABLE.
+ *
+ * @param ofAction Is written first, so that the error names the action.
+ */
+export function writeExtras(ofAction: PageExtras, file: string, ctx: RequestContext): WrittenExtras | null {
+  const { addressExtras } = ctx
+  const { actionData, invalid } = ofAction
+  if (actionData === undefined && invalid === undefined && addressExtras === null) return null
+  const value: PageExtras = { ...addressExtras }
+  if (actionData !== undefined) value.actionData = actionData
+  if (invalid !== undefined) value.invalid = invalid
+  return { value, serialised: serialiseAll(value, file) }
+}
+
+function serialiseAll(value: PageExtras, file: string): string {
+  try {
+    return serialise(value, refusePromise)
+  } catch (error) {
+    throw nameCulprit(value, file) ?? error
+  }
+}
+
+/** Returns the error for the first part that cannot be serialised. Its path begins at that part. */
+function nameCulprit(value: PageExtras, file: string): Error | null {
+  for (const name of ['actionData', 'search', 'params'] as const) {
+    try {
+      serialise(value[name], refusePromise)
+    } catch (error) {
+      return unserialisable(error, file, name === 'actionData' ? 'action' : name)
+    }
+  }
+  return null
+}
+
+function refusePromise(): never {
+  throw new Error('it contains a promise')
+}

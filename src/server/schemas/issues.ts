@@ -1,0 +1,31 @@
+import type { SchemaIssue } from '../../shared/standard-schema.ts'
+
+/** A problem of a form, a body or a query. */
+export interface Issue {
+  /** The name of the field; empty for the whole. */
+  path: string
+  message: string
+}
+
+/** A response shows no more of them. */
+const MAX_ISSUES = 1_000
+
+/** Returns the issues that a schema found, with the names of their fields. */
+export function toIssues(issues: readonly SchemaIssue[], nameOf: (path: readonly PropertyKey[]) => string): Issue[] {
+  return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
+    path: nameOf(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
+    message,
+  }))
+}
+
+/** Returns the messages of each field. */
+export function groupIssues(issues: readonly Issue[]): Record<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const { path, message } of issues) {
+    const group = groups.get(path)
+    if (group === undefined) groups.set(path, [message])
+    else if (!group.includes(message)) group.push(message)
+  }
+  groups.delete('__proto__')
+  return Object.fromEntries(groups)
+}

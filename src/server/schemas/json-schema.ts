@@ -1,0 +1,115 @@
+import type { StandardSchema } from '../../shared/standard-schema.ts'
+
+/** A JSON Schema, or a part of one. Any library may have written it, so every property may have any type. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** With these options zod and valibot leave out what JSON Schema cannot express, in place of throwing. */
+const LENIENT = { unrepresentable: 'any', errorMode: 'ignore' }
+
+/**
+ * Returns the JSON Schema of a schema's input, if its library implements Standard JSON Schema; else null.
+ */
+export function jsonSchemaOf(schema: StandardSchema): JsonSchema | null {
+  // The property belongs to a second standard (https://standardschema.dev/json-schema).
+  const { jsonSchema } = schema['~standard'] as { jsonSchema?: { input?: (options: object) => unknown } }
+  try {
+    const written = jsonSchema?.input?.({ target: 'draft-2020-12', libraryOptions: LENIENT })
+    return isSchema(written) ? written : null
+  } catch {
+    // The library cannot express this schema.
+    return null
+  }
+}
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function schemasIn(value: unknown): JsonSchema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : []
+}
+
+/** Returns the named schemas of `properties`, without `__proto__`. */
+export function propertiesOf({ properties }: JsonSchema): [name: string, schema: JsonSchema][] {
+  if (!isSchema(properties)) return []
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    isSchema(schema) && name !== '__proto__' ? [[name, schema] as [string, JsonSchema]] : [],
+  )
+}
+
+/** Returns the names of `required`. */
+export function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
+  return new Set(Array.isArray(required) ? required : [])
+}
+
+/** The most schemas that refer to each other in a row. */
+const MAX_REFERENCES = 20
+
+/**
+ * Returns a schema without `$ref`, `allOf`, and alternatives for null: the schema that they stand for. Alternatives that
+ * say different things leave only what all of them say.
+ */
+export function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
+  if (depth > MAX_REFERENCES) return {}
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema
+  let simple: JsonSchema = own
+  if (typeof $ref === 'string') simple = { ...simplify(lookUp($ref, root), root, depth + 1), ...simple }
+  for (const part of schemasIn(allOf)) simple = combine(simple, simplify(part, root, depth + 1))
+  for (const alternatives of [anyOf, oneOf]) {
+    const parts = schemasIn(alternatives).map((part) => simplify(part, root, depth + 1))
+    const others = parts.filter(({ type }) => type !== 'null')
+    if (others.length > 0) simple = combine(simple, others.reduce(common))
+  }
+  if (!Array.isArray(simple.type)) return simple
+  const types = simple.type.filter((type) => type !== 'null')
+  return { ...simple, type: types.length === 1 ? types[0] : undefined }
+}
+
+function lookUp(reference: string, root: JsonSchema): JsonSchema {
+  if (!reference.startsWith('#')) return {}
+  let found: unknown = root
+  for (const key of reference.split('/').slice(1)) {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
+    found = isSchema(found) && Object.hasOwn(found, name) ? found[name] : undefined
+  }
+  return isSchema(found) ? found : {}
+}
+
+/** Returns the schema of values that fit both. */
+function combine(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const properties = Object.fromEntries([...propertiesOf(first), ...propertiesOf(second)])
+  const required = [...requiredOf(first), ...requiredOf(second)]
+  return { ...first, ...second, ...(Object.keys(properties).length > 0 && { properties, required }) }
+}
+
+/** Returns what two alternatives have in common. */
+function common(first: JsonSchema, second: JsonSchema): JsonSchema {
+  if (first.type === 'object' && second.type === 'object') return commonObject(first, second)
+  const choices = [...choicesOf(first), ...choicesOf(second)]
+  if (choicesOf(first).length > 0 && choicesOf(second).length > 0) return { type: first.type, enum: choices }
+  return sameEntries(first, second)
+}
+
+function commonObject(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const others = new Map(propertiesOf(second))
+  // A property of only one alternative has its shape: an array stays an array. It is not required.
+  const properties = Object.fromEntries([
+    ...others,
+    ...propertiesOf(first).map(([name, schema]) => {
+      const other = others.get(name)
+      return [name, other ? common(schema, other) : schema] as const
+    }),
+  ])
+  const required = [...requiredOf(first)].filter((name) => requiredOf(second).has(name))
+  return { type: 'object', properties, required }
+}
+
+function choicesOf(schema: JsonSchema): unknown[] {
+  if (Array.isArray(schema.enum)) return schema.enum
+  return 'const' in schema ? [schema.const] : []
+}
+
+function sameEntries(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const same = Object.entries(first).filter(([key, value]) => JSON.stringify(value) === JSON.stringify(second[key]))
+  return Object.fromEntries(same)
+}

@@ -1,0 +1,112 @@
+import type { FieldRules, FormRules } from '../wire/field-rules.ts'
+import type { Invalid, PageExtras } from '../wire/page-extras.ts'
+
+/** Attributes that tell assistive technology about a field that was not accepted. */
+interface InvalidAttributes {
+  'aria-invalid'?: true
+  'aria-describedby'?: string
+  autoFocus?: true
+}
+
+/** The attributes of a checkbox or a radio button: `<input type="radio" {...fields.size.option('large')} />`. */
+export interface OptionAttributes extends InvalidAttributes {
+  name: string
+  value: string
+  required?: true
+  defaultChecked?: boolean
+}
+
+/**
+ * The attributes of `<input>`, `<select>` or `<textarea>`: `<input {...fields.email} />`. An attribute that the page sets
+ * before them is the default, and one that it sets after them replaces theirs. `errorId`, `issues` and `option` are not
+ * attributes, and are not copied.
+ */
+export interface Field extends FieldRules, InvalidAttributes {
+  name: string
+  /** The text that the visitor has sent, if the form was not accepted. It is missing for files and secrets. */
+  defaultValue?: string | string[]
+  /** The id that the element with the messages needs: `<p id={fields.email.errorId}>`. */
+  readonly errorId: string
+  /** The messages; empty if the field has none. */
+  readonly issues: readonly string[]
+  /**
+   * Returns the attributes of a checkbox or a radio button with this value. After a form that was not accepted they have
+   * `defaultChecked`.
+   */
+  option(value: string): OptionAttributes
+}
+
+export type CreateFormProps = typeof createFormProps
+
+/** Returns the props of a page with a form in addition to its extras. */
+export function createFormProps({ rules = {} }: { rules?: FormRules | undefined }, extras?: PageExtras) {
+  return { fields: createFields(rules, extras?.invalid) }
+}
+
+/** Returns the fields of a form by their names. Any name has a field. */
+export function createFields(rules: FormRules, invalid?: Invalid): Readonly<Record<string, Field>> {
+  const known = new Map<string, Field>()
+  /** The element that gets the focus: the first one with a message, in the order in which the page reads them. */
+  let focused = ''
+
+  function takesFocus(element: string): boolean {
+    focused ||= element
+    return focused === element
+  }
+
+  return new Proxy(
+    {},
+    {
+      get(_, name) {
+        // React and consoles ask for symbols.
+        if (typeof name !== 'string') return undefined
+        const field = known.get(name) ?? createField(name, rules, invalid, takesFocus)
+        known.set(name, field)
+        return field
+      },
+    },
+  )
+}
+
+function createField(
+  name: string,
+  rules: FormRules,
+  invalid: Invalid | undefined,
+  takesFocus: (element: string) => boolean,
+): Field {
+  const key = name.replace(/\[]$/, '')
+  const own = ownValue(rules, key.replace(/\[\d+]/g, '[]')) ?? {}
+  const issues = ownValue(invalid?.issues, key) ?? []
+  const typed = ownValue(invalid?.values, key)
+  const errorId = `${name.replace(/\s/g, '-')}-error`
+  const state: InvalidAttributes = issues.length > 0 ? { 'aria-invalid': true, 'aria-describedby': errorId } : {}
+
+  function withFocus<Attributes extends InvalidAttributes>(attributes: Attributes, element: string): Attributes {
+    if (issues.length === 0) return attributes
+    // Decided when the page copies the attributes into an element: it may read `issues` of other fields before.
+    const get = () => takesFocus(element) || undefined
+    return Object.defineProperty(attributes, 'autoFocus', { get, enumerable: true })
+  }
+
+  function option(value: string): OptionAttributes {
+    const attributes: OptionAttributes = { name, value, ...state }
+    if (own.required) attributes.required = true
+    if (typed !== undefined) attributes.defaultChecked = [typed].flat().includes(value)
+    // The visitor may have sent none of the options.
+    else if (invalid) attributes.defaultChecked = false
+    return withFocus(attributes, `${name}=${value}`)
+  }
+
+  const attributes: Omit<Field, 'errorId' | 'issues' | 'option'> = { name, ...own, ...state }
+  if (typed !== undefined) attributes.defaultValue = own.multiple ? [typed].flat() : typed
+  return Object.defineProperties(withFocus(attributes, name), {
+    errorId: { value: errorId },
+    issues: { value: issues },
+    option: { value: option },
+    // The properties are not enumerable, so that a spread leaves them out; TypeScript does not know them.
+  }) as Field
+}
+
+function ownValue<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return record && Object.hasOwn(record, name) ? record[name] : undefined
+}

@@ -1,0 +1,156 @@
+/// <reference lib="dom" />
+
+// Forms of pages with a schema: nothing that was typed is lost, with JavaScript and without.
+
+import t from 'tap'
+import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
+import { buildFiles, serve } from '../server/served.ts'
+import { launchChromium, type OpenPage } from './chromium.ts'
+
+const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
+const { app } = await serve(t, dir, { forms: { maxFileBytes: 1_000 } })
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const chromium = await launchChromium(t)
+
+async function openSignup(javaScript: boolean): Promise<OpenPage> {
+  const opened = await chromium.open({ javaScript })
+  await opened.goto(`${origin}/products`, 'load')
+  await opened.goto(`${origin}/signup`, 'load')
+  if (javaScript) await opened.hydrated()
+  return opened
+}
+
+async function fill({ page }: OpenPage) {
+  await page.fill('#name', 'A')
+  await page.fill('#email', 'ada@example.org')
+  await page.fill('#password', 'hunter2')
+  await page.fill('#age', '36')
+  await page.fill('#first', 'one')
+  await page.selectOption('#size', 'L')
+  await page.check('#news')
+  await page.uncheck('#events')
+}
+
+/** Returns what the visitor finds in the form. */
+const stateOf = ({ evaluate }: OpenPage) =>
+  evaluate(() => {
+    const of = (id: string) => document.getElementById(id) as HTMLInputElement
+    return {
+      name: of('name').value,
+      email: of('email').value,
+      age: of('age').value,
+      size: of('size').value,
+      news: of('news').checked,
+      events: of('events').checked,
+      focus: document.activeElement?.id,
+      invalid: [...document.querySelectorAll('[aria-invalid=true]')].map(({ id }) => id),
+      described: of('name').ariaDescribedByElements?.map(({ textContent }) => textContent),
+    }
+  }, null)
+
+const TYPED = { email: 'ada@example.org', age: '36', size: 'L', news: true, events: false }
+
+for (const javaScript of [true, false]) {
+  const how = javaScript ? 'with JavaScript' : 'without JavaScript'
+
+  t.test(`a form that was not accepted keeps what was typed, ${how}`, async (t) => {
+    const opened = await openSignup(javaScript)
+    const { page } = opened
+    await fill(opened)
+    await page.click('#send')
+    await page.waitForSelector('#name-error:has-text("Too short")')
+    if (javaScript) await page.waitForFunction(() => document.activeElement?.id === 'name')
+    t.match(await stateOf(opened), {
+      ...TYPED,
+      name: 'A',
+      focus: 'name',
+      invalid: ['name', 'password'],
+      described: ['Too short'],
+    })
+    t.equal(await page.inputValue('#password'), javaScript ? 'hunter2' : '', 'a secret stays only in the browser')
+    if (javaScript) t.match(await page.textContent('.hydrant-announcer'), 'The form was not sent.')
+    await page.fill('#name', 'Ada')
+    await page.fill('#password', 'long enough')
+    await page.click('#send')
+    await page.waitForSelector('#done:has-text("Ada")')
+    t.match(await page.textContent('#done'), '"topics":["news"]')
+    t.match(await stateOf(opened), { invalid: [] })
+    t.same(opened.errors, [])
+  })
+
+  t.test(`messages of the action, ${how}`, async (t) => {
+    const opened = await openSignup(javaScript)
+    const { page } = opened
+    await fill(opened)
+    await page.fill('#name', 'taken')
+    await page.fill('#password', 'long enough')
+    await page.click('#send')
+    await page.waitForSelector('#name-error:has-text("Is taken")')
+    if (javaScript) await page.waitForFunction(() => document.activeElement?.id === 'name')
+    t.match(await stateOf(opened), { ...TYPED, name: 'taken', focus: 'name', invalid: ['name'] })
+    if (javaScript) t.equal(await page.textContent('.hydrant-announcer'), 'The form was not sent. Try again')
+  })
+
+  t.test(`a file that is too large, ${how}`, async (t) => {
+    const opened = await openSignup(javaScript)
+    const { page } = opened
+    await fill(opened)
+    await page.setInputFiles('#file', { name: 'x.png', mimeType: 'image/png', buffer: Buffer.alloc(5_000) })
+    await page.click('#send')
+    await page.waitForSelector('#whole:has-text("larger than 1000 bytes")')
+    t.match(await stateOf(opened), { ...TYPED, name: 'A', invalid: [] })
+  })
+
+  t.test(`Back leaves the form without a question, ${how}`, async (t) => {
+    const opened = await openSignup(javaScript)
+    const { page } = opened
+    await fill(opened)
+    await page.click('#send')
+    await page.waitForSelector('#name-error:has-text("Too short")')
+    const response = await page.goBack()
+    t.equal(response?.status() ?? 200, 200)
+    t.equal(new URL(page.url()).pathname, javaScript ? '/products' : '/signup')
+    t.equal(response?.request().method() ?? 'GET', 'GET', 'nothing is sent again')
+  })
+}
+
+t.test('the browser checks the rules of the schema without a request', async (t) => {
+  for (const javaScript of [true, false]) {
+    const opened = await openSignup(javaScript)
+    const { page, evaluate } = opened
+    await fill(opened)
+    await page.fill('#email', 'no address')
+    const invalid = await evaluate(() => [...document.querySelectorAll(':invalid')].map(({ id }) => id), null)
+    t.strictSame(
+      invalid.filter((id) => id),
+      ['name', 'email', 'password'],
+    )
+  }
+})
+
+t.test('a page that is reached by a link has its fields, search and params', async (t) => {
+  const opened = await openSignup(true)
+  const { page, evaluate } = opened
+  const go = (path: string) =>
+    evaluate((href) => {
+      const link = document.createElement('a')
+      link.href = href
+      document.querySelector('main')?.append(link)
+      link.click()
+    }, path)
+  await go('/products?page=3&tags=a')
+  await page.waitForSelector('#search:has-text("3")')
+  t.equal(await page.textContent('#search'), '[{"page":3,"tags":["a"]},3]')
+  await go('/products/7')
+  await page.waitForSelector('#id:has-text("7")')
+  t.match(await page.textContent('#id'), 'number 7')
+  await go('/products/x')
+  await page.waitForSelector('#failed')
+  t.equal(await page.textContent('#failed'), '404|This page could not be found.')
+  await go('/products?page=0')
+  await page.waitForSelector('#failed:has-text("400")')
+  await go('/signup')
+  await page.waitForSelector('#email')
+  t.equal(await page.getAttribute('#email', 'type'), 'email')
+  t.same(opened.errors, [])
+})

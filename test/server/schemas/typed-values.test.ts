@@ -1,0 +1,83 @@
+import t from 'tap'
+import { writeFieldName } from '../../../src/server/schemas/field-names.ts'
+import { groupIssues, toIssues } from '../../../src/server/schemas/issues.ts'
+import { hideSecrets, isPrivateField, typedValues } from '../../../src/server/schemas/typed-values.ts'
+
+t.test('texts are given back, but no files and no secrets', async (t) => {
+  const form = new FormData()
+  for (const [name, value] of [
+    ['email', 'a@b.example'],
+    ['topics', 'x'],
+    ['topics', 'y'],
+    ['list[]', 'z'],
+    ['password', 'hunter2'],
+    ['user.apiKey', 'k'],
+    ['payment.code', '1'],
+    ['cardNumber', '4111'],
+    ['cvc', '123'],
+    ['__proto__', 'no'],
+    ['constructor', 'yes'],
+  ] as const)
+    form.append(name, value)
+  form.append('file', new File(['x'], 'x.txt'))
+  const values = typedValues(form)
+  t.strictSame(values, {
+    email: 'a@b.example',
+    topics: ['x', 'y'],
+    list: ['z'],
+    constructor: 'yes',
+  })
+})
+
+t.test('names of secrets', async (t) => {
+  for (const name of [
+    'password',
+    'newPassword',
+    'a[0].secret',
+    'creditCard',
+    'card',
+    'card_number',
+    'cvv2',
+    'pin',
+    'items[3].key',
+  ])
+    t.ok(isPrivateField(name), name)
+  for (const name of ['postcard', 'discard', 'author', 'shipping', 'spin', 'zipcode', 'keyboard', 'topic'])
+    t.notOk(isPrivateField(name), name)
+})
+
+t.test('messages do not repeat secrets', async (t) => {
+  const issues = [
+    { path: 'password', message: 'must be at least 8 long (was "hunter2")' },
+    { path: 'email', message: 'hunter2 is no address' },
+  ]
+  t.strictSame(
+    hideSecrets(issues, [
+      ['password', 'hunter2'],
+      ['pin', '1'],
+    ]).map(({ message }) => message),
+    ['must be at least 8 long (was "…")', '… is no address'],
+  )
+})
+
+t.test('issues are grouped by field', async (t) => {
+  const issues = toIssues(
+    [
+      { message: 'a', path: ['items', { key: 0 }, 'name'] },
+      { message: 'b', path: ['items', 0, 'name'] },
+      { message: 'b', path: ['items', 0, 'name'] },
+      { message: 'c' },
+      { message: 'd', path: ['__proto__'] },
+      { message: 'e', path: [Symbol('s')] },
+    ],
+    writeFieldName,
+  )
+  t.strictSame(groupIssues(issues), { 'items[0].name': ['a', 'b'], '': ['c'], 'Symbol(s)': ['e'] })
+  t.equal(
+    toIssues(
+      Array.from({ length: 5_000 }, () => ({ message: 'x' })),
+      writeFieldName,
+    ).length,
+    1_000,
+  )
+})

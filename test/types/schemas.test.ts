@@ -1,0 +1,133 @@
+// The types that come from the schemas of a page.
+
+import t from 'tap'
+import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
+
+const compilers = await installCompilers()
+
+const files = {
+  'pages/signup.server.ts': `
+    import { type ActionContext, invalidForm, type LoadContext } from 'hydrant'
+    import { z } from 'zod'
+    export const form = z.object({
+      email: z.email(),
+      age: z.coerce.number(),
+      topics: z.array(z.string()),
+      address: z.object({ city: z.string() }),
+      items: z.array(z.object({ name: z.string() })),
+      photo: z.file().optional(),
+    })
+    export const search = z.object({ page: z.coerce.number().default(1), sort: z.enum(['up', 'down']).optional() })
+    export const load = ({ search }: LoadContext<'/signup'>) => ({ page: search.page, sort: search.sort })
+    export async function action({ input, search, form: sent }: ActionContext<'/signup'>) {
+      const age: number = input.age
+      const photo: File | undefined = input.photo
+      // @ts-expect-error not in the schema
+      input.nope
+      if (input.email === 'taken') invalidForm({ email: 'Taken', '': ['a', 'b'] })
+      return { age, names: input.items.map(({ name }) => name), page: search.page, size: photo?.size, text: sent.get('x') }
+    }
+  `,
+  'pages/signup.tsx': `
+    import { type Field, href, type PageProps } from 'hydrant/react'
+    export default function Signup({ data, actionData, invalid, fields, search }: PageProps<'/signup'>) {
+      const page: number = data.page + search.page
+      const names: string[] | undefined = actionData?.names
+      const messages: readonly string[] | undefined = invalid?.issues.email ?? invalid?.issues['']
+      const typed: string | string[] | undefined = invalid?.values['address.city']
+      const row = 1
+      const field: Field = fields.email
+      // @ts-expect-error no such field
+      fields.nope
+      // @ts-expect-error no such field
+      invalid?.issues.nope
+      return (
+        <form method="post" action={href('/signup', {}, { search: { page: 2, sort: 'up' } })}>
+          <input defaultValue="x" {...fields.email} />
+          <p id={field.errorId}>{field.issues}{messages}{typed}{page}{names}</p>
+          <select {...fields.topics} />
+          <textarea {...fields['address.city']} />
+          <input {...fields[\`items[\${row}].name\`]} />
+          <input type="checkbox" {...fields['topics[]'].option('a')} />
+          <input {...fields.photo} />
+        </form>
+      )
+    }
+    // @ts-expect-error not an option
+    href('/signup', {}, { search: { sort: 'sideways' } })
+    // @ts-expect-error not in the schema
+    href('/signup', {}, { search: { pages: 2 } })
+    href('/signup', {}, { search: new URLSearchParams('page=2') })
+    href('/plain', {}, { search: { any: 'thing', group: { a: 1 } }, hash: 'x' })
+  `,
+  'pages/plain.tsx': `
+    import type { PageProps } from 'hydrant/react'
+    export default function Plain({ search, fields, params, invalid }: PageProps<'/plain'>) {
+      const none: undefined = search ?? fields
+      const empty: {} = params
+      return <p>{String(none)}{Object.keys(empty)}{invalid?.issues['']}{invalid?.values.anything}</p>
+    }
+  `,
+  'pages/plain.server.ts': `
+    import { type ActionContext, type LoadContext } from 'hydrant'
+    export const load = ({ search }: LoadContext<'/plain'>) => { const none: undefined = search; return none }
+    export const action = ({ input }: ActionContext<'/plain'>) => { const none: undefined = input; return none }
+  `,
+  'pages/products/[id].tsx': `
+    import type { PageProps } from 'hydrant/react'
+    export default function Product({ params, data }: PageProps<'/products/[id]'>) {
+      const id: number = params.id + data
+      return <p>{id}</p>
+    }
+  `,
+  'pages/products/[id].server.ts': `
+    import type { LoadContext } from 'hydrant'
+    import { type } from 'arktype'
+    export const params = type({ id: 'string.integer.parse' })
+    export const load = ({ params }: LoadContext<'/products/[id]'>) => params.id
+  `,
+  'pages/valibot.tsx': `
+    import type { PageProps } from 'hydrant/react'
+    export default ({ fields, invalid }: PageProps<'/valibot'>) => <input {...fields.email} title={invalid?.issues.email?.[0]} />
+  `,
+  'pages/valibot.server.ts': `
+    import type { ActionContext } from 'hydrant'
+    import * as v from 'valibot'
+    export const form = v.object({ email: v.pipe(v.string(), v.email()), n: v.pipe(v.string(), v.transform(Number)) })
+    export const action = ({ input }: ActionContext<'/valibot'>) => { const n: number = input.n; return n }
+  `,
+  'own.ts': `
+    import type { StandardSchemaV1 } from '@standard-schema/spec'
+    import type { StandardSchema } from 'hydrant/react'
+    export const standard = (schema: StandardSchemaV1<string, number>): StandardSchema<string, number> => schema
+    export const back = (schema: StandardSchema<string, number>): StandardSchemaV1<string, number> => schema
+  `,
+  'any.ts': `
+    import type { ActionContext, LoadContext } from 'hydrant'
+    import type { PageProps } from 'hydrant/react'
+    export const shared = ({ params, search }: LoadContext) => [params.anything, search]
+    export const acts = ({ input }: ActionContext) => input
+    export const shows = ({ invalid, fields, search }: PageProps) => [invalid?.issues['x'], fields, search]
+  `,
+}
+
+t.test('a page knows the types of its schemas', async (t) => {
+  const dir = createTypedSite(t, files)
+  await writeTypes(t, dir)
+  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+})
+
+t.test('without hydrant-env.d.ts nothing is an error', async (t) => {
+  const page = `
+    import { href, type PageProps } from 'hydrant/react'
+    export default ({ search, fields, invalid, params }: PageProps<'/x/[id]'>) => (
+      <input {...fields.email} title={search.page + invalid?.issues.email?.[0] + params.id + href('/y', {}, { search: { a: 1 } })} />
+    )
+  `
+  const server = `
+    import type { ActionContext } from 'hydrant'
+    export const action = ({ input, search, params }: ActionContext<'/x/[id]'>) => [input.email, search.page, params.id]
+  `
+  const dir = createTypedSite(t, { 'pages/x/[id].tsx': page, 'pages/x/[id].server.ts': server })
+  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+})
