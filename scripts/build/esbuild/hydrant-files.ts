@@ -30,8 +30,8 @@ export const HYDRANT_FILES = {
   /** Imported by the browser for the first failure. */
   report: 'client/report.js',
   /** Hooks, which only some pages import. */
-  useAction: 'shared/tree/use-action.js',
   useNavigation: 'shared/tree/use-navigation.js',
+  useSubmission: 'shared/tree/use-submission.js',
 } as const
 
 export type HydrantFile = (typeof HYDRANT_FILES)[keyof typeof HYDRANT_FILES]

@@ -49,6 +49,8 @@ export interface Route extends LayoutChain {
   action: ActionFunction | null
   /** False if the page must be sent complete. */
   canStream: boolean
+  /** False if the page's action changes nothing that a page shows. */
+  revalidates: boolean
 }
 
 /** A build that is ready to serve, for one base. */
@@ -102,6 +104,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       page: site.loaded<PageComponent>(entry.page),
       action: site.action(entry.page),
       canStream: site.serverModule(entry.page).exports.stream !== false,
+      revalidates: site.serverModule(entry.page).exports.revalidate !== false,
     })),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),

@@ -115,6 +115,6 @@ export function serverFileKeys(file: string): string[] {
 }
 
 /** The exports that a page's `.server` file may have. */
-export const PAGE_SERVER_EXPORTS = ['load', 'action', 'stream'] as const
+export const PAGE_SERVER_EXPORTS = ['load', 'action', 'stream', 'revalidate'] as const
 /** The exports that a layout's `.server` file may have. */
 export const LAYOUT_SERVER_EXPORTS = ['load'] as const

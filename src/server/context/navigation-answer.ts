@@ -12,13 +12,6 @@ export interface NavigationAnswer {
    * that nothing is shown that needs the cookie. Returns whether the response has ended.
    */
   endIfLate(): boolean
-  /**
-   * Sends what the action returned.
-   *
-   * @param level Number of layouts around the page.
-   * @param data JSON from `serialiseActionData`.
-   */
-  sendActionData(level: number, data: string): void
   /** Sends the headers and the collected lines. From then on each line is sent at once. */
   open(): void
   end(): void

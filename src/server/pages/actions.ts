@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { serialise } from '../../shared/wire/serialise.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -41,11 +42,11 @@ export async function runAction(route: Route, ctx: RequestContext): Promise<Acti
   }
 }
 
-/** Serialises the value that an action returned. Throws HYD_DATA_UNSERIALISABLE. */
-export function serialiseActionData(value: unknown, { page }: Route): string {
+/** Serialises the result of an action. Throws HYD_DATA_UNSERIALISABLE. */
+export function serialiseActed(acted: Acted, { page }: Route): string {
   try {
     // The value contains no promise: `runAction` rejects those.
-    return serialise(value, () => 0)
+    return serialise(Object.keys(acted).length === 0 ? undefined : acted, () => 0)
   } catch (error) {
     throw unserialisable(error, page.serverFile, 'action')
   }

@@ -68,10 +68,6 @@ export class NavigationStream implements NavigationAnswer {
     return true
   }
 
-  sendActionData(level: number, data: string) {
-    this.sendText(`["data",${level + 1},${data}]`)
-  }
-
   open() {
     const { reply } = this.#ctx
     this.#setHeaders()

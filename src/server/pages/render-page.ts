@@ -3,6 +3,7 @@ import { fallbackNoscript, hostScript } from '../../shared/tree/fallback.ts'
 import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
@@ -14,9 +15,9 @@ import { showPartsNoscript } from '../render/without-script.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import { mayReport } from './report-settings.ts'
 
-/** The value that a page's action returned, and its text from `serialiseActionData`. */
+/** The result of a page's action, and its text from `serialiseActed`. */
 export interface ActionResult {
-  value: unknown
+  extras: PageExtras
   serialised: string
 }
 
@@ -43,7 +44,7 @@ export function renderPage({ plan, leaf, data: values, action }: PageRender, ctx
   const tree: Tree = {
     layouts: plan.layouts,
     leaf,
-    data: action ? [...safe, action.value] : safe,
+    data: action ? [...safe, action.extras] : safe,
     params,
     address: ctx,
   }
@@ -93,7 +94,7 @@ function createPlatform(action: ActionResult | null | undefined, ctx: RequestCon
     hostScript,
     styleNonce: styleNonceOf(ctx.reply),
     navigation: idleStore,
-    actionData: action?.value,
+    extras: action?.extras,
     address: ctx,
     page: 0,
     addUrl: addLazyUrl,

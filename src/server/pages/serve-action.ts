@@ -1,11 +1,12 @@
-import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { ACTED_HEADER, type Acted } from '../../shared/wire/navigation-protocol.ts'
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { toPlainJson } from '../render/plain-json.ts'
-import { catchActionError, runAction, serialiseActionData } from './actions.ts'
+import { catchActionError, runAction, serialiseActed } from './actions.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
@@ -54,18 +55,20 @@ async function respondWithActionJson(route: Route, value: unknown, ctx: RequestC
 
 // The loads run after the action, so that they see its changes.
 async function respondWithActionPage(route: PageRoute, value: unknown, ctx: RequestContext): Promise<void> {
-  let action: ActionResult | null = null
+  const extras: PageExtras = value === undefined ? {} : { actionData: value }
+  const acted: Acted = ctx.format === 'navigation' && !route.revalidates ? { ...extras, revalidate: false } : extras
+  let action: ActionResult
   try {
-    if (value !== undefined) action = { value, serialised: serialiseActionData(value, route) }
+    action = { extras, serialised: serialiseActed(acted, route) }
   } catch (thrown) {
     return serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
   }
-  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'acted', action }, ctx)
+  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'acted', acted: action.serialised }, ctx)
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   if (ctx.isGone || loads.kind === 'thrown') silencePromises(loads.values)
   if (ctx.isGone) return
   // Again: a load may have set the header for the page. This response belongs to one request.
   ctx.reply.header('cache-control', NO_STORE)
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
-  await respondWithDocument(route, loads.values, action, ctx)
+  await respondWithDocument(route, loads.values, value === undefined ? null : action, ctx)
 }

@@ -1,6 +1,7 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
+import type { PageExtras } from '../wire/page-extras.ts'
 import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import { type Platform, PlatformContext } from './platform.ts'
@@ -30,7 +31,7 @@ export interface Tree {
   /** The outermost layout first. It renders `<html>`. */
   layouts: readonly TreeLayout[]
   leaf: TreeLeaf
-  /** The data of the layouts, outermost first, then of the page, then of its action if it has run. */
+  /** The data of the layouts, outermost first, then of the page, then its `PageExtras` if it has any. */
   data: readonly unknown[]
   params: Record<string, string>
   address: Address
@@ -69,7 +70,7 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const value =
     typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
       ? platform
-      : { ...platform, address, actionData: data[level + 1] }
+      : { ...platform, address, extras: extrasOf(tree) }
   return <PlatformContext value={value}>{element}</PlatformContext>
 }
 
@@ -77,11 +78,11 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
 function leafElement(tree: Tree, platform: Platform): ReactElement {
-  const { leaf, layouts, data, address } = tree
+  const { leaf, layouts, address } = tree
   const level = layouts.length
   switch (leaf.kind) {
     case 'page':
-      return jsx(leaf.Component, pageProps(tree, level, platform, undefined, data[level + 1]), leaf.key)
+      return jsx(leaf.Component, pageProps(tree, level, platform, undefined, extrasOf(tree)), leaf.key)
     case 'notFound':
       return (
         <>
@@ -94,15 +95,21 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
   }
 }
 
+function extrasOf({ data, layouts }: Tree): PageExtras | undefined {
+  // Written by `serialiseActed`.
+  return data[layouts.length + 1] as PageExtras | undefined
+}
+
 // The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
 function pageProps(
   { data, params, address }: Tree,
   level: number,
   platform: Platform,
   children?: ReactNode,
-  actionData?: unknown,
+  extras?: PageExtras,
 ) {
-  const props = { data: data[level], actionData, params, children }
+  const props = { data: data[level], actionData: undefined, params, children }
+  if (extras) Object.assign(props, extras)
   const withUrl = typeof HYDRANT_BROWSER === 'undefined' ? platform.addUrl?.(props, address) : undefined
   return withUrl ?? Object.assign(props, { url: address.url })
 }

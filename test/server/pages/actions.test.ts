@@ -124,11 +124,11 @@ t.test('the browser gets the result of the action and nothing more for other pag
   const dataOf = (body: string) => /"data":(\[.*\])\}\]<\/script>/.exec(body)?.[1]
   t.equal(dataOf((await send('/silent')).body), '[]')
   t.equal(dataOf((await get('/silent')).body), '[]')
-  t.equal(dataOf((await send('/things/7')).body), '[{},{},[{"id":1},"7"]]')
-  const [layout, data, actionData, more] = JSON.parse(dataOf((await send('/notes', '')).body) ?? '')
+  t.equal(dataOf((await send('/things/7')).body), '[{},{},[{"actionData":1},{"id":2},"7"]]')
+  const [layout, data, extras, more] = JSON.parse(dataOf((await send('/notes', '')).body) ?? '')
   t.strictSame(layout, {})
   t.ok(Array.isArray(data.plain.notes))
-  t.strictSame(actionData, { plain: { problem: 'Write something.', method: 'POST' } })
+  t.strictSame(extras, { plain: { actionData: { problem: 'Write something.', method: 'POST' } } })
   t.equal(more, undefined)
 })
 
