@@ -1,24 +1,15 @@
-import type { Tree } from '../shared/tree/app-tree.tsx'
-import type { PageExtras } from '../shared/wire/page-extras.ts'
+import type { Invalid } from '../shared/wire/page-extras.ts'
 
 /**
- * Moves the focus to the first field with a message, and announces that the form was not sent. Does nothing for a page
- * without such a form.
+ * Moves the focus to the first field with a message, and announces that the form was not sent.
  *
- * @param form The form that was sent. When it is not in the document, the first such field of any form has the focus.
+ * @param form The form that was sent. When it is not in the document, the first such field of any form gets the focus.
  */
-export function focusInvalid(
-  { data, layouts }: Tree,
-  form: HTMLFormElement | undefined,
-  announce: (text: string) => void,
-) {
-  const extras = data[layouts.length + 1] as PageExtras | undefined
-  if (!extras?.invalid) return
-  const { issues } = extras.invalid
+export function focusInvalid({ issues }: Invalid, form: HTMLFormElement, announce: (text: string) => void) {
   announce(['The form was not sent.', ...(issues[''] ?? [])].join(' '))
   // Found by the attribute, because an input may be named `elements`.
   for (const field of document.querySelectorAll<HTMLInputElement>('[name]')) {
-    const isOurs = form?.isConnected ? field.form === form : field.form
+    const isOurs = form.isConnected ? field.form === form : field.form
     if (isOurs && Object.hasOwn(issues, field.name.replace(/\[]$/, ''))) return field.focus()
   }
 }

@@ -3,7 +3,6 @@
 // navigation here: see `intercept-forms.ts`.
 
 import { base } from '../shared/base.ts'
-import type { Submit } from '../shared/tree/navigation-state.ts'
 import type { App } from './app-state.ts'
 import type { Navigator } from './navigator.ts'
 import type { PendingNavigation } from './page-navigation.ts'
@@ -13,8 +12,8 @@ export const ended = new Set<unknown>()
 
 export const importNavigator = () => import('./navigator.ts')
 
-/** Listens for navigations. Returns the function that sends fields to an action. */
-export function startNavigation(app: App): Submit {
+/** Listens for navigations. Returns the function that loads the navigator. */
+export function startNavigation(app: App): () => Promise<Navigator> {
   let loaded: Promise<Navigator> | undefined
 
   function load(): Promise<Navigator> {
@@ -77,7 +76,7 @@ export function startNavigation(app: App): Submit {
     // `hydrate` has imported the navigator already. If it could not, the browser sends forms itself.
     if (document.forms[0]) load().catch(() => {})
   }
-  return (...what) => load().then(({ send }) => send(...what))
+  return load
 }
 
 function isOurs({ origin, pathname }: URL): boolean {

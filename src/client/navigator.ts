@@ -1,36 +1,91 @@
 // Shows other pages in the current document, without loading another one. Loaded when a visitor is about to leave a
 // page.
 
+import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import type { App } from './app-state.ts'
 import { fetchPage } from './fetch-page.ts'
-import { takeForms } from './intercept-forms.ts'
+import { keyOf } from './forms/form-body.ts'
+import { createFormReader, takeForms } from './forms/intercept-forms.ts'
+import { createFieldSender } from './forms/submit-fields.ts'
+import { createSender } from './forms/submit-form.ts'
 import { createActivity } from './navigation-activity.ts'
 import { createNavigate, type NavigatorState } from './page-navigation.ts'
 import { createPageView } from './page-view.ts'
 import { createPrefetcher } from './prefetch.ts'
 import { createProgress } from './progress.ts'
+import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
-import { createSender } from './submit-form.ts'
 
 export type Navigator = ReturnType<typeof createNavigator>
 
 /** Creates the functions that navigate, send fields to actions, and prefetch. */
 export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
-  const state: NavigatorState = { isStale: false, departures: 0, formsSent: 0, redirects: 0 }
-  const prefetcher = createPrefetcher((url, signal) => fetchPage(url, { signal }, app, state.isStale), isOurs)
+  const state: NavigatorState = { version: 0, departures: 0, formsSent: 0, pendingForms: 0, redirects: 0 }
+  const releases = new Set<() => void>()
   const begin = createActivity(app.navigation)
   createProgress(app.navigation)
-  const view = createPageView(app, prefetcher.drop)
-  const expire = () => {
-    state.isStale = true
+  const view = createPageView(app, () => {
+    prefetcher.drop()
+    for (const release of releases) release()
+  })
+  const isBehind = () => view.coming().version < state.version
+  const prefetcher = createPrefetcher((url, signal) => {
+    // After a redirect, what the layouts show may be out of date as well: for example, a session has ended.
+    return fetchPage(url, { signal }, app, isBehind() || state.redirects > 0, { version: state.version })
+  }, isOurs)
+  const results = createResultView(app, state, view, isOurs)
+  const refresh = createRefresh(app, state, view, results)
+
+  function expire() {
+    state.version++
     prefetcher.drop()
   }
-  const send = createSender(app, state, createResultView(app, state, view, isOurs), expire, begin)
+
+  function catchUp() {
+    // An error stays visible.
+    if (state.pendingForms === 0 && isBehind() && app.tree.leaf.kind === 'page') refresh().catch(() => {})
+  }
+
+  const navigate = createNavigate(app, state, view, take, begin)
+  const send = createSender(app, state, results, expire, catchUp, begin)
+  const readForm = createFormReader(isOurs)
   // Without the Navigation API the browser sends forms itself.
   if ('navigation' in window)
-    takeForms(isOurs, (...form) => {
+    takeForms(readForm, (form) => {
       state.formsSent++
-      void send(...form)
+      void send(form)
     })
-  return { go: createNavigate(app, state, view, prefetcher.take, begin), send, point: prefetcher.point }
+
+  function take(url: URL) {
+    // The prefetched page has the layouts of the current one.
+    if (state.redirects > 0) prefetcher.drop()
+    return prefetcher.take(url)
+  }
+
+  const functions: BrowserFunctions = {
+    readForm(event, href) {
+      // React passes the event of the browser.
+      const read = readForm(event as SubmitEvent)
+      // A button may send the form elsewhere.
+      if (read?.url.href.replace(/#.*/, '') !== new URL(href ?? location.href, location.href).href.replace(/#.*/, ''))
+        return null
+      return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
+    },
+    submit: createFieldSender(app, state, results, expire, refresh, begin, releases),
+    async refresh() {
+      const { shown } = await refresh()
+      await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, COMMIT_MS))])
+    },
+  }
+  return {
+    ...functions,
+    point: prefetcher.point,
+    go(...[url, event, from]: Parameters<typeof navigate>): ReturnType<typeof navigate> {
+      const pending = navigate(url, event, from)
+      return { ...pending, show: () => pending.show().then(catchUp) }
+    },
+  }
 }
+
+/** A transition of the site that waits for `refresh` keeps React from committing. */
+const COMMIT_MS = 100

@@ -13,12 +13,14 @@ export interface PendingNavigation {
 
 /** The state that navigations and forms share. */
 export interface NavigatorState {
-  /** An action may have changed data since the current page and the prefetched one were fetched. */
-  isStale: boolean
+  /** How many times an action has, or may have, changed data. */
+  version: number
   /** How many times the visitor has left for another page. */
   departures: number
   /** How many forms have been sent from this document. */
   formsSent: number
+  /** How many forms are being sent. */
+  pendingForms: number
   /** How many redirects in a row have been followed. */
   redirects: number
 }
@@ -71,7 +73,6 @@ export function createNavigate(
     state.departures++
     // The visitor went elsewhere while this script was loaded.
     if (signal.aborted) return { ready: never, show: () => never }
-    const wasStale = state.isStale
     const end = begin({ state: 'loading', url })
     // After the next navigation has begun, so that the state does not become idle in between.
     signal.addEventListener('abort', () => setTimeout(end))
@@ -80,7 +81,6 @@ export function createNavigate(
       ready: received.then(() => {}),
       async show() {
         await show(await received)
-        if (wasStale) state.isStale = false
         end()
       },
     }

@@ -8,38 +8,60 @@ export interface Page {
   tree: Tree
   /** The part of the tree's data that came with this page. */
   newData: readonly unknown[]
+  /** How many actions had changed data when the page was requested, its own action included. */
+  version: number
   /** Stops receiving the page's deferred data. */
   stop(): void
 }
 
-/** Returns a page whose data is complete. */
-export const completePage = (tree: Tree): Page => ({ tree, newData: [], stop() {} })
-
 export type PageView = ReturnType<typeof createPageView>
 
-/** Creates the functions that show pages in the document. `dropPrefetched` discards the prefetched page. */
-export function createPageView(app: App, dropPrefetched: () => void) {
+/** Creates the functions that show pages in the document. `prepare` is called before a page is replaced. */
+export function createPageView(app: App, prepare: () => void) {
   const announce = createAnnouncer()
-  let current = completePage(app.tree)
+  const waiting = new Set<() => void>()
+  let onScreen: Page = { tree: app.tree, newData: [], version: 0, stop() {} }
+  /** The page that React has been given last. A transition may take a while before it is on the screen. */
+  let coming = onScreen
 
-  /** Replaces the page. Resolves when the new one is in the document. */
-  function replace(page: Page): Promise<void> {
-    const { newData, stop } = current
-    current = page
-    // A layout that stays may still wait for data of the page before.
-    if (!newData.some((data) => data && page.tree.data.includes(data))) stop()
-    dropPrefetched()
-    return app.show(page.tree)
+  /** Replaces the page. Resolves when this one, or a later one in its place, is in the document. */
+  async function replace(page: Page): Promise<void> {
+    if (coming !== onScreen && !sharesData(coming, page)) coming.stop()
+    coming = page
+    prepare()
+    await new Promise<void>((resolve) => {
+      waiting.add(resolve)
+      const earlier = [...waiting]
+      void app.show(page.tree).then(() => {
+        for (const done of earlier) {
+          waiting.delete(done)
+          done()
+        }
+        // A layout that stays may still wait for data of the page before.
+        if (!sharesData(onScreen, page)) onScreen.stop()
+        onScreen = page
+      })
+    })
+  }
+
+  /** Replaces the page, removes its notices, and announces the new one to screen readers. */
+  async function show(page: Page) {
+    await replace(page)
+    removeNotices()
+    announce(document.title)
   }
 
   return {
     announce,
     replace,
-    /** Replaces the page, removes its notices, and announces the new one to screen readers. */
-    async show(page: Page) {
-      await replace(page)
-      removeNotices()
-      announce(document.title)
-    },
+    show,
+    /** The page that is in the document. */
+    onScreen: () => onScreen,
+    /** The page that is shown next, or is in the document. */
+    coming: () => coming,
   }
+}
+
+function sharesData({ newData }: Page, { tree }: Page): boolean {
+  return newData.some((data) => data && tree.data.includes(data))
 }

@@ -1,4 +1,4 @@
-import type { FetchResult } from './fetch-page.ts'
+import type { FetchResult } from './read-page.ts'
 
 /** How long a prefetched page may be used. */
 const FRESH_MS = 10_000

@@ -1,21 +1,23 @@
-import type { Tree } from '../shared/tree/app-tree.tsx'
+import type { Acted } from '../shared/wire/navigation-protocol.ts'
 import type { App } from './app-state.ts'
+import { withResult } from './extras.ts'
 import { fetchPage } from './fetch-page.ts'
 import { FetchedPage, MAX_REDIRECTS, type NavigatorState } from './page-navigation.ts'
-import { completePage, type Page, type PageView } from './page-view.ts'
+import type { Page, PageView } from './page-view.ts'
+import type { FetchResult } from './read-page.ts'
 
 export type ResultView = ReturnType<typeof createResultView>
 
 /** Creates the functions that show the results of actions. */
 export function createResultView(app: App, state: NavigatorState, view: PageView, isOurs: (url: URL) => boolean) {
   /** Fetches a page with the data of all its layouts. */
-  async function fetchFresh(url: URL) {
+  async function fetchFresh(url: URL, isRefresh = false) {
     const controller = new AbortController()
-    const stop = () => controller.abort()
-    const result = await fetchPage(url, { signal: controller.signal }, app, true).catch(
-      () => ({ kind: 'load' }) as const,
+    const { version } = state
+    const result = await fetchPage(url, { signal: controller.signal }, app, true, { version, isRefresh }).catch(
+      (): FetchResult => ({ kind: 'load' }),
     )
-    return { ...result, stop }
+    return { ...result, stop: () => controller.abort() }
   }
 
   /** Shows a page that is up to date, at its URL. */
@@ -29,7 +31,6 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       // The navigation is cancelled when the visitor goes elsewhere meanwhile.
       await Promise.allSettled([committed, finished])
     } else return location.assign(url.href)
-    state.isStale = false
   }
 
   function loadDocument(url: URL) {
@@ -41,9 +42,15 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
   return {
     isOurs,
     isCurrent,
+    fetchFresh,
+    show,
+    replace: view.replace,
     announce: view.announce,
-    /** Shows the page with which an action responded, at its URL. All its loads have run after the action. */
-    show: (url: URL, tree: Tree) => show(url, completePage(tree)),
+    /** Shows what an action returned, with the data that is on the screen. */
+    async showActed(acted: Acted) {
+      const onScreen = view.onScreen()
+      await view.show({ ...onScreen, tree: withResult(onScreen.tree, acted) })
+    },
     /** Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. */
     async follow(url: URL, counts: () => boolean) {
       let to = url
@@ -57,23 +64,6 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
         to = new URL(page.to, to)
       }
       loadDocument(to)
-    },
-    /** Runs the loads of the current page again. What its action returned stays. */
-    async refresh() {
-      const before = state.departures
-      const { tree } = app
-      const { data, layouts, leaf } = tree
-      // An error stays visible.
-      if (leaf.kind !== 'page') return
-      const { pathname, search } = tree.address.url
-      const page = await fetchFresh(Object.assign(new URL(location.href), { pathname, search }))
-      if (page.kind !== 'page' || page.status >= 400 || app.tree !== tree || state.departures !== before)
-        return page.stop()
-      const level = layouts.length + 1
-      // The action's results stay, and the output of the schemas is new.
-      const extras = Object.assign({}, data[level], page.tree.data[level])
-      await view.replace({ ...page, tree: { ...page.tree, data: [...page.tree.data.slice(0, level), extras] } })
-      state.isStale = false
     },
   }
 }

@@ -12,6 +12,11 @@ declare global {
   }
   const URLSearchParams: { new (query: string | Iterable<[string, string]>): URLSearchParams }
 
+  interface FormData {
+    append(name: string, value: string): void
+  }
+  const FormData: { new (): FormData }
+
   interface URL {
     readonly href: string
     readonly pathname: string

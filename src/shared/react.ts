@@ -10,10 +10,14 @@ export type {
   PageProps,
   Side,
 } from './page-types.ts'
-export type { LayoutRoute, Layouts, PageRoute, Params, RouteId, Routes } from './routes.ts'
+export type { ActionRoute, LayoutRoute, Layouts, PageRoute, Params, RouteId, Routes } from './routes.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export { FailureBoundary } from './tree/boundary.tsx'
+export type { SubmissionError } from './tree/browser.ts'
 export type { Field, OptionAttributes } from './tree/fields.ts'
 export type { NavigationState, SubmitBody } from './tree/navigation-state.ts'
-export { type ActionState, type SubmitOptions, useAction } from './tree/use-action.ts'
+export { refresh } from './tree/refresh.ts'
+export type { SubmissionResult } from './tree/submission-store.ts'
 export { useNavigation } from './tree/use-navigation.ts'
+export { type Submission, type SubmitOptions, useSubmission } from './tree/use-submission.ts'
+export type { Invalid } from './wire/page-extras.ts'

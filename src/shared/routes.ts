@@ -24,6 +24,22 @@ type OrAnyPath<Known> = [Known] extends [never] ? `/${string}` : Known & string
 /** The route of a page, from the names of its folder and file, without groups: `/products/[id]`. */
 export type PageRoute = OrAnyPath<Generated<Routes>>
 
+// Before hydrant-env.d.ts exists, and for a file in JavaScript without `allowJs`, nothing is known about the exports.
+type HasAction<Entry> = Entry extends { server: infer Module }
+  ? 0 extends 1 & Module
+    ? true
+    : Module extends { action: (...args: never[]) => unknown }
+      ? true
+      : false
+  : true
+
+type WithAction<Entries> = {
+  [Name in Generated<Entries>]: HasAction<Entries[Name]> extends true ? Name : never
+}[Generated<Entries>]
+
+/** The route of a page with an action. */
+export type ActionRoute = [Generated<Routes>] extends [never] ? `/${string}` : WithAction<Routes> & string
+
 /** The path of a layout's folder in `pages/`, with its groups: `/(shop)/products`, and `/` for the root layout. */
 export type LayoutRoute = OrAnyPath<Generated<Layouts>>
 

@@ -8,14 +8,14 @@ import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
 
 const { open, done, origin, openGate } = await startInPlace(t, {
-  'pages/order.tsx': `import { useAction } from 'hydrant/react'
+  'pages/order.tsx': `import { useSubmission } from 'hydrant/react'
 const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure']
 export default function Order({ data, actionData }) {
-  const [, submit] = useAction()
+  const { data: own, submit } = useSubmission()
   return <>
     <h1>Order</h1>
     <p id="finished">{data.join(' ')}</p>
-    <p id="data">{actionData ?? 'none'}</p>
+    <p id="data">{actionData ?? 'none'}</p><p id="own">{own ?? 'none'}</p>
     {['a', 'b'].map((name) => <form key={name} id={'form-' + name} method="post">
       <input type="hidden" name="name" defaultValue={name} /><input name="text" defaultValue="initial" />
       {ENDS.map((end) => <button key={end} id={end + '-' + name} name="end" value={end}>{end} {name}</button>)}
@@ -69,8 +69,6 @@ async function settles(opened: OpenPage, finished: string) {
 t.test('the response to an older submission never replaces that to a newer one', async (t) => {
   for (const [first, second, older, newer] of [
     ['data-a', 'data-b', 'a', 'b'],
-    ['data-a', 'script', 'a', 'script'],
-    ['script', 'data-b', 'script', 'b'],
     ['redirect-a', 'data-b', 'a', 'b'],
     ['elsewhere-a', 'data-b', 'a', 'b'],
   ] as const) {
@@ -83,6 +81,22 @@ t.test('the response to an older submission never replaces that to a newer one',
     t.equal(await textOf(opened, '#data'), `answer to ${newer}`, `${first}, ${second}`)
     t.equal(pathOf(opened), '/order')
     t.ok(await isInPlace(opened))
+  }
+})
+
+t.test('a form and a component each keep their result, and the page shows the changes of both', async (t) => {
+  for (const [first, second, older, newer] of [
+    ['data-a', 'script', 'a', 'script'],
+    ['script', 'data-a', 'script', 'a'],
+  ] as const) {
+    const opened = await open('/order')
+    await send(opened, first, second)
+    await openGate(newer)
+    await openGate(older)
+    await settles(opened, `${newer} ${older}`)
+    await waitForText(opened, '#data', 'answer to a')
+    await waitForText(opened, '#own', 'answer to script')
+    t.ok(await isInPlace(opened), `${first}, ${second}`)
   }
 })
 

@@ -24,6 +24,9 @@ export default async function server(app) {
     return gates.delete(name)
   })
   app.get('/done', async () => done)
+  app.decorate('settings', {})
+  app.decorate('texts', [])
+  app.get('/set', async ({ query }) => Object.assign(app.settings, query))
   app.get('/open', async () => { gate(); return 'opened' })
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => done(null, String(body)))
   app.post('/api', async ({ body }, reply) => {
@@ -46,9 +49,9 @@ export default async function server(app) {
 }
 `,
   'pages/layout.tsx': `
-import { useAction, useNavigation } from 'hydrant/react'
+import { useNavigation, useSubmission } from 'hydrant/react'
 export default function Layout({ data, children }) {
-  const [acted, , isPending] = useAction()
+  const { data: acted, isPending } = useSubmission()
   const going = useNavigation()
   return <html lang="en"><head><title>forms</title><style>{'@layer x;'}</style></head><body>
     <main>
@@ -123,19 +126,20 @@ export async function action({ app, form, reply, request, url }) {
   'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/target')\n",
   'pages/script.tsx': `
 import { useState } from 'react'
-import { useAction } from 'hydrant/react'
+import { useSubmission } from 'hydrant/react'
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE']
 export default function Script() {
-  const [data, submit, isPending] = useAction()
+  const { data, error, submit, isPending } = useSubmission()
+  const other = useSubmission('/other')
   const [log, setLog] = useState('')
-  const send = (body, options) => submit(body, options).then(() => setLog('resolved at ' + location.pathname), () => setLog('rejected'))
+  const send = (body, options) => submit(body, options).then((result) => setLog('resolved at ' + location.pathname + ' ' + JSON.stringify(result)), () => setLog('rejected'))
   return <>
     <h1>Script</h1>
     {METHODS.map((method) => <button key={method} id={method} onClick={() => send({ text: method }, { method })}>{method}</button>)}
     <button id="redirected" onClick={() => send(new URLSearchParams('intent=redirect'))}>redirected</button>
     <button id="refreshed" onClick={() => send({ intent: 'same' })}>refreshed</button>
     <button id="waiting" onClick={() => send({ intent: 'wait' })}>waiting</button>
-    <button id="posted" onClick={() => send({ text: 'x' }, { action: '/other' })}>other</button>
+    <button id="posted" onClick={() => other.submit({ text: 'x' })}>other</button><p id="other-data">{other.data?.text}</p>
     <button id="file" onClick={() => {
       const body = new FormData()
       body.append('text', 'a\\nb')
@@ -143,6 +147,7 @@ export default function Script() {
       void send(body)
     }}>file</button>
     <p id="data">{JSON.stringify(data) ?? 'none'}</p><p id="own">{String(isPending)}</p><p id="log">{log}</p>
+    {error && <p role="alert">{error.message}</p>}
   </>
 }
 `,

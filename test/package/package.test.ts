@@ -32,9 +32,12 @@ const files: Record<string, string> = {
     "import type { PageProps } from 'hydrant/react'\n\nexport default function Page({ data, params }: PageProps<'/products/[id]'>) {\n  return <p>{[params.id, 'costs', data.price].join(' ')}</p>\n}\n",
   'pages/products/[id].server.ts':
     "import { type LoadContext, notFound } from 'hydrant'\n\nexport async function load({ params }: LoadContext<'/products/[id]'>) {\n  if (params.id === '0') notFound()\n  return { price: 5 }\n}\n",
+  'pages/likes/[id].tsx': 'export default () => null\n',
+  'pages/likes/[id].server.ts':
+    "import type { ActionContext } from 'hydrant'\n\nexport async function action({ form, params }: ActionContext<'/likes/[id]'>) {\n  return { id: params.id, size: [...form].length }\n}\n",
   // Used only for the types.
   'consumer.ts': `import hydrant, { type ActionContext, createServer, defineConfig, type Config, hydrant as named, HttpError, type LoadContext, notFound, type PluginOptions, redirect } from 'hydrant'
-import { type ErrorPageProps, FailureBoundary, href, type LayoutProps, type PageProps, type RouteId, type SubmitOptions, useAction } from 'hydrant/react'
+import { type ErrorPageProps, FailureBoundary, href, type LayoutProps, type PageProps, type RouteId, refresh, type Submission, type SubmitOptions, useSubmission } from 'hydrant/react'
 import Fastify from 'fastify'
 
 export const config: Config = defineConfig({ base: '/shop', timeouts: { loadMs: 5 } })
@@ -54,11 +57,15 @@ export async function action({ form, params, request }: ActionContext<'/products
   redirect('/')
 }
 export function Sending(): number | undefined {
-  const [data, submit, isPending] = useAction<typeof action>()
-  const options: SubmitOptions = { method: 'DELETE', action: new URL('https://shop.example/') }
+  const { data, submit, isPending, error, progress, form, reset, abort } = useSubmission('/likes/[id]', { id: 7 })
+  const own: Submission<{ size: number; id: string }> = useSubmission<'/likes/[id]'>()
+  const options: SubmitOptions = { method: 'DELETE' }
   const pending: boolean = isPending
-  const sent: Promise<void>[] = [submit({ id: '1' }), submit(new FormData(), options), submit(new URLSearchParams(), {})]
-  return pending ? sent.length : data?.size
+  const sent = [submit({ id: '1' }), submit(new FormData(), options), own.submit(new URLSearchParams(), {})]
+  void sent[0]?.then(({ data, error }) => [data?.size, error?.digest])
+  void refresh().then(reset, abort)
+  void form.onSubmit
+  return pending ? progress : (error?.status ?? data?.size)
 }
 export function Page({ data, actionData, params }: PageProps<'/products/[id]'>): string {
   const price: number = data.price
@@ -94,11 +101,15 @@ export function wrong({ params }: LoadContext<'/products/[id]'>) {
   // @ts-expect-error no such page
   ;(props: PageProps<'/product/[id]'>) => props
   // @ts-expect-error it may not have run
-  useAction<typeof action>()[0].size
+  useSubmission('/likes/[id]', { id: 7 }).data.size
   // @ts-expect-error a form has no numbers
-  void useAction<typeof action>()[1]({ id: 1 })
+  void useSubmission('/likes/[id]', { id: 7 }).submit({ id: 1 })
   // @ts-expect-error nothing is sent by GET
-  void useAction<typeof action>()[1]({}, { method: 'GET' })
+  void useSubmission('/likes/[id]', { id: 7 }).submit({}, { method: 'GET' })
+  // @ts-expect-error the parameter is missing
+  useSubmission('/likes/[id]')
+  // @ts-expect-error this page has no action
+  useSubmission('/products/[id]', { id: 7 })
   // @ts-expect-error dir is required
   void createServer({})
   // @ts-expect-error no such status

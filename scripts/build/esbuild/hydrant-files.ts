@@ -32,8 +32,8 @@ export const HYDRANT_FILES = {
   /** Part of the modules of pages with a form. */
   fields: 'shared/tree/fields.js',
   /** Hooks, which only some pages import. */
-  useAction: 'shared/tree/use-action.js',
   useNavigation: 'shared/tree/use-navigation.js',
+  useSubmission: 'shared/tree/use-submission.js',
 } as const
 
 export type HydrantFile = (typeof HYDRANT_FILES)[keyof typeof HYDRANT_FILES]

@@ -17,7 +17,7 @@ export default function Forms() {
       <Outcomes />
       <Bodies />
       <Both />
-      <UseAction />
+      <UseSubmission />
       <OtherSites />
     </>
   )
@@ -146,30 +146,47 @@ function Both() {
   )
 }
 
-function UseAction() {
+function UseSubmission() {
   return (
-    <Section id="use-action" title="Without a form: useAction">
+    <Section id="use-submission" title="Without leaving the page: useSubmission">
       <p>
-        Use <code>useAction</code> in components that have no <code>actionData</code> prop, and to send data without a
-        form, for example when the visitor presses a key or drags a card. It needs JavaScript; a form does not.
+        <code>useSubmission</code> sends to the action of any page, and the visitor stays. Each has its own state, and
+        several can send at the same time. After the action, the loads of the current page run again. Without
+        JavaScript, the form is an ordinary form.
       </p>
-      <Code title="components/star.tsx">{USE_ACTION}</Code>
+      <Code title="components/star.tsx">{USE_SUBMISSION}</Code>
       <Table
-        caption="What useAction() returns"
+        caption="What useSubmission() returns"
         head={['name', 'meaning']}
         rows={[
-          [<code key="name">data</code>, 'the data that the page’s action returned last, like actionData'],
+          [<code key="name">form</code>, 'the props of a form that sends to the action'],
           [
             <code key="name">submit(body, options)</code>,
             <>
-              sends an object of strings, a <code>URLSearchParams</code> or a <code>FormData</code>; the options are{' '}
-              <code>method</code> (<code>'POST'</code>) and <code>action</code> (this page). Call it in event handlers
-              and effects
+              sends an object of strings, a <code>URLSearchParams</code> or a <code>FormData</code>; the option{' '}
+              <code>method</code> is <code>'POST'</code> by default. Call it in event handlers and effects
             </>,
           ],
-          [<code key="name">isPending</code>, 'whether a request to this page is in progress, including a form'],
+          [<code key="name">data</code>, 'the value that the action returned last'],
+          [<code key="name">error</code>, 'why it did not: message, status and digest. The page is not replaced'],
+          [<code key="name">isPending</code>, 'whether the newest submission has no result yet'],
+          [
+            <code key="name">formData</code>,
+            'the fields of the newest submission, until the page shows the fresh data',
+          ],
+          [<code key="name">progress</code>, 'from 0 to 1, how much of a body with files has been sent'],
+          [
+            <>
+              <code key="reset">reset()</code>, <code>abort()</code>
+            </>,
+            'forgets the result; stops sending',
+          ],
         ]}
       />
+      <p>
+        If the action changes nothing that a page shows, add <code>export const revalidate = false</code> to its{' '}
+        <code>.server</code> file. <code>refresh()</code> runs the loads of the current page at any time.
+      </p>
     </Section>
   )
 }
@@ -238,19 +255,18 @@ export default function Notes({ data, actionData }: PageProps<'/notes'>) {
 }
 `
 
-const USE_ACTION = `
-import { useAction } from 'hydrant/react'
-import type { action } from '../pages/notes.server.ts'
+const USE_SUBMISSION = `
+import { useSubmission } from 'hydrant/react'
 
 export function Star({ id }: { id: string }) {
-  const [data, submit, isPending] = useAction<typeof action>()
+  const star = useSubmission('/notes')
   return (
-    <>
-      <button type="button" disabled={isPending} onClick={() => submit({ id }, { method: 'PATCH' })}>
+    <form {...star.form}>
+      <button name="star" value={id} disabled={star.isPending}>
         Star
       </button>
-      {data && <p>{data.problem}</p>}
-    </>
+      {star.error && <p role="alert">{star.error.message}</p>}
+    </form>
   )
 }
 `

@@ -54,6 +54,8 @@ export interface Route extends LayoutChain {
   /** False if the page must be sent complete. */
   canStream: boolean
   schemas: PageSchemas
+  /** False if the page's action changes nothing that a page shows. */
+  revalidates: boolean
 }
 
 /** A build that is ready to serve, for one base. */
@@ -114,6 +116,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       action: site.action(entry.page),
       canStream: site.serverModule(entry.page).exports.stream !== false,
       schemas: site.schemas(entry.page),
+      revalidates: site.serverModule(entry.page).exports.revalidate !== false,
     })),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),

@@ -115,6 +115,15 @@ export function serverFileKeys(file: string): string[] {
 }
 
 /** The exports that a page's `.server` file may have. */
-export const PAGE_SERVER_EXPORTS = ['guard', 'load', 'action', 'form', 'search', 'params', 'stream'] as const
+export const PAGE_SERVER_EXPORTS = [
+  'guard',
+  'load',
+  'action',
+  'form',
+  'search',
+  'params',
+  'stream',
+  'revalidate',
+] as const
 /** The exports that a layout's `.server` file may have. */
 export const LAYOUT_SERVER_EXPORTS = ['guard', 'load'] as const

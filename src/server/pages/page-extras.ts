@@ -1,3 +1,4 @@
+import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { serialise } from '../../shared/wire/serialise.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -23,6 +24,15 @@ export function writeExtras(ofAction: PageExtras, file: string, ctx: RequestCont
   if (actionData !== undefined) value.actionData = actionData
   if (invalid !== undefined) value.invalid = invalid
   return { value, serialised: serialiseAll(value, file) }
+}
+
+/** Writes the result of an action. Throws HYD_DATA_UNSERIALISABLE. */
+export function writeActed({ actionData, invalid, revalidate }: Acted, file: string): string {
+  const acted: Acted = {}
+  if (actionData !== undefined) acted.actionData = actionData
+  if (invalid !== undefined) acted.invalid = invalid
+  if (revalidate === false) acted.revalidate = false
+  return Object.keys(acted).length === 0 ? serialise(undefined, refusePromise) : serialiseAll(acted, file)
 }
 
 function serialiseAll(value: PageExtras, file: string): string {

@@ -88,7 +88,7 @@ function createPlatform(extras: WrittenExtras | null | undefined, ctx: RequestCo
     hostScript,
     styleNonce: styleNonceOf(ctx.reply),
     navigation: idleStore,
-    actionData: extras?.value.actionData,
+    extras: extras?.value,
     address: ctx,
     page: 0,
     addUrl: addLazyUrl,

@@ -11,13 +11,13 @@ import { admitToPage } from './admit-to-page.ts'
 import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
-import { type WrittenExtras, writeExtras } from './page-extras.ts'
+import { type WrittenExtras, writeActed, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendJson, sendNothing, sendProblem } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
-import { serveNavigation } from './serve-navigation.ts'
+import { type NavigationStart, serveNavigation } from './serve-navigation.ts'
 import { respondWithDocument } from './serve-page.ts'
 
 /**
@@ -82,6 +82,7 @@ const NOT_ACCEPTED = 'Some fields are not valid.'
 
 // The loads run after the action, so that they see its changes.
 async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
+  if (ctx.format === 'navigation') return respondWithActed(route, ofAction, ctx)
   let extras: WrittenExtras | null
   try {
     // The value of the action contains no promise: `runAction` rejects those.
@@ -89,7 +90,6 @@ async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx
   } catch (thrown) {
     return serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
   }
-  if (ctx.format === 'navigation') return serveNavigation(route, { kind: 'acted', extras }, ctx)
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   if (ctx.isGone || loads.kind === 'thrown') silencePromises(loads.values)
   if (ctx.isGone) return
@@ -97,4 +97,17 @@ async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx
   ctx.reply.header('cache-control', NO_STORE)
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
   await respondWithDocument(route, loads.values, extras, ctx)
+}
+
+/** Responds to an open page: with the result of the action, and then with the page. */
+async function respondWithActed(route: PageRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
+  const { serverFile } = route.page
+  let start: NavigationStart
+  try {
+    const acted = writeActed(route.revalidates ? ofAction : { ...ofAction, revalidate: false }, serverFile)
+    start = { kind: 'acted', acted, extras: writeExtras({}, serverFile, ctx) }
+  } catch (thrown) {
+    return serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
+  }
+  await serveNavigation(route, start, ctx)
 }

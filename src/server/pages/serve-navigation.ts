@@ -1,6 +1,6 @@
 import { bootText } from '../../shared/wire/boot.ts'
 import { joinFields, prependItem } from '../../shared/wire/join-json.ts'
-import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { countKept, LAYOUTS_HEADER, REFRESH_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -21,7 +21,8 @@ export type NavigationStart =
   | { kind: 'nothing'; extras: WrittenExtras | null }
   /** A hook or the action has thrown: the error page is shown inside these layouts. */
   | { kind: 'thrown'; caught: CaughtError; layouts: Route['layouts'] }
-  | { kind: 'acted'; extras: WrittenExtras | null }
+  /** The action has returned. `acted` is the result of `writeActed`. */
+  | { kind: 'acted'; acted: string; extras: WrittenExtras | null }
 
 /** Responds to a page of this site that navigates to `route`, or sends a form to it. */
 export async function serveNavigation(route: PageRoute, start: NavigationStart, ctx: RequestContext): Promise<void> {
@@ -29,15 +30,19 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
   ctx.navigation = stream
   const { plan, canStream } = route
   const isPage = start.kind !== 'thrown'
+  const needsPage = ctx.request.headers[RESULT_HEADER] !== 'only'
   const steps = isPage ? route.steps : start.layouts
   // The browser has the layouts' data already; only their number matters.
   const target = (level: number): ErrorTarget => ({ chain: route, layoutData: new Array(level).fill(undefined) })
-  if (!isPage && start.caught.kind === 'redirect') return respondWithError(start.caught, target(0), ctx)
+  if (!isPage && (start.caught.kind === 'redirect' || !needsPage)) return respondWithError(start.caught, target(0), ctx)
   if (refuseOtherBuild(stream, ctx)) return
+  if (start.kind === 'acted') {
+    stream.sendText(`["acted",${start.acted}]`)
+    if (!needsPage || (isHere(ctx) && !route.revalidates)) return stream.end()
+  }
   const kept = sendStart(plan, start.kind === 'nothing', stream, ctx)
   if (isPage && start.extras) stream.sendExtras(route.layouts.length, start.extras.serialised)
-  // After an action nothing is sent before all loads are done, so that a redirect or a cookie of theirs is in time.
-  if (start.kind === 'nothing' && canStream && steps.slice(kept).some(({ load }) => load)) stream.open()
+  if (isPage && canStream && !isRefresh(ctx) && steps.slice(kept).some(({ load }) => load)) stream.open()
   const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)
   deferred.subscribe((settlement) => stream.sendText(settledLine(settlement)))
   const loads = await runLoads(steps.slice(kept), ctx, (index, value) => {
@@ -51,6 +56,9 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
   if (!isPage) return respondWithError(start.caught, around, ctx)
   await sendSettlements(deferred, stream, ctx)
 }
+
+const isHere = ({ request }: RequestContext) => request.headers[RESULT_HEADER] === 'here'
+const isRefresh = ({ request }: RequestContext) => request.headers[REFRESH_HEADER] !== undefined
 
 /**
  * Sends the first line. Returns how many layouts the browser keeps.

@@ -178,7 +178,10 @@ function failed(id: number, { digest }: Failure): string {
  */
 export function unserialisable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
   // Devalue's errors contain the path: `.user.save`.
-  const path = error instanceof Error && 'path' in error ? String(error.path) : ''
+  const path =
+    error instanceof Error && 'path' in error
+      ? String(error.path).replace(from === 'action' ? '.actionData' : '', '')
+      : ''
   const reason = messageOf(error)
   return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, path, reason], error)
 }

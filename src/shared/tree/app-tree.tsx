@@ -77,7 +77,7 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const value =
     typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
       ? platform
-      : { ...platform, address, actionData: extrasOf(tree)?.actionData }
+      : { ...platform, address, extras: extrasOf(tree) }
   return <PlatformContext value={value}>{element}</PlatformContext>
 }
 

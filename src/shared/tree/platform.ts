@@ -1,5 +1,6 @@
 import { createContext, type FragmentInstance } from 'react'
 import type { Side } from '../page-types.ts'
+import type { PageExtras } from '../wire/page-extras.ts'
 import { idleStore, type NavigationStore } from './navigation-state.ts'
 
 /** The values and functions that differ between the server and the browser. */
@@ -13,8 +14,8 @@ export interface Platform {
   nonce?: string
   /** The state of the current navigation. */
   navigation: NavigationStore
-  /** The value that the page's action returned, if it has just run. In the browser `createAppTree` sets it. */
-  actionData?: unknown
+  /** The result of the page's action, if it has just run. In the browser `createAppTree` sets it. */
+  extras?: PageExtras | undefined
   /** The page's URL. In the browser `createAppTree` sets it. */
   address?: { readonly url: URL }
   /** The number of pages that this document has shown before. A boundary forgets a failure when the number changes. */

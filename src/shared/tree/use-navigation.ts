@@ -4,8 +4,8 @@ import { PlatformContext } from './platform.ts'
 
 /**
  * Returns the state of the current navigation: `{ state: 'idle' }`, `{ state: 'loading', url }` while the next page is
- * fetched, or `{ state: 'submitting', url, formData }` while a form is being sent. On the server it is always idle. In
- * browsers without the Navigation API it changes only for `submit` of `useAction`.
+ * fetched, or `{ state: 'submitting', url, formData }` while a form is being sent. On the server it is always idle. It
+ * does not change for `useSubmission`, nor in browsers without the Navigation API.
  */
 export function useNavigation(): NavigationState {
   const { navigation } = useContext(PlatformContext)

@@ -4,6 +4,7 @@
 import type { Boot, BootLeaf, BootModule } from './boot.ts'
 import type { Flat, Settlement } from './deferred-data.ts'
 import { layoutKey } from './layout-key.ts'
+import type { PageExtras } from './page-extras.ts'
 import type { PublicError } from './public-error.ts'
 
 /** The query parameter that makes a request for a page a navigation. The server removes it before any hook runs. */
@@ -20,6 +21,26 @@ export const LAYOUTS_HEADER = 'hydrant-layouts'
 /** Response header: the action was called. The form must not be sent again, whatever the response contains. */
 export const ACTED_HEADER = 'hydrant-acted'
 
+/**
+ * Request header of an action:
+ *
+ * - `only`: the response ends after the result of the action.
+ * - `here`: the browser shows the page of the action. It needs the page again only if the action revalidates.
+ */
+export const RESULT_HEADER = 'hydrant-result'
+
+/**
+ * Request header: the browser shows the page already. The response begins when all loads are done, so that their
+ * redirects and cookies are in time.
+ */
+export const REFRESH_HEADER = 'hydrant-refresh'
+
+/** The result of an action. */
+export interface Acted extends Pick<PageExtras, 'actionData' | 'invalid'> {
+  /** False if the action has changed nothing that a page shows. */
+  revalidate?: false
+}
+
 /** The first line, before any load has finished. */
 export interface NavigationStart extends Boot {
   /** How many layouts stay. Their loads do not run. */
@@ -30,6 +51,8 @@ export interface NavigationStart extends Boot {
 
 export type NavigationLine =
   | [kind: 'start', start: NavigationStart]
+  /** The action has returned. The data is an `Acted`, or undefined. Sent before `start`. */
+  | [kind: 'acted', acted: Flat]
   /** The data of the layout with this index. The page's data has the next index, and its `PageExtras` the one after. */
   | [kind: 'data', index: number, data: Flat]
   | [kind: 'settled', ...Settlement]

@@ -57,7 +57,9 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/acts.tsx': page,
   'pages/acts.server.ts': `export const action = async (ctx) => ${answer}\n`,
   'pages/acted.tsx': page,
-  'pages/acted.server.ts': `export const action = () => 'acted'\nexport const load = async (ctx) => ${answer}\n`,
+  'pages/acted.server.ts': `export const stream = false\nexport const action = () => 'acted'\nexport const load = async (ctx) => ${answer}\n`,
+  'pages/early.tsx': page,
+  'pages/early.server.ts': `export const action = () => 'acted'\nexport const load = async (ctx) => ${answer}\n`,
   'pages/hooked.tsx': page,
   'pages/hooked.server.ts': "export const action = () => 'acted'\n",
   'server.ts': `export default async (app) => {
@@ -140,6 +142,14 @@ t.test('an action that was called is never called again, whatever responds inste
       else t.notOk('hydrant-build' in response.headers, `${title}: not to be read as lines`)
       checkUncached(t, response, title)
     }
+  }
+})
+
+t.test('nor after the result of the action has been sent', async (t) => {
+  for (const way of Object.keys(replies).filter((name) => name !== 'stream')) {
+    const response = await app.inject({ method: 'POST', url: marked(`/early?${way}`), headers })
+    t.equal(response.headers['hydrant-acted'], '1', way)
+    checkUncached(t, response, way)
   }
 })
 

@@ -7,38 +7,19 @@ const { closest, getAttribute } = Element.prototype
 /** Method, target and character set of a form that the navigator can send. */
 const POSTED = /^post,(_self)?,(utf-8)?$/i
 
-type Send = (url: URL, method: 'POST', formData: FormData, form: HTMLFormElement, enctype: string) => void
+/** A form that is being submitted to a page of this site. */
+export interface PostedForm {
+  url: URL
+  formData: FormData
+  form: HTMLFormElement
+  enctype: string
+}
 
-/** Calls `send` instead of the browser for each form that is submitted to a page of this site. */
-export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
+export type ReadForm = (event: SubmitEvent) => PostedForm | null
+
+/** Returns the function that reads a form which is being submitted. It returns null for a form of the browser's. */
+export function createFormReader(isOurs: (url: URL) => boolean): ReadForm {
   let clicked: MouseEvent | null = null
-
-  function onSubmit(event: SubmitEvent) {
-    // A handler of the site may have prevented the submission. An event that a script dispatched does not submit the
-    // form.
-    if (event.defaultPrevented || !event.isTrusted) return
-    // The browser dispatches this event at forms only.
-    const form = event.target as HTMLFormElement
-    const { submitter } = event
-    const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? getAttribute.call(form, name) ?? ''
-    const target = read('target') || document.querySelector<HTMLBaseElement>('base[target]')?.target
-    const enctype = read('enctype').toLowerCase()
-    if (!POSTED.test([read('method'), target, read('accept-charset')].join()) || enctype === 'text/plain') return
-    if ([form, submitter].some((element) => element && closest.call(element, '[data-hydrant-reload]'))) return
-    // The result opens in another tab or window, as with a link.
-    if (clicked?.ctrlKey || clicked?.metaKey || clicked?.shiftKey) return
-    const url = readUrl(read('action'))
-    if (!url || !isOurs(url)) return
-    const formData = new FormData(form, submitter)
-    event.preventDefault()
-    send(url, 'POST', formData, form, enctype)
-  }
-
-  // Runs `onSubmit` after all other listeners, whenever they were added: each of them may prevent the submission.
-  function onCapturedSubmit() {
-    removeEventListener('submit', onSubmit)
-    addEventListener('submit', onSubmit)
-  }
 
   // A click submits its form in the same task. The timer runs after that.
   function onCapturedClick(event: MouseEvent) {
@@ -48,9 +29,43 @@ export function takeForms(isOurs: (url: URL) => boolean, send: Send) {
     })
   }
 
-  if (!canReadSubmitter()) return
-  addEventListener('submit', onCapturedSubmit, true)
+  if (!canReadSubmitter()) return () => null
   addEventListener('click', onCapturedClick, true)
+
+  return (event) => {
+    // The browser dispatches this event at forms only.
+    const form = event.target as HTMLFormElement
+    const { submitter } = event
+    const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? getAttribute.call(form, name) ?? ''
+    const target = read('target') || document.querySelector<HTMLBaseElement>('base[target]')?.target
+    const enctype = read('enctype').toLowerCase()
+    if (!POSTED.test([read('method'), target, read('accept-charset')].join()) || enctype === 'text/plain') return null
+    if ([form, submitter].some((element) => element && closest.call(element, '[data-hydrant-reload]'))) return null
+    // The result opens in another tab or window, as with a link.
+    if (clicked?.ctrlKey || clicked?.metaKey || clicked?.shiftKey) return null
+    const url = readUrl(read('action'))
+    return url && isOurs(url) ? { url, formData: new FormData(form, submitter), form, enctype } : null
+  }
+}
+
+/** Calls `send` instead of the browser for each form that is submitted to a page of this site. */
+export function takeForms(read: ReadForm, send: (form: PostedForm) => void) {
+  function onSubmit(event: SubmitEvent) {
+    // A handler of the site may have prevented the submission. An event that a script dispatched does not submit the
+    // form.
+    const form = event.defaultPrevented || !event.isTrusted ? null : read(event)
+    if (!form) return
+    event.preventDefault()
+    send(form)
+  }
+
+  // Runs `onSubmit` after all other listeners, whenever they were added: each of them may prevent the submission.
+  function onCapturedSubmit() {
+    removeEventListener('submit', onSubmit)
+    addEventListener('submit', onSubmit)
+  }
+
+  addEventListener('submit', onCapturedSubmit, true)
 }
 
 /**

@@ -1,17 +1,6 @@
 // The body of a submitted form, as the browser would write it.
 
-import type { SubmitBody } from '../shared/tree/navigation-state.ts'
-
 export const MULTIPART = 'multipart/form-data'
-
-/** Returns the fields of a form or a script as a `FormData`. */
-export function formDataOf(content: SubmitBody): FormData {
-  if (content instanceof FormData) return content
-  const formData = new FormData()
-  const entries = content instanceof URLSearchParams ? content : Object.entries(content)
-  for (const [name, value] of entries) formData.append(name, value)
-  return formData
-}
 
 /**
  * Returns the body of the request.
@@ -19,13 +8,16 @@ export function formDataOf(content: SubmitBody): FormData {
  * @param enctype The form's encoding; undefined for the fields of a script.
  */
 export function bodyOf(formData: FormData, enctype?: string): FormData | URLSearchParams {
-  const entries = [...formData]
   if (enctype === MULTIPART) return formData
   // Fields of a script are multipart only if there are files.
-  if (enctype === undefined && entries.some(([, value]) => typeof value !== 'string')) return formData
+  if (enctype === undefined && hasFiles(formData)) return formData
   return new URLSearchParams(
-    entries.map(([name, value]) => [name, enctype === undefined ? String(value) : withLineBreaks(value)]),
+    [...formData].map(([name, value]) => [name, enctype === undefined ? String(value) : withLineBreaks(value)]),
   )
+}
+
+export function hasFiles(formData: FormData): boolean {
+  return [...formData].some(([, value]) => typeof value !== 'string')
 }
 
 // Browsers send the line breaks of forms as CRLF. They do that themselves for a `FormData`.

@@ -1,0 +1,116 @@
+// Sends the fields of `useSubmission`. The result belongs to the component, and the current page stays.
+
+import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shared/tree/browser.ts'
+import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
+import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
+import type { App } from '../app-state.ts'
+import type { createActivity } from '../navigation-activity.ts'
+import type { NavigatorState } from '../page-navigation.ts'
+import type { FetchResult } from '../read-page.ts'
+import type { Refresh } from '../refresh-page.ts'
+import type { ResultView } from '../result-view.ts'
+import { callAction, type Fields } from './call-action.ts'
+import { sentenceOf } from './submit-form.ts'
+import { sendNatively } from './submit-natively.ts'
+
+/** The result, and what has to follow it. */
+interface Ending {
+  outcome: SubmissionOutcome
+  /** The action may have changed data. */
+  isStale?: boolean
+  to?: URL
+}
+
+/**
+ * Returns the function that sends fields to an action.
+ *
+ * @param releases Functions to call before the page is replaced.
+ */
+export function createFieldSender(
+  app: App,
+  state: NavigatorState,
+  view: ResultView,
+  expire: () => void,
+  refresh: Refresh,
+  begin: ReturnType<typeof createActivity>,
+  releases: Set<() => void>,
+) {
+  return ({ href, method, formData, enctype }: SentFields, { progress, settled, release }: SubmissionEvents) => {
+    const controller = new AbortController()
+    const before = state.departures
+    // The URL in the address bar has the fragment of the last link.
+    const url = new URL(href ?? location.pathname + location.search, location.href)
+    const fields: Fields = { url, method, formData, enctype }
+    releases.add(release)
+    const ending = send(fields, controller.signal, progress).finally(() => releases.delete(release))
+    return {
+      outcome: ending.then(({ outcome }) => outcome),
+      settled: ending.then((ended) => settle(ended, before, settled)),
+      abort: () => controller.abort(),
+    }
+  }
+
+  async function send(fields: Fields, signal: AbortSignal, onProgress: (share: number) => void): Promise<Ending> {
+    const wasOffline = !navigator.onLine
+    let returned: Ending | undefined
+    const options = { result: 'only', signal, onProgress } as const
+    try {
+      const result = await callAction(
+        fields,
+        {
+          ...options,
+          onActed({ actionData, invalid, revalidate }) {
+            returned = { outcome: { data: actionData, ...(invalid && { invalid }) }, isStale: revalidate !== false }
+          },
+        },
+        app,
+        view.isOurs,
+      )
+      return returned ?? endingOf(result, fields)
+    } catch (error) {
+      // An action that has received the fields may have run.
+      expire()
+      if (signal.aborted) return { outcome: {} }
+      console.error(error)
+      return {
+        outcome: { error: { message: sentenceOf(fields.enctype === undefined ? 'This' : 'The form', wasOffline) } },
+      }
+    }
+  }
+
+  async function settle({ isStale, to }: Ending, before: number, settled: () => void): Promise<void> {
+    if (isStale) expire()
+    if (to && before === state.departures && !view.isCurrent(to)) {
+      const end = begin({ state: 'loading', url: to })
+      void view
+        .follow(to, () => before === state.departures)
+        .finally(() => {
+          end()
+          settled()
+        })
+    } else if (isStale) await refresh(settled).catch(() => {})
+    else settled()
+  }
+}
+
+function endingOf(result: FetchResult, fields: Fields): Ending {
+  switch (result.kind) {
+    case 'redirect':
+      return { outcome: {}, isStale: true, to: new URL(result.to, fields.url) }
+    case 'error':
+      return { outcome: { error: describe(result.error) }, isStale: true }
+    case 'load':
+      // No action has been called. A browser sends no other method than POST.
+      if (fields.enctype === undefined || fields.method !== 'POST') return { outcome: { error: { message: NOT_SENT } } }
+      sendNatively(fields.url.href, fields.enctype || 'application/x-www-form-urlencoded', fields.formData)
+      return { outcome: {} }
+    default:
+      return { outcome: {}, isStale: true }
+  }
+}
+
+function describe(error: PublicError) {
+  const message = publicMessage(error, location.hostname)
+  if (error.kind === 'refusal') return { message, status: error.status }
+  return error.side === 'server' ? { message, status: error.status, digest: error.digest } : { message }
+}

@@ -1,0 +1,96 @@
+import type { App } from '../app-state.ts'
+import type { createActivity } from '../navigation-activity.ts'
+import { removeNotice, showSentence } from '../notice.ts'
+import type { NavigatorState } from '../page-navigation.ts'
+import type { FetchResult } from '../read-page.ts'
+import type { ResultView } from '../result-view.ts'
+import { callAction } from './call-action.ts'
+import { keyOf } from './form-body.ts'
+import type { PostedForm } from './intercept-forms.ts'
+import { createOrder, type Submission } from './submission-order.ts'
+
+/**
+ * Returns the function that sends a form and shows the result. Several forms may be pending at the same time.
+ *
+ * @param expire Marks everything that has been fetched so far as out of date.
+ * @param catchUp Runs the loads of the page again if it lacks what an action has changed.
+ */
+export function createSender(
+  app: App,
+  state: NavigatorState,
+  view: ResultView,
+  expire: () => void,
+  catchUp: () => void,
+  begin: ReturnType<typeof createActivity>,
+) {
+  const sending = new Set<string>()
+  const enter = createOrder(view)
+
+  return async ({ url, formData, form, enctype }: PostedForm) => {
+    // Ignores a double click.
+    const key = keyOf(url, formData)
+    if (sending.has(key)) return
+    sending.add(key)
+    removeNotice(form)
+    const end = begin({ state: 'submitting', url, formData })
+    const before = state.departures
+    const counts = () => before === state.departures
+    const controller = new AbortController()
+    const stop = () => controller.abort()
+    const submission = { url, method: 'POST', formData, form, enctype, version: state.version, counts, stop }
+    state.pendingForms++
+    try {
+      await deliver(submission, controller.signal, () => sending.delete(key))
+    } finally {
+      sending.delete(key)
+      state.pendingForms--
+      end()
+      catchUp()
+    }
+  }
+
+  async function deliver(submission: Submission, signal: AbortSignal, onActed: () => void): Promise<void> {
+    const { form, counts, url } = submission
+    const entry = enter(submission)
+    const wasOffline = !navigator.onLine
+    let actedStatus: number | undefined
+    const revalidate = () => {
+      submission.version++
+      expire()
+    }
+    const result = await callAction(
+      submission,
+      {
+        result: view.isCurrent(url) ? 'here' : undefined,
+        signal,
+        onActed(acted, status) {
+          actedStatus = status
+          if (acted.revalidate !== false) revalidate()
+          onActed()
+          entry.acted(acted)
+        },
+      },
+      app,
+      view.isOurs,
+    ).catch((error): undefined => {
+      console.error(error)
+      // Nothing is sent again, and the form keeps its input.
+      if (counts()) showSentence(sentenceOf('The form', wasOffline), form)
+    })
+    if (result === undefined || (actedStatus === undefined && hasRun(result))) revalidate()
+    if (result) await entry.ended(result, actedStatus)
+    entry.stop()
+  }
+}
+
+/** Returns whether an action has, or may have, run that has not returned. */
+function hasRun({ kind }: FetchResult): boolean {
+  return kind !== 'load'
+}
+
+/** Returns the sentence for a request that failed. Its fields may have arrived, unless there was no network at all. */
+export function sentenceOf(what: string, wasOffline: boolean): string {
+  return wasOffline && !navigator.onLine
+    ? `${what} was not sent: there is no network connection. Try again when there is one.`
+    : `${what} may or may not have arrived: the server did not answer as expected. Check before you send it again.`
+}

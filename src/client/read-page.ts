@@ -1,0 +1,161 @@
+// Reads the response to a navigation or an action.
+
+import { base } from '../shared/base.ts'
+import { ASSETS_PATH } from '../shared/paths.ts'
+import type { Tree } from '../shared/tree/app-tree.tsx'
+import type { Boot, BootPlan } from '../shared/wire/boot.ts'
+import { createDeferredPromises, revive } from '../shared/wire/deferred-data.ts'
+import type { Acted, NavigationLine } from '../shared/wire/navigation-protocol.ts'
+import type { PublicError } from '../shared/wire/public-error.ts'
+import { withResult } from './extras.ts'
+import { loadTree } from './load-tree.ts'
+
+/** The result of the request for a page. */
+export type FetchResult =
+  | {
+      kind: 'page'
+      tree: Tree
+      /** The part of the tree's data that came with this page. */
+      newData: readonly unknown[]
+      status: number
+      /** How many actions had changed data when the page was requested. */
+      version: number
+      /** True if parts of the data follow later. */
+      isDeferred: boolean
+    }
+  /** The load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status 307. */
+  | { kind: 'redirect'; to: string; isSentOn?: boolean }
+  /** The response has an error, and no page around it. */
+  | { kind: 'error'; error: PublicError }
+  /** This document cannot show the page: the browser has to load the document of the URL. */
+  | { kind: 'load' }
+  /** The action has run, and the response has no page. */
+  | { kind: 'done' }
+
+export interface ReadOptions {
+  /** The data of the current page. */
+  currentData: readonly unknown[]
+  version: number
+  signal?: AbortSignal | null | undefined
+  /** Called as soon as the action has returned. */
+  onActed?: ((acted: Acted) => void) | undefined
+}
+
+/** Reads a page. Promises in its data settle later. Rejects when a module cannot be loaded or the response ends early. */
+export function readPage(
+  { body, status }: Response,
+  { currentData, version, signal, onActed }: ReadOptions,
+): Promise<FetchResult> {
+  const deferred = createDeferredPromises()
+  return new Promise((resolve, reject) => {
+    let boot: Boot | undefined
+    let data: unknown[] = []
+    let kept = 0
+    let missing = 0
+    let isDecided = false
+    let isDeferred = false
+    let acted: Promise<Acted> | undefined
+
+    function decide(result: FetchResult) {
+      isDecided = true
+      // The result of the action takes effect first.
+      Promise.resolve(acted).then(() => resolve(result), reject)
+    }
+
+    function finish(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: Boot) {
+      isDecided = true
+      // The modules are being loaded since the first line.
+      Promise.all([loadTree(plan, document, Promise.all(data)), acted]).then(([loaded, result]) => {
+        const tree = result && plan.leaf.kind === 'page' ? withResult(loaded, result) : loaded
+        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, isDeferred })
+      }, reject)
+    }
+
+    function promised(id: number) {
+      isDeferred = true
+      return deferred.promised(id)
+    }
+
+    function take(line: NavigationLine) {
+      switch (line[0]) {
+        case 'acted':
+          acted = revive(line[1], promised).then((value) => {
+            // Written by `writeActed`.
+            const result = (value ?? {}) as Acted
+            onActed?.(result)
+            return result
+          })
+          acted.catch(() => {})
+          return
+        case 'start':
+          boot = line[1]
+          kept = line[1].kept
+          data = currentData.slice(0, kept)
+          missing = boot.layouts.length + 1 - kept
+          line[1].preload.forEach(preload)
+          // `finish` imports the same modules, and handles their errors.
+          void loadTree(boot, boot, Promise.all([])).catch(() => {})
+          return
+        case 'data':
+          data[line[1]] = revive(line[2], promised)
+          // The extras have a higher index, and come before the data of the loads.
+          if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
+          return
+        case 'shown':
+          if (!boot) return decide({ kind: 'error', error: line[3] })
+          // The layouts around the error keep their data. The page's data and its extras are not used.
+          data.splice(line[1])
+          return finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, { ...boot, shown: line[3] })
+        case 'settled':
+          return void deferred.settle([line[1], line[2], line[3], line[4]] as never)
+        case 'redirect':
+          return decide(isWeb(line[1]) ? { kind: 'redirect', to: line[1], isSentOn: line[2] === 1 } : { kind: 'done' })
+        case 'load':
+          return decide({ kind: acted ? 'done' : 'load' })
+      }
+    }
+
+    readLines(body, take)
+      .catch(() => {})
+      .then(() => {
+        const cut = new Error('The connection closed before the page was complete.')
+        // After the result of an action the response may end, or have been cut.
+        if (!isDecided) acted ? decide({ kind: 'done' }) : reject(cut)
+        // A page that the visitor leaves keeps its pending promises until the next page is shown.
+        if (!signal?.aborted) deferred.failPending(cut)
+      })
+  })
+}
+
+// The target may come from a visitor. Browsers follow redirects to web addresses only, but a script that navigates to a
+// `javascript:` URL would run it.
+function isWeb(to: string): boolean {
+  return /^http/.test(new URL(to, location.href).protocol)
+}
+
+async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: NavigationLine) => void): Promise<void> {
+  if (!body) return
+  const reader = body.pipeThrough<string>(new TextDecoderStream() as never).getReader()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const lines = (text + value).split('\n')
+    text = lines.pop() ?? ''
+    // The response is Hydrant's own, which consists of such lines.
+    for (const line of lines) take(JSON.parse(line) as NavigationLine)
+  }
+}
+
+const preloaded = new Set<string>()
+
+// Preloads scripts only. React would take a preloaded stylesheet for a loaded one, and could show the page a frame
+// before the stylesheet applies. React loads the stylesheets itself when it renders the page.
+function preload(file: string) {
+  if (preloaded.has(file) || !/^[\w.-]+js$/.test(file)) return
+  preloaded.add(file)
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.href = base + ASSETS_PATH + file
+  document.head.append(link)
+}

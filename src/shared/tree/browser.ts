@@ -1,0 +1,68 @@
+import type { Invalid } from '../wire/page-extras.ts'
+
+/** A form that is being submitted in place. */
+export interface SubmittedForm {
+  formData: FormData
+  /** Where the form is sent to. */
+  href: string
+  enctype: string
+  /** Equal for equal fields to one URL. */
+  key: string
+  /** The element. */
+  form: object
+}
+
+/** Fields that are sent to the action of a page. */
+export interface SentFields {
+  /** The URL of the page; undefined for the current page. */
+  href: string | undefined
+  method: string
+  formData: FormData
+  /** The encoding of the form; undefined for the fields of a script. */
+  enctype?: string
+}
+
+/** Why a submission has no result. */
+export interface SubmissionError {
+  /** A sentence for the visitor. */
+  message: string
+  /** The HTTP status of a failure or a refusal; undefined if there was no response. */
+  status?: number
+  /** The digest of a failure on the server. */
+  digest?: string
+}
+
+/** The result of a submission. Without `error` the action has returned. */
+export interface SubmissionOutcome {
+  data?: unknown
+  invalid?: Invalid
+  error?: SubmissionError
+}
+
+export interface SubmissionEvents {
+  /** Called with the share of the body that has been sent, from 0 to 1, if it contains files. */
+  progress(share: number): void
+  /** Called once: in the task in which React gets the fresh data, or when there will be none. */
+  settled(): void
+  /** Called before the page is replaced. React commits a transition only together with those that are pending. */
+  release(): void
+}
+
+/** The functions of the browser's side that are loaded when they are needed. */
+export interface BrowserFunctions {
+  /**
+   * Reads a form that is being submitted. Returns null for a form that the browser or a navigation has to submit, and
+   * for one whose URL is not `href`.
+   */
+  readForm(event: object, href: string | undefined): SubmittedForm | null
+  /** Sends fields. `outcome` resolves as soon as the action has ended; `settled` when the loads have run again. */
+  submit(
+    fields: SentFields,
+    events: SubmissionEvents,
+  ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void }
+  /** Runs the loads of the current page and its layouts again. */
+  refresh(): Promise<void>
+}
+
+/** Set in the browser when the page is interactive. */
+export const browser: { load?: () => Promise<BrowserFunctions>; loaded?: BrowserFunctions } = {}

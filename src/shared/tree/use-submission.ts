@@ -1,0 +1,134 @@
+import { type FormEvent, startTransition, use, useContext, useEffect, useState, useSyncExternalStore } from 'react'
+import { type HrefArguments, href } from '../href.ts'
+import type { ActionRoute, Routes, ServerResult } from '../routes.ts'
+import { browser, type SentFields } from './browser.ts'
+import { formDataOf } from './form-data.ts'
+import { loadBrowserFunctions } from './load-browser-functions.ts'
+import type { SubmitBody } from './navigation-state.ts'
+import { PlatformContext } from './platform.ts'
+import {
+  createSubmissionStore,
+  NO_RESULT,
+  NOTHING,
+  resultOf,
+  type SubmissionResult,
+  type SubmissionStore,
+} from './submission-store.ts'
+
+export interface SubmitOptions {
+  /** The HTTP method (`'POST'`). */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+}
+
+/** What `useSubmission` returns. */
+export interface Submission<Data> extends SubmissionResult<Data> {
+  /**
+   * The props of a form that sends to the action: `<form {...like.form}>`. Without JavaScript it is an ordinary form. Add
+   * `encType="multipart/form-data"` for files. A handler of your own for `onSubmit` replaces this one, so it has to call
+   * it.
+   */
+  form: { method: 'post'; action?: string; onSubmit(event: FormEvent<HTMLFormElement>): void }
+  /**
+   * Sends fields to the action without a form. Resolves with the result of this submission when the loads of the page
+   * have run again. It does not reject in the browser. Call it in event handlers and effects; on the server it rejects.
+   */
+  submit(body: SubmitBody, options?: SubmitOptions): Promise<SubmissionResult<Data>>
+  /** Whether the newest submission has no result yet. */
+  isPending: boolean
+  /**
+   * The fields of the newest submission, from its start until the page shows the fresh data, or until it fails;
+   * otherwise `undefined`. Use it to show a change before the server has responded.
+   */
+  formData: FormData | undefined
+  /** The share of the body that has been sent, from 0 to 1, if it contains files; otherwise `undefined`. */
+  progress: number | undefined
+  /** Forgets the result. Results of pending submissions are not shown either. */
+  reset(): void
+  /** Stops sending. An action that has received the fields may run nevertheless. */
+  abort(): void
+}
+
+/** The value that the action of a page resolves with; `unknown` without a route. */
+type ActionResult<Route extends string> = ServerResult<Routes, Route, 'action'>
+
+/**
+ * Submits to the action of the current page, or of another page, without leaving the page: `const like =
+ * useSubmission('/products/[id]', { id })`. Each `useSubmission` has its own state, and several can run at the same
+ * time. After a submission the loads of the current page and its layouts run again, unless the module of the action
+ * exports `revalidate = false`.
+ *
+ * Without arguments it is the action of the current page. `useSubmission<'/notes'>()` gives it the types of that page.
+ * Before the first submission it has the result of a form that was sent without JavaScript.
+ */
+export function useSubmission<Route extends ActionRoute = never>(): Submission<ActionResult<Route>>
+export function useSubmission<const Route extends ActionRoute>(
+  route: Route,
+  ...params: HrefArguments<Route>
+): Submission<ActionResult<Route>>
+export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submission<unknown> {
+  // The overloads have checked the arguments.
+  const url = route && (href as (...all: unknown[]) => string)(route, ...rest)
+  const { address, extras } = useContext(PlatformContext)
+  const store = useStore(url ?? address?.url.pathname)
+  const state = useSyncExternalStore(store.subscribe, store.get, () => NOTHING)
+  const [settled, setSettled] = useState<{ store?: SubmissionStore; number: number }>({ number: 0 })
+  const [gate, setGate] = useState<Promise<void>>()
+  // Suspends only the transition in which the gate was set: see `onSubmit`.
+  if (gate) use(gate)
+  // Later it could be too late: `onSubmit` cannot wait for the script.
+  useEffect(() => void loadBrowserFunctions('useSubmission').catch(() => {}), [])
+
+  const send = (fields: SentFields, more: { key?: string; release?: () => void } = {}) =>
+    store.send(fields, { ...more, settled: (number) => startTransition(() => setSettled({ store, number })) })
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    const form = event.defaultPrevented ? null : browser.loaded?.readForm(event.nativeEvent, url)
+    if (!form) return
+    event.preventDefault()
+    if (store.isSending(form.key)) return
+    // React takes the form for pending, for `useFormStatus`, as long as a transition is that began in this event.
+    const { promise, release } = createGate()
+    startTransition(() => setGate(promise))
+    void send({ ...form, method: 'POST' }, { key: form.key, release })
+  }
+
+  const isOwn = extras !== undefined && (url === undefined || url.split('?')[0] === address?.url.pathname)
+  const ofPage = isOwn ? { data: extras.actionData, invalid: extras.invalid, error: undefined } : NO_RESULT
+  const isSettled = settled.store === store && settled.number >= state.newest
+  return {
+    ...(state.result === undefined ? ofPage : (state.result ?? NO_RESULT)),
+    form: { method: 'post', ...(url !== undefined && { action: url }), onSubmit },
+    isPending: state.isPending,
+    formData: isSettled ? undefined : state.formData,
+    progress: state.progress,
+    submit: async (body, { method = 'POST' } = {}) =>
+      resultOf(await send({ href: url, method, formData: formDataOf(body) })),
+    reset: store.reset,
+    abort: store.abort,
+  }
+}
+
+/** Returns the state of the submissions to a URL. Another URL begins with new state. */
+function useStore(target: string | undefined): SubmissionStore {
+  const [held, setHeld] = useState(() => ({ target, store: createSubmissionStore() }))
+  if (held.target === target) return held.store
+  const next = { target, store: createSubmissionStore() }
+  setHeld(next)
+  return next.store
+}
+
+/** Returns a promise for `use`, and the function that resolves it. */
+function createGate() {
+  let resolve: () => void
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return {
+    promise,
+    release() {
+      // React reads these fields of a settled promise, and then does not wait for a microtask.
+      Object.assign(promise, { status: 'fulfilled', value: undefined })
+      resolve()
+    },
+  }
+}

@@ -1,0 +1,253 @@
+/// <reference lib="dom" />
+
+import t from 'tap'
+import { ERROR } from '../site-server.ts'
+import { until } from '../until.ts'
+import type { OpenPage } from './chromium.ts'
+import { isInPlace, textOf, waitForText } from './in-place-site.ts'
+import { startSubmissions } from './submissions-site.ts'
+
+const { open, openPlain, done, openGate, origin, set, site } = await startSubmissions(t)
+
+const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
+const inRow = (row: string, part: string) => `#row-${row} .${part}`
+
+/** Sends the form of a row, and resolves when its action runs. */
+async function send({ page }: OpenPage, row: string, text: string) {
+  await page.fill(`#row-${row} [name=text]`, text)
+  await page.click(inRow(row, 'send'))
+  await until(async () => (await done()).length > 0)
+}
+
+t.test('the result of an action is on the screen at once, and what was there stays until the fresh data', async (t) => {
+  const opened = await open('/list')
+  const { page } = opened
+  // The streamed part is in the document before it is in its place.
+  await until(async () => (await textOf(opened, '#reviews'))?.startsWith('reviews'))
+  const reviews = await textOf(opened, '#reviews')
+  const loads = await textOf(opened, '#loads')
+  await set({ reviews: 'slow' })
+  await page.fill('#own [name=text]', 'first')
+  await page.click('#own-send')
+  await waitForText(opened, '#own-data', 'first')
+  await waitForText(opened, '#state', 'idle')
+  t.equal(await textOf(opened, '#reviews'), reviews)
+  t.equal(await textOf(opened, '#loads'), loads)
+  await page.fill('#own [name=text]', 'second')
+  await page.click('#own-send')
+  await waitForText(opened, '#own-data', 'second')
+  t.equal(await textOf(opened, '#reviews'), reviews, 'also while React waits for fresh data')
+  await send(opened, 'a', 'liked')
+  await waitForText(opened, inRow('a', 'data'), 'liked')
+  t.equal(await textOf(opened, '#reviews'), reviews)
+  await set({ reviews: 'fast' })
+  await openGate('reviews')
+  await until(async () => (await textOf(opened, '#reviews')) !== reviews)
+  t.not(await textOf(opened, '#loads'), loads, 'the fresh data follows')
+  t.equal(await textOf(opened, '#own-data'), 'second')
+  t.equal(await textOf(opened, inRow('a', 'data')), 'liked', 'no state is lost')
+  t.ok(await isInPlace(opened))
+  t.same(opened.errors, [])
+})
+
+t.test('each has its own state, and several run at the same time', async (t) => {
+  await done()
+  const opened = await open('/list')
+  const loads = await textOf(opened, '#loads')
+  const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
+  await send(opened, 'a', 'wait-a')
+  await send(opened, 'b', 'wait-b')
+  for (const row of ['a', 'b']) {
+    t.equal(await textOf(opened, inRow(row, 'pending')), 'true')
+    t.equal(await textOf(opened, inRow(row, 'sent')), `wait-${row}`)
+    t.equal(await textOf(opened, inRow(row, 'status')), 'true', 'useFormStatus')
+  }
+  t.equal(await textOf(opened, inRow('c', 'pending')), 'false')
+  t.equal(await textOf(opened, inRow('c', 'status')), 'false')
+  t.equal(await textOf(opened, '#state'), 'idle', 'nothing navigates')
+  await openGate('wait-b')
+  await waitForText(opened, inRow('b', 'data'), 'wait-b')
+  await waitForText(opened, inRow('b', 'pending'), 'false')
+  await waitForText(opened, inRow('b', 'sent'), 'none')
+  await waitForText(opened, '#count', `${count + 2} done`)
+  t.equal(await textOf(opened, inRow('a', 'pending')), 'true')
+  t.equal(await textOf(opened, inRow('a', 'data')), 'none')
+  await openGate('wait-a')
+  await waitForText(opened, inRow('a', 'data'), 'wait-a')
+  await waitForText(opened, inRow('a', 'status'), 'false')
+  await waitForText(opened, inRow('b', 'status'), 'false')
+  t.equal(await textOf(opened, inRow('b', 'data')), 'wait-b')
+  await until(async () => (await textOf(opened, '#loads')) !== loads)
+  t.equal(pathOf(opened), '/list')
+  await opened.page.click(inRow('a', 'reset'))
+  await waitForText(opened, inRow('a', 'data'), 'none')
+  t.equal(await textOf(opened, inRow('b', 'data')), 'wait-b')
+  t.same(opened.errors, [])
+})
+
+t.test('an older response never replaces a newer one', async (t) => {
+  const opened = await open('/list')
+  await send(opened, 'a', 'wait-older')
+  await send(opened, 'a', 'wait-newer')
+  await openGate('wait-newer')
+  await waitForText(opened, inRow('a', 'data'), 'wait-newer')
+  await waitForText(opened, inRow('a', 'pending'), 'false')
+  const loads = await textOf(opened, '#loads')
+  await openGate('wait-older')
+  await until(async () => (await textOf(opened, '#loads')) !== loads)
+  t.equal(await textOf(opened, inRow('a', 'data')), 'wait-newer')
+})
+
+t.test('a double click sends once', async (t) => {
+  await done()
+  const opened = await open('/list')
+  await opened.page.fill('#row-a [name=text]', 'wait-double')
+  await opened.page.click(inRow('a', 'send'), { clickCount: 2 })
+  await openGate('wait-double')
+  await waitForText(opened, inRow('a', 'data'), 'wait-double')
+  t.equal((await done()).length, 1)
+})
+
+t.test('a failure and a refusal stay in their submission', async (t) => {
+  const opened = await open('/list')
+  await opened.page.fill('#own [name=text]', 'typed')
+  await send(opened, 'failing', 'x')
+  await waitForText(opened, inRow('failing', 'error'), 'digest')
+  const line = await site.waitForLine(({ level, url }) => level >= ERROR && url === '/items/failing')
+  const { digest, message, status } = JSON.parse((await textOf(opened, inRow('failing', 'error'))) ?? '')
+  t.equal(digest, line.digest)
+  t.equal(status, 500)
+  t.match(message, /^Application error: a server-side exception has occurred while loading 127\.0\.0\.1/)
+  await send(opened, 'refused', 'x')
+  await waitForText(opened, inRow('refused', 'error'), '{"message":"Already liked","status":409}')
+  t.equal(await opened.page.inputValue('#own [name=text]'), 'typed')
+  t.equal(await opened.page.locator('[role=alert]').count(), 0)
+  t.equal(pathOf(opened), '/list')
+  await opened.page.click(inRow('refused', 'reset'))
+  await waitForText(opened, inRow('refused', 'error'), 'none')
+  t.same(opened.errors, [])
+})
+
+t.test('an action that redirects leads to the new page', async (t) => {
+  const opened = await open('/list')
+  await send(opened, 'moved', 'x')
+  await waitForText(opened, 'h1', 'Target')
+  t.equal(pathOf(opened), '/target')
+  t.ok(await isInPlace(opened))
+  await opened.page.goBack()
+  await waitForText(opened, 'h1', 'List')
+})
+
+t.test('a component that is gone gets nothing, and the page is up to date', async (t) => {
+  const opened = await open('/list')
+  const loads = await textOf(opened, '#loads')
+  await send(opened, 'c', 'wait-c')
+  await opened.page.click('#close')
+  await opened.page.locator('#row-c').waitFor({ state: 'detached' })
+  await openGate('wait-c')
+  await until(async () => (await textOf(opened, '#loads')) !== loads)
+  t.ok(await isInPlace(opened))
+  t.same(opened.errors, [])
+})
+
+t.test('a page that the visitor has gone to meanwhile is up to date too', async (t) => {
+  const opened = await open('/list')
+  const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
+  await send(opened, 'moved', 'wait-gone')
+  await opened.page.click('#away')
+  await waitForText(opened, 'h1', 'Target')
+  await openGate('wait-gone')
+  await waitForText(opened, '#count', `${count + 1} done`)
+  t.equal(pathOf(opened), '/target')
+  t.ok(await isInPlace(opened))
+})
+
+t.test('abort() stops waiting, and what is sent next is unaffected', async (t) => {
+  const opened = await open('/list')
+  await send(opened, 'a', 'wait-aborted')
+  await opened.page.click(inRow('a', 'abort'))
+  await waitForText(opened, inRow('a', 'pending'), 'false')
+  await waitForText(opened, inRow('a', 'status'), 'false')
+  t.equal(await textOf(opened, inRow('a', 'error')), 'none')
+  await openGate('wait-aborted')
+  await send(opened, 'a', 'again')
+  await waitForText(opened, inRow('a', 'data'), 'again')
+})
+
+t.test('useOptimistic keeps its state until the page has the fresh data', async (t) => {
+  const opened = await open('/list')
+  const { page } = opened
+  await opened.evaluate(() => {
+    const texts = document.querySelector('#texts')
+    const seen = [texts?.textContent]
+    Object.assign(globalThis, { seen })
+    if (texts)
+      new MutationObserver(() => seen.push(texts.textContent)).observe(texts, {
+        subtree: true,
+        characterData: true,
+        childList: true,
+      })
+  }, null)
+  await page.fill('#chat [name=text]', 'wait-hello')
+  await page.press('#chat [name=text]', 'Enter')
+  await waitForText(opened, '#texts', 'wait-hello…')
+  await openGate('wait-hello')
+  await until(async () => (await textOf(opened, '#texts')) === 'wait-hello')
+  const seen = await opened.evaluate(() => Reflect.get(globalThis, 'seen') as string[], null)
+  t.same(seen, ['', 'wait-hello…', 'wait-hello'], 'without a moment in between')
+})
+
+t.test('revalidate = false runs no loads', async (t) => {
+  const opened = await open('/quiet')
+  const loads = await textOf(opened, '#loads')
+  await opened.page.click('#plain-send')
+  await waitForText(opened, '#action-data', 'action 1')
+  await opened.page.fill('#plain [name=text]', 'x')
+  await opened.page.click('#hook-send')
+  await waitForText(opened, '#data', 'action 2')
+  await opened.page.click('#plain-send')
+  await waitForText(opened, '#action-data', 'action 3')
+  await until(async () => (await opened.page.inputValue('#plain [name=text]')) === 'initial')
+  t.equal(await textOf(opened, '#loads'), loads)
+  t.equal(await textOf(opened, '#data'), 'action 2')
+  await waitForText(opened, '#state', 'idle')
+})
+
+t.test('refresh() runs the loads again, in place', async (t) => {
+  const opened = await open('/list')
+  const { page } = opened
+  await page.fill('#own [name=text]', 'typed')
+  const loads = Number(await textOf(opened, '#loads'))
+  await page.click('#refresh')
+  await waitForText(opened, '#refreshed', `yes ${loads + 1}`)
+  await page.click('#refresh-transition')
+  await waitForText(opened, '#refreshed', 'transition')
+  await waitForText(opened, '#loads', String(loads + 2))
+  await set({ load: 'failure' })
+  await page.click('#refresh')
+  await waitForText(opened, '#refreshed', 'rejected The server failed')
+  t.equal(await textOf(opened, 'h1'), 'List')
+  t.equal(await page.inputValue('#own [name=text]'), 'typed')
+  await set({ load: 'redirect' })
+  await page.click('#refresh')
+  await waitForText(opened, 'h1', 'Target')
+  t.ok(await isInPlace(opened))
+  await set({ load: 'data' })
+  await page.goBack()
+  await waitForText(opened, 'h1', 'List')
+  await set({ load: 'refusal' })
+  await page.click('#refresh')
+  await waitForText(opened, '[role=alert]', '410 Gone')
+  await set({ load: 'data' })
+})
+
+t.test('without JavaScript the form is an ordinary form', async (t) => {
+  await done()
+  const plain = await openPlain()
+  await plain.goto(`${origin}/list`, 'load')
+  await plain.page.fill('#row-a [name=text]', 'plain')
+  await plain.page.click(inRow('a', 'send'))
+  await plain.page.waitForURL(`${origin}/items/a`)
+  await plain.page.locator('h1', { hasText: 'Item a plain' }).waitFor()
+  t.same(await done(), [{ path: '/items/a', text: 'plain' }])
+})
