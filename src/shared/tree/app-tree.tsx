@@ -72,7 +72,7 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   }
   if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
     element = <Boundary isDocument>{element}</Boundary>
-  else if (leaf.kind === 'page' && extrasOf(tree)?.actionData === undefined) return element
+  else if (leaf.kind === 'page' && !hasResult(tree)) return element
   // The browser needs a copy, so that React updates the components that read it. The server renders only one page.
   const value =
     typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
@@ -102,6 +102,12 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
     case 'shown':
       return <ErrorView error={leaf.shown} errorPage={leaf.Component} />
   }
+}
+
+/** Returns whether the page is the response to a form. */
+function hasResult(tree: Tree): boolean {
+  const extras = extrasOf(tree)
+  return extras?.actionData !== undefined || extras?.invalid !== undefined
 }
 
 // The page's extras follow its data.
