@@ -56,6 +56,8 @@ export function createOrder(view: ResultView) {
 
     async function takePage(page: Extract<FetchResult, { kind: 'page' }>, status: number) {
       const { leaf } = page.tree
+      // React would show the result together with the page, and wait for the page's deferred parts.
+      await actedShown
       const isRefused = leaf.kind === 'shown' && leaf.shown.kind === 'refusal' && leaf.shown.status === TOO_LARGE
       const isShown = canShow() && !isRefused
       if (isShown) {
