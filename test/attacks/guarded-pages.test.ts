@@ -133,6 +133,23 @@ t.test('navigations and prefetches, whatever layouts, build and page the client 
   }
 })
 
+t.test('navigations to unknown paths', async (t) => {
+  for (const url of UNKNOWN) {
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      const headers = method === 'GET' ? navigation() : { ...navigation(), ...FORM }
+      const response = await checkRefused(t, { method, url: marked(url), headers })
+      t.strictSame(linesOfResponse(response), [['redirect', '/sign-in']])
+    }
+    const authorization = 'Bearer let-me-in'
+    const passed = await app.inject({ url: marked(url), headers: { ...navigation(), authorization } })
+    t.strictSame(linesOfResponse(passed), [['load']])
+  }
+  globals.hydrantGuarded = 0
+  for (const url of ['/nope', '/nope/', '/sign-in/nope', '/_hydrant/nope'])
+    t.strictSame(linesOfResponse(await app.inject({ url: marked(url), headers: navigation() })), [['load']], url)
+  t.equal(globals.hydrantGuarded, 0)
+})
+
 t.test('actions, in each content type, before their body is read', async (t) => {
   const bodies: [type: string, payload: string][] = [
     ['application/x-www-form-urlencoded', 'a=1'],
@@ -267,13 +284,14 @@ t.test('a site in an app: with a prefix, a base, and without rewriteUrl', async 
   for (const options of [
     {},
     { rewriteUrl },
+    { caseSensitive: false },
     { routerOptions: { caseSensitive: false } },
     { routerOptions: { ignoreTrailingSlash: true } },
   ]) {
     const outer: FastifyInstance = Fastify(options)
     t.teardown(() => outer.close())
     await outer.register((scope) => scope.register(hydrant, { dir, base: '/shop', ledger: false }), { prefix: '/in' })
-    const isLoose = 'routerOptions' in options && 'caseSensitive' in options.routerOptions
+    const isLoose = JSON.stringify(options).includes('caseSensitive')
     const spelled = ['/in/shop/%61dmin', '/in/%73hop/admin/nope', '/in/shop/adm%69n/nope']
     const urls = [...PAGES, ...UNKNOWN].map((path) => `/in/shop${path}`)
     for (const url of [...urls, ...spelled, ...(isLoose ? ['/IN/shop/Admin', '/in/SHOP/ADMIN/nope'] : [])]) {

@@ -135,6 +135,8 @@ export const brokenSites: BrokenSite[] = [
     ['Load', 'load'],
     ['getServerSideProps', 'load'],
     ['actions', 'action'],
+    ['gaurd', 'guard'],
+    ['middleware', 'guard'],
   ].map(([name = '', meant = '']) => ({
     title: `a server file that exports "${name}"`,
     files: { 'pages/index.server.ts': `\nexport function ${name}() {}\n` },

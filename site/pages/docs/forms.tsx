@@ -43,8 +43,8 @@ function Action() {
       <p>
         An action handles <code>POST</code>, <code>PUT</code>, <code>PATCH</code> and <code>DELETE</code>. HTML forms
         send only the first; <code>request.method</code> has the method. A page without an action responds with 405 to
-        these methods. No load runs before an action, so check in the action, or in a hook of <code>server.ts</code>,
-        whether the visitor has permission.
+        these methods. No load runs before an action. The guards of the page and its folders do, before the form is
+        read.
       </p>
     </Section>
   )

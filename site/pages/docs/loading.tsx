@@ -31,6 +31,18 @@ export default function Loading() {
           only data that visitors may read, because the document contains everything that <code>load</code> returns.
         </p>
       </Section>
+      <Section id="guards" title="Guards">
+        <p>
+          Export <code>guard</code> from <code>layout.server.ts</code> of a folder to decide who has access to the pages
+          of its folder and below. Guards run before all loads and actions, for every kind of request. What they return
+          is in <code>context</code>, with its type.
+        </p>
+        <p>
+          A guard refuses with <code>redirect()</code>, <code>notFound()</code> or an <code>HttpError</code>. It also
+          runs for unknown paths below the folder. It does not protect files of <code>public/</code> and routes of{' '}
+          <code>server.ts</code>.
+        </p>
+      </Section>
       <Section id="context" title="The context">
         <Table
           caption="Properties of the context"
@@ -40,6 +52,7 @@ export default function Loading() {
             [<code key="name">reply</code>, 'Fastify’s reply: status, headers, cookies'],
             [<code key="name">app</code>, 'the Fastify instance with its decorators, such as a database'],
             [<code key="name">params</code>, 'the decoded parameters of the path, typed by the route in LoadContext'],
+            [<code key="name">context</code>, 'what the guards of the page and its layouts have returned'],
             [
               <code key="name">url</code>,
               <>

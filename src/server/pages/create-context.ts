@@ -29,7 +29,7 @@ export function takePageContext(route: Route, site: Site, request: FastifyReques
 
 /** Creates the context of a request for a path without a page. */
 export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const format = preferredFormat(request.headers)
+  const format = isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
   return new RequestContext(site, request, reply, { route: '*', format, params: NO_PARAMS })
 }
 

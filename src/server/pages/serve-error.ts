@@ -7,7 +7,7 @@ import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { guardsOf, runGuards } from './guards.ts'
 import { runLoads } from './loads.ts'
-import { refuseNavigation } from './navigation-stream.ts'
+import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
 import { sendRawError } from './raw-response.ts'
 import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
@@ -99,7 +99,7 @@ export async function serveErrorInLayouts(
 ): Promise<void> {
   const { format, request } = ctx
   if (format === 'navigation') {
-    if (!('plan' in chain)) return refuseNavigation(ctx)
+    if (!('plan' in chain)) return refuseUnknownNavigation(chain, caught, ctx)
     return serveNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
   }
   const isDocument = format === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
@@ -114,4 +114,11 @@ export async function serveErrorInLayouts(
     if (loads.caught.kind === 'failure' && !ctx.isGone) recordCaught(loads.caught, ctx)
   }
   await respondWithError(caught, target, ctx)
+}
+
+/** Responds to a navigation to something other than a page: with a redirect, or the browser loads the document. */
+async function refuseUnknownNavigation(chain: LayoutChain, caught: CaughtError, ctx: RequestContext): Promise<void> {
+  if (caught.kind !== 'redirect') return refuseNavigation(ctx)
+  ctx.navigation = new NavigationStream(ctx)
+  await respondWithError(caught, { chain, layoutData: [] }, ctx)
 }

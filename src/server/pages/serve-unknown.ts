@@ -32,7 +32,9 @@ export async function serveNotFound(ctx: RequestContext): Promise<void> {
 async function respondToUnknown(ctx: RequestContext): Promise<void> {
   const { app, build } = ctx.site
   const { root } = build
-  const isCaseSensitive = app.initialConfig.routerOptions?.caseSensitive !== false
+  // Fastify 5 accepts the option at both places, and reports it where it was given.
+  const { caseSensitive, routerOptions } = app.initialConfig
+  const isCaseSensitive = caseSensitive !== false && routerOptions?.caseSensitive !== false
   const guards = guardsOfPath(build.guardedFolders, pathOf(pathAndQuery(ctx.request.url)), isCaseSensitive)
   if (guards.length > 0) {
     // The 404 page is inside the root layout, whose guard is the first one.

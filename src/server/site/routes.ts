@@ -87,11 +87,15 @@ function addUnknownPaths(app: FastifyInstance, site: Site) {
   const errorHandler: RouteOptions['errorHandler'] = (error, ...pair) => {
     if (!finishErrorHooks(error, ...pair)) throw error
   }
+  // Guards need the hooks of `server.ts`. Without guards, `addOtherNavigations` responds to navigations.
+  const isGuarded = site.build.guardedFolders.length > 0
+  const add = (target: RouteTarget, options: PageOptions) =>
+    isGuarded ? addPageRoute(app, site, target, options) : addRoute(app, target, options)
   for (const path of ['/', '/*']) {
     const url = withBase(site.options.base, path)
     // These requests have no body that Fastify could fail to read, so all hooks run first.
-    addRoute(app, { methods: READ, url, route: '*' }, { errorHandler, handler: respondWith(respond) })
-    addRoute(app, { methods: WRITE, url, route: '*' }, { errorHandler, ...beforeBody(respond) })
+    add({ methods: READ, url, route: '*' }, { errorHandler, handler: respondWith(respond) })
+    add({ methods: WRITE, url, route: '*' }, { errorHandler, ...beforeBody(respond) })
   }
 }
 

@@ -44,6 +44,7 @@ t.test('move with what the site does, by its routes', async (t) => {
   recorder.responseSent('/products/[id]', 'GET', 500, 4)
   recorder.responseSent('/', 'POST', 422, 4)
   recorder.requestAborted('/')
+  recorder.guardsEnded('/', 3)
   recorder.loadsEnded('/', 30)
   recorder.actionEnded('/', 7)
   recorder.deadlinePassed('/', 'load')
@@ -66,6 +67,7 @@ t.test('move with what the site does, by its routes', async (t) => {
     ['hydrant_request_duration_seconds_count{route="/",status_class="4xx"}', 1],
     ['hydrant_request_duration_seconds_bucket{route="/",status_class="2xx",le="0.005"}', 1],
     ['hydrant_request_duration_seconds_sum{route="/products/[id]",status_class="5xx"}', 0.004],
+    ['hydrant_guard_duration_seconds_count{route="/"}', 1],
     ['hydrant_load_duration_seconds_bucket{route="/",le="0.05"}', 1],
     ['hydrant_action_duration_seconds_count{route="/"}', 1],
     ['hydrant_timeouts_total{phase="load",route="/"}', 1],

@@ -13,6 +13,8 @@ t.test('deadlines of loads, actions and streams are counted', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/load/[id].tsx': 'export default () => null\n',
     'pages/load/[id].server.ts': `export const load = () => ${NEVER}\n`,
+    'pages/guard.tsx': 'export default () => null\n',
+    'pages/guard.server.ts': `export const guard = () => ${NEVER}\n`,
     'pages/action.tsx': 'export default () => null\n',
     'pages/action.server.ts': `export const action = () => ${NEVER}\n`,
     'pages/stream.tsx': `import { Suspense, use } from 'react'
@@ -31,11 +33,13 @@ export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data
   t.equal((await app.inject({ url: '/load/7', headers: HTML })).statusCode, 504)
   t.equal((await app.inject({ url: '/load/8', headers: JSON_ONLY })).statusCode, 504)
   t.equal((await app.inject({ method: 'POST', url: '/action', headers: HTML })).statusCode, 504)
+  t.equal((await app.inject({ url: '/guard', headers: HTML })).statusCode, 504)
   const streamed = await app.inject({ url: '/stream', headers: HTML })
   t.equal(streamed.statusCode, 200)
   t.equal((await app.inject({ url: '/fail', headers: HTML })).statusCode, 500)
   const timeouts = new Map(read().routes.map(({ route, timeouts }) => [route, timeouts]))
   t.strictSame(timeouts.get('/load/[id]'), [{ phase: 'load', count: 2 }])
+  t.strictSame(timeouts.get('/guard'), [{ phase: 'guard', count: 1 }])
   t.strictSame(timeouts.get('/action'), [{ phase: 'action', count: 1 }])
   t.strictSame(timeouts.get('/stream'), [{ phase: 'stream', count: 1 }])
   t.strictSame(timeouts.get('/fail'), [])

@@ -343,3 +343,14 @@ t.test('an upload that a guard refuses does not hold the connection', async (t) 
   })
   t.equal(answers.match(/HTTP\/1\.1 403/g)?.length, 2, 'the second request of the connection gets its response')
 })
+
+t.test('a site whose guard is not a function does not start', async (t) => {
+  for (const [code, got] of [
+    ['export const guard = true\n', 'got true'],
+    ['export const guard = undefined\n', 'got undefined'],
+  ]) {
+    const dir = await buildFiles(t.testdir({}), { 'pages/own.tsx': page, 'pages/own.server.ts': code ?? '' })
+    const message = new RegExp(`the guard of pages/own\\.server\\.ts must be a function; ${got}`)
+    await t.rejects(serve(t, dir), { code: 'HYD_GUARD_EXPORT', message })
+  }
+})
