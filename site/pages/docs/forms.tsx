@@ -7,7 +7,7 @@ import { Table } from '../../components/table.tsx'
 export default function Forms() {
   return (
     <>
-      <PageHead title="Forms" description="action, its form, validation, redirects, files, and forms of other sites." />
+      <PageHead title="Forms" description="action, its form, schemas, redirects, files, and forms of other sites." />
       <h1>Forms</h1>
       <p className="lead">
         A page’s <code>action</code> handles the forms that visitors send to the page. The form is plain HTML and works
@@ -15,6 +15,7 @@ export default function Forms() {
       </p>
       <Action />
       <Outcomes />
+      <Schemas />
       <Bodies />
       <Both />
       <UseSubmission />
@@ -72,6 +73,31 @@ function Outcomes() {
       <p>
         The returned data may contain the same types as data of a load, except promises. Responses to forms are never
         cached.
+      </p>
+    </Section>
+  )
+}
+
+function Schemas() {
+  return (
+    <Section id="schemas" title="Schemas">
+      <p>
+        Export a schema as <code>form</code>: of zod, valibot, arktype or any library that implements{' '}
+        <a href="https://standardschema.dev">Standard Schema</a>. The action runs only if the form matches, and receives
+        the result as <code>input</code>.
+      </p>
+      <Code title="pages/signup.server.ts">{SCHEMA}</Code>
+      <Code title="pages/signup.tsx">{FIELDS}</Code>
+      <p>
+        If the form does not match, the response has the status 422 and shows the page again. The text that the visitor
+        typed stays, except for files and secrets. The first field with a message gets the focus.{' '}
+        <code>fields.email</code> has the attributes of the input, also the rules that HTML can express, so the browser
+        checks them before it sends the form. A program that sends or requests JSON receives the messages as{' '}
+        <code>application/problem+json</code>, in <code>errors</code>.
+      </p>
+      <p>
+        A schema with the name <code>search</code> validates the query of the URL, and one with the name{' '}
+        <code>params</code> the parameters of the path. If they do not match, the response is a 400 or a 404.
       </p>
     </Section>
   )
@@ -270,6 +296,41 @@ export function Star({ id }: { id: string }) {
   )
 }
 `
+
+const SCHEMA = `import { type ActionContext, invalidForm, redirect } from 'hydrant'
+import { z } from 'zod'
+
+export const form = z.object({
+  email: z.email('Enter an e-mail address.'),
+  password: z.string().min(8, 'Use at least 8 characters.'),
+})
+
+const known = new Set<string>()
+
+export async function action({ input }: ActionContext<'/signup'>) {
+  if (known.has(input.email)) invalidForm({ email: 'This address has an account.' })
+  known.add(input.email)
+  redirect('/')
+}`
+
+const FIELDS = `import type { PageProps } from 'hydrant/react'
+
+export default function SignUp({ fields, invalid }: PageProps<'/signup'>) {
+  return (
+    <form method="post">
+      {invalid && <p role="alert">The form was not sent. {invalid.issues['']}</p>}
+      <label>
+        E-mail <input {...fields.email} />
+      </label>
+      <p id={fields.email.errorId}>{fields.email.issues}</p>
+      <label>
+        Password <input type="password" {...fields.password} />
+      </label>
+      <p id={fields.password.errorId}>{fields.password.issues}</p>
+      <button type="submit">Sign up</button>
+    </form>
+  )
+}`
 
 const FILES = `
 import { randomUUID } from 'node:crypto'

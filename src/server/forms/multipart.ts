@@ -21,8 +21,8 @@ export interface ReadForm {
  * Reads a multipart form as it arrives: texts into memory, files to the disk. Rejects with an HttpError if the form is
  * malformed or exceeds a limit. The rest of the body is then dropped.
  *
- * @param keepsTexts Whether a form with a file that is too large, or with too many files, is read to its end: without its
- *   files, so that the page can show the texts again. It rejects if the body is larger than all files may be together.
+ * @param keepsTexts Whether a form whose files exceed a limit is read to its end: without its files, so that the page can
+ *   show the texts again. It rejects if the body is larger than all files may be together.
  */
 export async function readMultipart(
   payload: Readable,
@@ -122,10 +122,13 @@ function collect(
     // Busboy still emits the parts that follow a refused one in the same chunk.
     if (signal.aborted || refused.error) return void stream.on('error', () => {}).resume()
     stream.on('limit', () => refuseFile(createTooLarge('forms.maxFileBytes', limits)))
-    const hold = (bytes: number) => {
-      if (!files.reserve(bytes)) throw createTooLarge('forms.maxUploadBytes', limits)
+    const reserve = (bytes: number) => {
+      if (refused.error) return false
+      const isReserved = files.reserve(bytes)
+      if (!isReserved) refuseFile(createTooLarge('forms.maxUploadBytes', limits))
+      return isReserved
     }
-    const file = store(stream, decodeName(fileName), type, files, hold, signal)
+    const file = store(stream, decodeName(fileName), type, files, reserve, signal)
     file.catch(refuse)
     entries.push([decodeName(name ?? ''), file])
     if (name === undefined) refuse(createMalformed())
@@ -135,13 +138,13 @@ function collect(
   })
 }
 
-/** Writes a file to the disk. An empty file stays in memory. */
+/** Writes a file to the disk, as long as `reserve` returns true for its bytes. An empty file stays in memory. */
 async function store(
   stream: Readable,
   name: string,
   type: string,
   files: TemporaryFiles,
-  hold: (bytes: number) => void,
+  reserve: (bytes: number) => boolean,
   signal: AbortSignal,
 ): Promise<File> {
   let broken: unknown
@@ -156,18 +159,17 @@ async function store(
     }
     if (name === '') throw createMalformed()
     const path = await files.create()
-    await pipeline(stream, (chunks) => countBytes(chunks, hold), createWriteStream(path, { mode: 0o600 }), { signal })
+    await pipeline(stream, (chunks) => keepReserved(chunks, reserve), createWriteStream(path, { mode: 0o600 }), {
+      signal,
+    })
     return new File([await openAsBlob(path)], name, { type })
   } catch (error) {
     throw error === broken && !(error instanceof HttpError) ? createMalformed(error) : error
   }
 }
 
-async function* countBytes(chunks: AsyncIterable<Buffer>, count: (bytes: number) => void) {
-  for await (const chunk of chunks) {
-    count(chunk.length)
-    yield chunk
-  }
+async function* keepReserved(chunks: AsyncIterable<Buffer>, reserve: (bytes: number) => boolean) {
+  for await (const chunk of chunks) if (reserve(chunk.length)) yield chunk
 }
 
 function whenCutShort(payload: Readable, onCut: () => void) {

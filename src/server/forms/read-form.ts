@@ -28,8 +28,7 @@ export function addFormParsers(scope: FastifyInstance, limits: FormLimits) {
  * Returns the form of a request; an empty one for any other body, or none. It then also is `request.body`. Rejects with
  * an HttpError if the form is malformed or exceeds a limit.
  *
- * @param keepsTexts Whether a form with files that are too large, or with too many files, is read to its end: see
- *   `readMultipart`.
+ * @param keepsTexts Whether a form whose files exceed a limit is read to its end: see `readMultipart`.
  */
 export async function readForm(
   request: FastifyRequest,

@@ -68,7 +68,7 @@ export async function runGuards(steps: readonly (GuardStep | CheckStep)[], ctx: 
   } finally {
     deadline.clear()
     answer.stop()
-    metrics.guardsEnded(ctx.route, metrics.now() - startedAt)
+    if (steps.some((step) => 'guard' in step)) metrics.guardsEnded(ctx.route, metrics.now() - startedAt)
   }
 }
 

@@ -3,6 +3,7 @@ import { fallbackNoscript, hostScript } from '../../shared/tree/fallback.ts'
 import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
+import { needsUnflatten } from '../../shared/wire/serialise.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
@@ -55,7 +56,8 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
     styleNonce: platform.styleNonce,
     headEnd(isStreamed, head) {
       site.policies.watchHead(plan, head, ctx)
-      const readers = data.needsReader ? plan.readerPreloads.join(nonce) : ''
+      const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialised))
+      const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
       return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
     },
     shellEnd: () =>

@@ -1,4 +1,5 @@
-import { isSecretName } from '../redaction/secret-names.ts'
+import { redactorOf } from '../redaction/redact.ts'
+import { isSecretName, LEAST_SECRET_LENGTH, longEnough } from '../redaction/secret-names.ts'
 import type { Issue } from './issues.ts'
 
 /** Names of fields that a page must not contain, in addition to the names that are hidden in logs. */
@@ -25,17 +26,28 @@ export function typedValues(entries: Iterable<readonly [string, string | File]>)
   return Object.fromEntries(values)
 }
 
-/** A shorter value occurs in most sentences. */
-const LEAST_LENGTH = 3
+/** Short secrets of one field that its own messages are searched for. */
+const MAX_SHORT = 10
 
-/** Removes the secrets of a form from messages: some libraries repeat the value that is wrong. */
+/**
+ * Removes the secrets of a form from messages: some libraries repeat the value that is wrong. A message is cut after 2,000
+ * characters, so the time is linear in the length of the form.
+ */
 export function hideSecrets(issues: readonly Issue[], entries: Iterable<readonly [string, string | File]>): Issue[] {
-  const secrets = [...entries].flatMap(([name, value]) =>
-    typeof value === 'string' && value.length >= LEAST_LENGTH && isPrivateField(name) ? [value] : [],
-  )
-  if (secrets.length === 0) return [...issues]
-  return issues.map(({ path, message }) => ({
-    path,
-    message: secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message),
-  }))
+  const secrets = new Map<string, string[]>()
+  for (const [name, value] of entries)
+    if (typeof value === 'string' && value !== '' && isPrivateField(name)) addTo(secrets, name, value)
+  if (secrets.size === 0) return [...issues]
+  const redact = redactorOf(longEnough([...secrets.values()].flat()))
+  return issues.map(({ path, message }) => {
+    // A short text, such as a PIN, may occur in any sentence, so it is hidden only in the messages of its own field.
+    const short = (secrets.get(path) ?? []).filter(({ length }) => length < LEAST_SECRET_LENGTH).slice(0, MAX_SHORT)
+    return { path, message: short.reduce((text, secret) => text.replaceAll(secret, '…'), redact(message)) }
+  })
+}
+
+function addTo(groups: Map<string, string[]>, name: string, value: string) {
+  const group = groups.get(name)
+  if (group) group.push(value)
+  else groups.set(name, [value])
 }

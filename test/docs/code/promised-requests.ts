@@ -31,6 +31,8 @@ const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
     { url: '/notes', form: 'text=', status: 422 },
     { url: '/notes', form: 'text=Tea', status: 303 },
     { url: '/photos', form: 'photo=', status: 303 },
+    { url: '/signup', form: 'email=ada', status: 422 },
+    { url: '/signup', form: 'email=ada@example.org&password=long+enough', status: 303 },
   ],
 }
 

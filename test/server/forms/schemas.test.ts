@@ -250,6 +250,15 @@ t.test('a file that is too large does not lose what was typed', async (t) => {
   const tooMany = await fetch(`${app.listeningOrigin}/signup`, { method: 'POST', body: many, headers: HTML })
   t.equal(tooMany.status, 413)
   t.match(await tooMany.text(), /more than 2 files/)
+  const full = await serve(t, dir, { forms: { maxUploadBytes: 1_000 } })
+  await full.app.listen({ port: 0, host: '127.0.0.1' })
+  const busy = await fetch(`${full.app.listeningOrigin}/signup`, {
+    method: 'POST',
+    body: bodyOf({ photo: new File(['x'.repeat(500_000)], 'x.png'), ...good }, FormData),
+    headers: HTML,
+  })
+  t.equal(busy.status, 429)
+  t.match(attributesOf(await busy.text(), 'email'), { value: 'ada@example.org' })
   const json = await post('/signup', { photo: large, ...good }, JSON_ONLY)
   t.equal(json.status, 413)
   t.match(JSON.parse(json.text), { status: 413, detail: /larger than 1000 bytes/ })
