@@ -17,7 +17,7 @@ export function focusInvalid(
   const { issues } = extras.invalid
   announce(['The form was not sent.', ...(issues[''] ?? [])].join(' '))
   // Found by the attribute, because an input may be named `elements`.
-  for (const field of document.querySelectorAll<HTMLInputElement>('[name]')) {
+  for (const field of document.querySelectorAll<HTMLInputElement>('[name]:not([type=hidden])')) {
     const isOurs = form?.isConnected ? field.form === form : field.form
     if (isOurs && Object.hasOwn(issues, field.name.replace(/\[]$/, ''))) return field.focus()
   }
