@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context/request-context.ts'
 import { runGuards } from './guards.ts'
 import type { PageRoute } from './page-route.ts'
-import { serveErrorInLayouts } from './serve-error.ts'
+import { serveGuardError } from './serve-error.ts'
 
 /**
  * Runs the guards of a page. Returns false when the request must not go on: the client has left, or the response has
@@ -10,7 +10,6 @@ import { serveErrorInLayouts } from './serve-error.ts'
 export async function admitToPage(route: PageRoute, ctx: RequestContext): Promise<boolean> {
   const outcome = await runGuards(route.guards, ctx)
   ctx.hasPassedGuards = outcome.kind === 'passed'
-  if (outcome.kind === 'thrown')
-    await serveErrorInLayouts(route, outcome.caught, ctx, route.layouts.slice(0, outcome.level))
+  if (outcome.kind === 'thrown') await serveGuardError(route, outcome.caught, outcome.level, ctx)
   return ctx.hasPassedGuards
 }

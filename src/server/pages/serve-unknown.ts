@@ -7,7 +7,7 @@ import { type GuardStep, runGuards } from './guards.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { sendRedirect } from './send-response.ts'
-import { serveErrorInLayouts, serveHookError } from './serve-error.ts'
+import { serveGuardError, serveHookError } from './serve-error.ts'
 
 /** Responds with 405. `allowed` lists the methods that the page's URL has. */
 export async function refuseMethod(route: PageRoute, allowed: string, ctx: RequestContext): Promise<void> {
@@ -38,13 +38,12 @@ async function respondToUnknown(ctx: RequestContext): Promise<void> {
   const guards = guardsOfPath(build.guardedFolders, pathOf(pathAndQuery(ctx.request.url)), isCaseSensitive)
   if (guards.length > 0) {
     // The 404 page is inside the root layout, whose guard is the first one.
-    const isRootGuard = ({ guard }: Pick<GuardStep, 'guard'>) => guard === root.layouts[0]?.guard
-    const steps = guards.map((one): GuardStep => ({ ...one, level: isRootGuard(one) ? 0 : root.layouts.length }))
+    const levelOf = (folder: string) => (folder === 'pages' ? 0 : root.layouts.length)
+    const steps = guards.map((one): GuardStep => ({ ...one, level: levelOf(one.folder) }))
     const outcome = await runGuards(steps, ctx)
     if (outcome.kind === 'done') return
     ctx.hasPassedGuards = outcome.kind === 'passed'
-    if (outcome.kind === 'thrown')
-      return serveErrorInLayouts(root, outcome.caught, ctx, root.layouts.slice(0, outcome.level))
+    if (outcome.kind === 'thrown') return serveGuardError(root, outcome.caught, outcome.level, ctx)
   }
   await serveHookError(new NotFoundSignal(), root, ctx)
 }

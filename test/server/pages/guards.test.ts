@@ -39,6 +39,10 @@ const site: Files = {
   'pages/lands/[land]/(club)/layout.server.ts': guard('club'),
   'pages/lands/[land]/(club)/towns/layout.tsx': layout('towns'),
   'pages/lands/[land]/(club)/towns/layout.server.ts': guard('towns'),
+  'pages/plain/layout.tsx': layout('plain'),
+  'pages/plain/layout.server.ts': noting('plain', 'load'),
+  'pages/plain/leaf.tsx': page,
+  'pages/plain/leaf.server.ts': guard('leaf') + noting('leaf', 'action'),
   'pages/open.tsx': page,
   'pages/own.tsx': page,
   'pages/own.server.ts': guard('own'),
@@ -46,6 +50,9 @@ const site: Files = {
   'pages/late.server.ts':
     'export const load = ({ context }) => context.promise\nexport function guard() {\n  return { promise: Promise.reject(new Error("late")) }\n}\n',
   'server.ts': `export default async (app) => {
+  app.addHook('preHandler', async (request) => {
+    if (request.headers['x-late']) throw Object.assign(new Error('late hook'), { statusCode: 403 })
+  })
   app.addHook('onSend', async (request, reply, payload) => {
     await globalThis.hydrantSending
     return payload
@@ -166,6 +173,22 @@ t.test('the error of a guard is shown inside the layouts whose guards have run b
     const json = await get('/team/a/desk', JSON_ONLY)
     t.match(json.json(), { status: 403, detail: 'members only' })
     t.strictSame(globals.hydrantRan, ran, 'no load runs for JSON')
+  }
+})
+
+t.test('around an action that a guard refuses, a layout loads only if it has a guard', async (t) => {
+  // Hooks from `preValidation` on, which may protect the load, have not run.
+  globals.hydrantGuards.leaf = () => {
+    throw Object.assign(new Error('no'), { statusCode: 403 })
+  }
+  for (const [method, expected] of [
+    ['GET', ['root', 'leaf', 'root load', 'plain load']],
+    ['POST', ['root', 'leaf', 'root load']],
+  ] as const) {
+    globals.hydrantRan.length = 0
+    const response = await app.inject({ method, url: '/plain/leaf', headers: HTML })
+    t.equal(response.statusCode, 403)
+    t.strictSame(globals.hydrantRan, expected, method)
   }
 })
 
@@ -315,6 +338,11 @@ t.test('an error of a hook is shown without the layouts whose guards have not ru
   t.equal(refused.statusCode, 403, 'the hook decides')
   t.notMatch(refused.body, '<body>root')
   t.strictSame(globals.hydrantRan, ['root'])
+  globals.hydrantGuards = {}
+  globals.hydrantRan.length = 0
+  const late = { ...HTML, ...FORM, 'x-late': '1' }
+  t.equal((await app.inject({ method: 'POST', url: '/team/a/desk', headers: late })).statusCode, 403)
+  t.strictSame(globals.hydrantRan, ['root', 'team', 'staff', 'desk'], 'no load for a visitor whom a hook refuses')
   globals.hydrantRan.length = 0
   const posted = await app.inject({ method: 'POST', url: '/team/a/desk?hook', headers: HTML })
   t.equal(posted.statusCode, 403)
