@@ -8,7 +8,7 @@ import type { Invalid } from '../shared/wire/page-extras.ts'
 export function focusInvalid({ issues }: Invalid, form: HTMLFormElement, announce: (text: string) => void) {
   announce(['The form was not sent.', ...(issues[''] ?? [])].join(' '))
   // Found by the attribute, because an input may be named `elements`.
-  for (const field of document.querySelectorAll<HTMLInputElement>('[name]')) {
+  for (const field of document.querySelectorAll<HTMLInputElement>('[name]:not([type=hidden])')) {
     const isOurs = form.isConnected ? field.form === form : field.form
     if (isOurs && Object.hasOwn(issues, field.name.replace(/\[]$/, ''))) return field.focus()
   }

@@ -151,6 +151,26 @@ export async function action({ app, form }) {
   return file ? file.name + ' ' + file.size : 'text'
 }
 `,
+  'pages/renames.tsx': `
+import { useSubmission } from 'hydrant/react'
+export default function Renames() {
+  const rename = useSubmission('/renames')
+  return <>
+    <h1>Renames</h1>
+    <form {...rename.form}>
+      <input id="first" name="first" defaultValue="first" /><input id="text" name="text" defaultValue="typed" />
+      <button id="send">Send</button><p id="issues">{rename.invalid?.issues.text}</p><p id="data">{rename.data ?? 'none'}</p>
+    </form>
+  </>
+}
+`,
+  'pages/renames.server.ts': `
+import { invalidForm } from 'hydrant'
+export function action({ form }) {
+  if (form.get('text') === 'typed') invalidForm({ text: 'Is taken', '': 'Choose another name.' })
+  return form.get('text')
+}
+`,
   'pages/kinds.tsx': `
 import { useSubmission } from 'hydrant/react'
 export default function Kinds() {

@@ -241,6 +241,23 @@ t.test('refresh() runs the loads again, in place', async (t) => {
   await set({ load: 'data' })
 })
 
+t.test('a form that is not accepted keeps its text, and its first field with a message gets the focus', async (t) => {
+  const opened = await open('/renames')
+  const { page } = opened
+  const focused = () => opened.evaluate(() => document.activeElement?.id, null)
+  await page.click('#send')
+  await waitForText(opened, '#issues', 'Is taken')
+  await until(async () => (await focused()) === 'text')
+  await waitForText(opened, '[aria-live]', 'The form was not sent. Choose another name.')
+  t.equal(await page.inputValue('#text'), 'typed')
+  await page.fill('#text', 'other')
+  await page.focus('#first')
+  await page.click('#send')
+  await waitForText(opened, '#data', 'other')
+  t.equal(await textOf(opened, '#issues'), '')
+  t.not(await focused(), 'text')
+})
+
 t.test('without JavaScript the form is an ordinary form', async (t) => {
   await done()
   const plain = await openPlain()

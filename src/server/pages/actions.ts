@@ -64,10 +64,10 @@ async function callAction(
   const keepsTexts = route.schemas.form !== null && ctx.format !== 'json'
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
   const { form, refusal } = await readForm(ctx.request, limits, files, keepsTexts)
-  if (refusal) return { kind: 'invalid', ...refuseSize(refusal, form) }
   // The slot and the deadline begin after the form has been read: a slow upload renders nothing, and takes as long as
   // the visitor's connection takes.
   slots.take(ctx)
+  if (refusal) return { kind: 'invalid', ...refuseSize(refusal, form) }
   const { loadMs } = options.timeouts
   const startedAt = metrics.now()
   const running = ctx.isGone ? Promise.resolve(GONE) : checkAndCall(route, form, step, ctx)

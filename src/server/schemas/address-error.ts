@@ -1,23 +1,19 @@
 import { HttpError } from '../thrown/http-error.ts'
 import type { Issue } from './issues.ts'
 
-/** The refusal of an address whose query does not match the schema `search`. */
-class SearchError extends HttpError {
-  readonly issues: readonly Issue[]
+// A map, because reading a property of a thrown value may throw, and so may `instanceof`.
+const issuesByError = new WeakMap<object, readonly Issue[]>()
 
-  constructor(issues: readonly Issue[]) {
-    super(400, describe(issues))
-    this.issues = issues
-  }
-}
-
+/** Creates the refusal of an address whose query does not match the schema `search`. */
 export function createSearchError(issues: readonly Issue[]): HttpError {
-  return new SearchError(issues)
+  const error = new HttpError(400, describe(issues))
+  issuesByError.set(error, issues)
+  return error
 }
 
 /** Returns the issues of a thrown value; none for a value that has none. */
 export function issuesOf(thrown: unknown): readonly Issue[] {
-  return thrown instanceof SearchError ? thrown.issues : []
+  return typeof thrown === 'object' && thrown !== null ? (issuesByError.get(thrown) ?? []) : []
 }
 
 const MAX_SHOWN = 5

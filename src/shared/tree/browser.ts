@@ -60,6 +60,8 @@ export interface BrowserFunctions {
     fields: SentFields,
     events: SubmissionEvents,
   ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void }
+  /** Moves the focus to the first field of a form with a message, and announces that the form was not sent. */
+  focusInvalid(invalid: Invalid, form: object): void
   /** Runs the loads of the current page and its layouts again. */
   refresh(): Promise<void>
 }
