@@ -149,7 +149,7 @@ async function see({ page, evaluate }: OpenPage) {
   return `${host}${pathname}${search} ${text.replace(/(Digest: \w{8})-\w{6}/, '$1')}`
 }
 
-for (const name of [...Object.keys(ENDS), ...Object.keys(TARGETS), 'too-large']) {
+for (const name of [...Object.keys(ENDS), ...Object.keys(TARGETS)]) {
   t.test(`shown with JavaScript as without: ${name}`, async (t) => {
     await plain.goto(`${origin}/ends`, 'load')
     const lines = site.lines.length
@@ -178,3 +178,20 @@ for (const name of [...Object.keys(ENDS), ...Object.keys(TARGETS), 'too-large'])
       t.match(errors[0]?.err?.stack, /\n {4}at [^\n]*pages\/ends\.server\.ts:\d+/)
   })
 }
+
+t.test('a body that is too large has the refusal that it has without JavaScript, before its form', async (t) => {
+  await plain.goto(`${origin}/ends`, 'load')
+  await Promise.all([plain.page.waitForEvent('load'), plain.page.click('#too-large')])
+  const refusal = await plain.page.textContent('[role=alert] p')
+  t.match(refusal, '413')
+  await reopen(opened, '/ends')
+  await opened.page.click('#too-large')
+  await opened.page.locator('[role=alert]').waitFor()
+  t.equal(await opened.page.textContent('[role=alert] p'), refusal)
+  const length = () =>
+    opened.evaluate(() => {
+      const form = document.querySelector('[role=alert]')?.nextElementSibling
+      return form?.querySelector<HTMLInputElement>('[name=how]')?.value.length
+    }, null)
+  t.equal(await length(), 20_000)
+})
