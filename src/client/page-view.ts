@@ -1,6 +1,7 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { App } from './app-state.ts'
 import { removeNotices } from './notice.ts'
+import { createPageTransition, type PageTransition } from './page-transition.ts'
 import { createAnnouncer } from './progress.ts'
 
 /** A page that has been fetched. */
@@ -20,23 +21,24 @@ export type PageView = ReturnType<typeof createPageView>
 /** Creates the functions that show pages in the document. `dropPrefetched` discards the prefetched page. */
 export function createPageView(app: App, dropPrefetched: () => void) {
   const announce = createAnnouncer()
+  const inTransition = createPageTransition()
   let current = completePage(app.tree)
 
   /** Replaces the page. Resolves when the new one is in the document. */
-  function replace(page: Page): Promise<void> {
+  function replace(page: Page, transition?: PageTransition): Promise<void> {
     const { newData, stop } = current
     current = page
     // A layout that stays may still wait for data of the page before.
     if (!newData.some((data) => data && page.tree.data.includes(data))) stop()
     dropPrefetched()
-    return app.show(page.tree)
+    return inTransition(() => app.show(page.tree), transition)
   }
 
   return {
     replace,
     /** Replaces the page, removes its notices, and announces the new one to screen readers. */
-    async show(page: Page) {
-      await replace(page)
+    async show(page: Page, transition: PageTransition = { type: 'submit' }) {
+      await replace(page, transition)
       removeNotices()
       announce(document.title)
     },

@@ -17,12 +17,7 @@ export default function Navigation() {
       <Stays />
       <Waiting />
       <Ahead />
-      <Section id="transitions" title="View transitions">
-        <p>
-          Each navigation is a React transition. In versions of React that have it, <code>{'<ViewTransition>'}</code>{' '}
-          therefore animates the change from page to page without further setup.
-        </p>
-      </Section>
+      <Transitions />
       <Documents />
     </>
   )
@@ -121,6 +116,36 @@ function Ahead() {
   )
 }
 
+function Transitions() {
+  return (
+    <Section id="transitions" title="View transitions">
+      <p>
+        Each navigation is a React transition, so <code>{'<ViewTransition>'}</code> animates links, Back and Forward.
+        Two elements with the same name on two pages are shared: the browser moves one to the place of the other.
+      </p>
+      <Code title="components/tea-name.tsx">{SHARED}</Code>
+      <p>
+        The type of the transition selects other animations, in the props of <code>{'<ViewTransition>'}</code> or in CSS
+        with <code>:active-view-transition-type(back)</code>:
+      </p>
+      <Table
+        caption="Types of transitions"
+        head={['type', 'when']}
+        rows={[
+          [<code key="type">forward</code>, 'the visitor follows a link or goes forward in the history'],
+          [<code key="type">back</code>, 'the visitor goes back in the history'],
+          [<code key="type">replace</code>, 'the navigation replaces the entry in the history'],
+          [<code key="type">submit</code>, 'the page shows the result of a form'],
+        ]}
+      />
+      <p>
+        Nothing is animated for visitors who prefer reduced motion, nor if the browser itself has animated the change of
+        page.
+      </p>
+    </Section>
+  )
+}
+
 function Documents() {
   return (
     <Section id="documents" title="When the browser loads a document">
@@ -191,6 +216,18 @@ export function Spinner() {
   const navigation = useNavigation()
   if (navigation.state === 'idle') return null
   return <p>On the way to {navigation.url.pathname}…</p>
+}
+`
+
+const SHARED = `
+import { ViewTransition } from 'react'
+
+export function TeaName({ id, name }: { id: string; name: string }) {
+  return (
+    <ViewTransition name={'tea-' + id}>
+      <strong>{name}</strong>
+    </ViewTransition>
+  )
 }
 `
 
