@@ -23,6 +23,8 @@ export type FetchResult =
       /** The part of the tree's data that came with this page. */
       newData: readonly unknown[]
       status: number
+      /** True if parts of the data follow later. */
+      isDeferred: boolean
     }
   /** The load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status 307. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean }
@@ -83,12 +85,18 @@ function readPage(
     let kept = 0
     let missing = 0
     let isDecided = false
+    let isDeferred = false
+
+    function promised(id: number) {
+      isDeferred = true
+      return deferred.promised(id)
+    }
 
     function finish(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: Boot) {
       isDecided = true
       // The modules are being loaded since the first line.
       loadTree(plan, document, Promise.all(data)).then(
-        (tree) => resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status }),
+        (tree) => resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, isDeferred }),
         reject,
       )
     }
@@ -105,7 +113,7 @@ function readPage(
           void loadTree(boot, boot, Promise.all([])).catch(() => {})
           return
         case 'data':
-          data[line[1]] = revive(line[2], deferred.promised)
+          data[line[1]] = revive(line[2], promised)
           // The action data has a higher index, and comes before the data of the loads.
           if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
           return

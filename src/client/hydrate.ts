@@ -1,4 +1,5 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
+import { browser } from '../shared/tree/browser.ts'
 import { createNavigationStore } from '../shared/tree/navigation-state.ts'
 import type { Platform } from '../shared/tree/platform.ts'
 import { BOOT_VARIABLE, type BootQueue } from '../shared/wire/boot.ts'
@@ -60,6 +61,6 @@ export async function hydrate(scope: Window): Promise<void> {
     platform.host = host
     await render()
   }
-  navigation.submit = startNavigation(app)
+  browser.load = startNavigation(app)
   if (HYDRANT_DEV) __hydrant_dev__.start(app)
 }

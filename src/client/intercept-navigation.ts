@@ -3,7 +3,6 @@
 // navigation here: see `intercept-forms.ts`.
 
 import { base } from '../shared/base.ts'
-import type { Submit } from '../shared/tree/navigation-state.ts'
 import type { App } from './app-state.ts'
 import type { Navigator } from './navigator.ts'
 import type { PendingNavigation } from './page-navigation.ts'
@@ -13,8 +12,8 @@ export const ended = new Set<unknown>()
 
 export const importNavigator = () => import('./navigator.ts')
 
-/** Listens for navigations. Returns the function that sends fields to an action. */
-export function startNavigation(app: App): Submit {
+/** Listens for navigations. Returns the function that loads the navigator. */
+export function startNavigation(app: App): () => Promise<Navigator> {
   let loaded: Promise<Navigator> | undefined
 
   function load(): Promise<Navigator> {
@@ -23,10 +22,10 @@ export function startNavigation(app: App): Submit {
   }
 
   function onPoint({ type, target }: Event) {
-    // The target may be the document, which has no `closest`.
-    const element = (target as Element).closest?.('a,form')
+    // The target may be the document, which has no `closest`, or missing.
+    const element = (target as Element | null)?.closest?.('a,form')
     // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
-    if (element || loaded)
+    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible]'))
       load()
         .then((navigator) => navigator.point(type, element))
         .catch(() => {})
@@ -72,12 +71,12 @@ export function startNavigation(app: App): Submit {
   }
 
   if ('navigation' in window) {
-    for (const type of ['mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
+    for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
     navigation.addEventListener('navigate', onNavigate)
-    // `hydrate` has imported the navigator already. If it could not, the browser sends forms itself.
-    if (document.forms[0]) load().catch(() => {})
+    // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
+    onPoint(new Event('load'))
   }
-  return (...what) => load().then(({ send }) => send(...what))
+  return load
 }
 
 function isOurs({ origin, pathname }: URL): boolean {

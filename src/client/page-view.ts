@@ -18,8 +18,8 @@ export const completePage = (tree: Tree): Page => ({ tree, newData: [], stop() {
 
 export type PageView = ReturnType<typeof createPageView>
 
-/** Creates the functions that show pages in the document. `dropPrefetched` discards the prefetched page. */
-export function createPageView(app: App, dropPrefetched: () => void) {
+/** Creates the functions that show pages in the document. */
+export function createPageView(app: App) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()
   let current = completePage(app.tree)
@@ -30,7 +30,6 @@ export function createPageView(app: App, dropPrefetched: () => void) {
     current = page
     // A layout that stays may still wait for data of the page before.
     if (!newData.some((data) => data && page.tree.data.includes(data))) stop()
-    dropPrefetched()
     return inTransition(() => app.show(page.tree), transition)
   }
 

@@ -11,5 +11,6 @@ export type {
 export type { LayoutRoute, Layouts, PageRoute, Params, RouteId, Routes } from './routes.ts'
 export { FailureBoundary } from './tree/boundary.tsx'
 export type { NavigationState, SubmitBody } from './tree/navigation-state.ts'
+export { prefetch } from './tree/prefetch.ts'
 export { type ActionState, type SubmitOptions, useAction } from './tree/use-action.ts'
 export { useNavigation } from './tree/use-navigation.ts'

@@ -103,11 +103,29 @@ function Ahead() {
   return (
     <Section id="prefetch" title="Prefetching">
       <p>
-        Hydrant fetches the modules and data of a link in advance when the pointer rests on it, when it receives the
-        focus, and when it is touched. It uses them once, within ten seconds. Hydrant does not prefetch for visitors
-        whose browser saves data, nor for links that you exclude:
+        Hydrant fetches the modules and data of a page before the visitor follows its link.{' '}
+        <code>data-hydrant-prefetch</code> on the link, or on the nearest element around it that has the attribute, sets
+        when:
       </p>
+      <Table
+        caption="Values of data-hydrant-prefetch"
+        head={['value', 'when']}
+        rows={[
+          [<code key="value">hover</code>, 'the pointer rests on the link, or it is focused or touched; the default'],
+          [<code key="value">visible</code>, 'the link is visible'],
+          [<code key="value">off</code>, 'never'],
+        ]}
+      />
       <Code title="components/menu.tsx">{OFF}</Code>
+      <p>
+        <code>prefetch(url)</code> from <code>hydrant/react</code> fetches a page from code. It resolves when the page
+        is there.
+      </p>
+      <p>
+        A prefetched page is used once, within ten seconds. An action discards it. Five pages are kept, and three
+        responses may be pending. Hydrant does not prefetch links for visitors who save data or have a slow connection.
+        If a prefetch fails or is redirected, the page is requested again.
+      </p>
       <p>
         A prefetch runs the page’s load like any other request, but the visitor may never open the page. Therefore a
         load should not change anything. Use <a href={href('/docs/forms')}>forms</a> for changes.
@@ -236,8 +254,9 @@ import { href } from 'hydrant/react'
 
 export function Menu() {
   return (
-    <nav data-hydrant-prefetch="off">
-      <a href={href('/archive')}>Archive</a>
+    <nav data-hydrant-prefetch="visible">
+      <a href={href('/products')}>Products</a>
+      <a href={href('/archive')} data-hydrant-prefetch="off">Archive</a>
       <a href={href('/logout')} data-hydrant-reload>Leave</a>
     </nav>
   )

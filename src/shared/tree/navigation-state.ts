@@ -9,12 +9,7 @@ export type NavigationState =
 /** The fields that a script submits. Files need a `FormData`. */
 export type SubmitBody = FormData | URLSearchParams | Readonly<Record<string, string>>
 
-/** Sends fields to a page's action. Resolves when the page shows the result. */
-export type Submit = (to: string | URL, method: string, body: SubmitBody) => Promise<void>
-
 export interface NavigationStore {
-  /** Set in the browser, when the page is interactive. */
-  submit?: Submit
   get(): NavigationState
   subscribe(listener: () => void): () => void
 }

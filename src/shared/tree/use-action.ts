@@ -1,5 +1,6 @@
 import { useCallback, useContext } from 'react'
 import type { Action, ActionData } from '../page-types.ts'
+import { browser } from './browser.ts'
 import type { SubmitBody } from './navigation-state.ts'
 import { PlatformContext } from './platform.ts'
 import { useNavigation } from './use-navigation.ts'
@@ -33,18 +34,18 @@ export type ActionState<A extends Action> = readonly [
  *   false.
  */
 export function useAction<A extends Action>(): ActionState<A> {
-  const { actionData, address, navigation } = useContext(PlatformContext)
+  const { actionData, address } = useContext(PlatformContext)
   const state = useNavigation()
   const submit = useCallback(
     async (body: SubmitBody, { method = 'POST', action = '' }: SubmitOptions = {}) => {
-      // An effect of the first render runs before `navigation.submit` is set.
+      // An effect of the first render runs before `browser.load` is set.
       await null
-      if (!navigation.submit)
-        throw new Error('submit() may be called only in event handlers and effects, in the browser.')
+      if (!browser.load) throw new Error('submit() may be called only in event handlers and effects, in the browser.')
       const current = address ? address.url.pathname + address.url.search : ''
-      await navigation.submit(action || current, method, body)
+      const { send } = await browser.load()
+      await send(action || current, method, body)
     },
-    [navigation, address],
+    [address],
   )
   const isPending = state.state === 'submitting' && state.url.pathname === address?.url.pathname
   // The type argument names the action of the current page.
