@@ -255,7 +255,7 @@ import { href } from 'hydrant/react'
 export function Menu() {
   return (
     <nav data-hydrant-prefetch="visible">
-      <a href={href('/products')}>Products</a>
+      <a href={href('/search')}>Search</a>
       <a href={href('/archive')} data-hydrant-prefetch="off">Archive</a>
       <a href={href('/logout')} data-hydrant-reload>Leave</a>
     </nav>
