@@ -13,7 +13,8 @@ export function createDigestFinder() {
   const used = new WeakSet<Element>()
 
   return (part: FragmentInstance | null): string | undefined => {
-    for (const template of document.querySelectorAll<HTMLElement>('template[data-dgst]')) {
+    // Each digest contains a hyphen. React writes an empty one for a part that only the browser renders.
+    for (const template of document.querySelectorAll<HTMLElement>('template[data-dgst*="-"]')) {
       const before = template.previousSibling as Comment | null
       if (before?.data !== '$!' || used.has(template)) continue
       // A part without elements has no position to compare. React then sets IMPLEMENTATION_SPECIFIC, and the template

@@ -22,10 +22,10 @@ export function startNavigation(app: App): () => Promise<Navigator> {
   }
 
   function onPoint({ type, target }: Event) {
-    // The target may be the document, which has no `closest`.
-    const element = (target as Element).closest?.('a,form')
+    // The target may be the document, which has no `closest`, or missing.
+    const element = (target as Element | null)?.closest?.('a,form')
     // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
-    if (element || loaded)
+    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible]'))
       load()
         .then((navigator) => navigator.point(type, element))
         .catch(() => {})
@@ -71,10 +71,10 @@ export function startNavigation(app: App): () => Promise<Navigator> {
   }
 
   if ('navigation' in window) {
-    for (const type of ['mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
+    for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
     navigation.addEventListener('navigate', onNavigate)
-    // `hydrate` has imported the navigator already. If it could not, the browser sends forms itself.
-    if (document.forms[0]) load().catch(() => {})
+    // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
+    onPoint(new Event('load'))
   }
   return load
 }

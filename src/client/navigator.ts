@@ -12,7 +12,8 @@ import { createSender } from './forms/submit-form.ts'
 import { createActivity } from './navigation-activity.ts'
 import { createNavigate, type NavigatorState } from './page-navigation.ts'
 import { createPageView } from './page-view.ts'
-import { createPrefetcher } from './prefetch.ts'
+import { createLinks } from './prefetch/links.ts'
+import { createPrefetcher } from './prefetch/prefetcher.ts'
 import { createProgress } from './progress.ts'
 import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
@@ -26,14 +27,18 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const begin = createActivity(app.navigation)
   createProgress(app.navigation)
   const view = createPageView(app, () => {
-    prefetcher.drop()
     for (const release of releases) release()
   })
   const isBehind = () => view.coming().version < state.version
-  const prefetcher = createPrefetcher((url, signal) => {
+  const prefetcher = createPrefetcher(
+    app,
     // After a redirect, what the layouts show may be out of date as well: for example, a session has ended.
-    return fetchPage(url, { signal }, app, isBehind() || state.redirects > 0, { version: state.version })
-  }, isOurs)
+    (url, init) => fetchPage(url, init, app, isBehind() || state.redirects > 0, { version: state.version }),
+    () => links.nextSeen(),
+  )
+  const canPrefetch = (url: URL) =>
+    'navigation' in window && isOurs(url) && url.pathname + url.search !== location.pathname + location.search
+  const links = createLinks(prefetcher, canPrefetch)
   const results = createResultView(app, state, view, isOurs)
   const refresh = createRefresh(app, state, view, results)
 
@@ -60,7 +65,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   function take(url: URL) {
     // The prefetched page has the layouts of the current one.
     if (state.redirects > 0) prefetcher.drop()
-    return prefetcher.take(url)
+    return links.take(url)
   }
 
   const functions: BrowserFunctions = {
@@ -75,6 +80,10 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     submit: createFieldSender(app, state, results, expire, refresh, begin, releases),
     // React passes the element of the browser.
     focusInvalid: (invalid, form) => focusInvalid(invalid, form as HTMLFormElement, view.announce),
+    async prefetch(to) {
+      const url = readUrl(to)
+      if (url && canPrefetch(url)) await prefetcher.ask(url)
+    },
     async refresh() {
       const { shown } = await refresh()
       await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, COMMIT_MS))])
@@ -82,7 +91,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
   return {
     ...functions,
-    point: prefetcher.point,
+    point: links.point,
     go(...[url, event, from]: Parameters<typeof navigate>): ReturnType<typeof navigate> {
       const pending = navigate(url, event, from)
       return { ...pending, show: () => pending.show().then(catchUp) }
@@ -92,3 +101,12 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
 /** A transition of the site that waits for `refresh` keeps React from committing. */
 const COMMIT_MS = 100
+
+/** Returns null for a URL that is malformed. */
+function readUrl(to: string | URL): URL | null {
+  try {
+    return new URL(to, location.href)
+  } catch {
+    return null
+  }
+}

@@ -1,7 +1,8 @@
 import type { App } from './app-state.ts'
 import type { createActivity } from './navigation-activity.ts'
+import type { TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
-import type { Prefetched } from './prefetch.ts'
+import type { Prefetched } from './prefetch/prefetcher.ts'
 
 /** A navigation that is not finished. */
 export interface PendingNavigation {
@@ -36,12 +37,10 @@ export function createNavigate(
   take: (url: URL) => Prefetched,
   begin: ReturnType<typeof createActivity>,
 ) {
-  function show(page: Page): Promise<void> {
-    state.redirects = 0
-    return view.show(page)
-  }
+  /** The last redirect, with the type of the navigation that was redirected. */
+  let redirect: { to: string; type: TransitionType } | undefined
 
-  async function receive(url: URL, event: NavigateEvent, from: string | null): Promise<Page> {
+  async function receive(url: URL, event: NavigateEvent, from: string | null, type: TransitionType): Promise<Page> {
     const { navigationType, signal } = event
     const sentBefore = state.formsSent
     const { result: pending, controller } = take(url)
@@ -57,7 +56,10 @@ export function createNavigate(
     }
     if (result.kind === 'page') return { ...result, stop }
     const isReplaced = from !== null || navigationType === 'replace'
-    if (result.kind === 'redirect' && state.redirects++ < MAX_REDIRECTS) return move(result.to, isReplaced)
+    if (result.kind === 'redirect' && state.redirects++ < MAX_REDIRECTS) {
+      redirect = { to: new URL(result.to, location.href).href, type }
+      return move(result.to, isReplaced)
+    }
     state.redirects = 0
     // The URL has changed already, so loading it would be a reload: the browser would use the new document for the
     // history entries of the earlier pages too. Restoring the URL first prevents that.
@@ -68,19 +70,26 @@ export function createNavigate(
 
   /** @param from The URL of the current page if the address bar shows the new one already, else null. */
   return (url: URL, event: NavigateEvent, from: string | null): PendingNavigation => {
-    const { info, signal } = event
-    if (info instanceof FetchedPage) return { ready: Promise.resolve(), show: () => show(info.page) }
+    const { hasUAVisualTransition, info, signal } = event
+    if (info instanceof FetchedPage) {
+      state.redirects = 0
+      return { ready: Promise.resolve(), show: () => view.show(info.page) }
+    }
     state.departures++
     // The visitor went elsewhere while this script was loaded.
     if (signal.aborted) return { ready: never, show: () => never }
     const end = begin({ state: 'loading', url })
     // After the next navigation has begun, so that the state does not become idle in between.
     signal.addEventListener('abort', () => setTimeout(end))
-    const received = receive(url, event, from)
+    const type = redirect?.to === url.href ? redirect.type : typeOf(event)
+    redirect = undefined
+    const received = receive(url, event, from, type)
     return {
       ready: received.then(() => {}),
       async show() {
-        await show(await received)
+        const page = await received
+        state.redirects = 0
+        await view.show(page, { type, isAnimated: hasUAVisualTransition })
         end()
       },
     }
@@ -93,6 +102,13 @@ export class FetchedPage {
   constructor(page: Page) {
     this.page = page
   }
+}
+
+function typeOf({ destination, navigationType }: NavigateEvent): TransitionType {
+  if (navigationType === 'replace') return 'replace'
+  // In a traversal, `navigation.currentEntry` is the destination already.
+  const from = navigation.transition?.from.index ?? 0
+  return navigationType === 'traverse' && destination.index < from ? 'back' : 'forward'
 }
 
 const never = new Promise<never>(() => {})

@@ -1,6 +1,7 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { App } from './app-state.ts'
 import { removeNotices } from './notice.ts'
+import { createPageTransition, type PageTransition } from './page-transition.ts'
 import { createAnnouncer } from './progress.ts'
 
 /** A page that has been fetched. */
@@ -19,20 +20,21 @@ export type PageView = ReturnType<typeof createPageView>
 /** Creates the functions that show pages in the document. `prepare` is called before a page is replaced. */
 export function createPageView(app: App, prepare: () => void) {
   const announce = createAnnouncer()
+  const inTransition = createPageTransition()
   const waiting = new Set<() => void>()
   let onScreen: Page = { tree: app.tree, newData: [], version: 0, stop() {} }
   /** The page that React has been given last. A transition may take a while before it is on the screen. */
   let coming = onScreen
 
   /** Replaces the page. Resolves when this one, or a later one in its place, is in the document. */
-  async function replace(page: Page): Promise<void> {
+  async function replace(page: Page, transition?: PageTransition): Promise<void> {
     if (coming !== onScreen && !sharesData(coming, page)) coming.stop()
     coming = page
     prepare()
     await new Promise<void>((resolve) => {
       waiting.add(resolve)
       const earlier = [...waiting]
-      void app.show(page.tree).then(() => {
+      void inTransition(() => app.show(page.tree), transition).then(() => {
         for (const done of earlier) {
           waiting.delete(done)
           done()
@@ -45,8 +47,8 @@ export function createPageView(app: App, prepare: () => void) {
   }
 
   /** Replaces the page, removes its notices, and announces the new one to screen readers. */
-  async function show(page: Page) {
-    await replace(page)
+  async function show(page: Page, transition: PageTransition = { type: 'submit' }) {
+    await replace(page, transition)
     removeNotices()
     announce(document.title)
   }

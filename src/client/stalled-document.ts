@@ -58,11 +58,12 @@ export function createWatch(
 }
 
 /** Fails the Suspense boundaries that are pending in the document, or that the server has failed with this digest. */
-function failPending(document: Document, reason: Error, digest = '') {
+function failPending(document: Document, reason: Error, digest?: string) {
   for (const template of document.querySelectorAll('template')) {
     const start = template.previousSibling
     if (!(start instanceof Comment)) continue
-    if (start.data !== '$?' && (start.data !== '$!' || template.dataset.dgst !== digest)) continue
+    // A boundary without a digest has not failed: the browser renders it.
+    if (start.data !== '$?' && (start.data !== '$!' || !digest || template.dataset.dgst !== digest)) continue
     // With `$~` React takes the content for complete and about to be shown. With `$!` it would render the content in
     // the browser, and wait there for the same promise. Without the id, React's scripts in the document ignore the
     // template.

@@ -186,8 +186,13 @@ export interface SmallSite {
   visit(options?: PageOptions & { init?: () => void }): Promise<Visitor>
 }
 
-export async function serveSmallSite(t: Test, options: Partial<CreateServerOptions> = {}): Promise<SmallSite> {
-  const dir = await buildFiles(t.testdir({}), site)
+/** Serves the site of this file, or another one. */
+export async function serveSmallSite(
+  t: Test,
+  options: Partial<CreateServerOptions> = {},
+  files: Files = site,
+): Promise<SmallSite> {
+  const dir = await buildFiles(t.testdir({}), files)
   const served = await serve(t, dir, options)
   const origin = await listen(t, served.app)
   const chromium = await launchChromium(t)

@@ -37,7 +37,7 @@ const NAMED = 'hydrant-named'
  */
 const NAMES: Record<string, string> = {
   [JSX_RUNTIME]: 'Fragment, jsx, jsxs',
-  react: 'Component, createContext, createRef, startTransition, useContext, useLayoutEffect',
+  react: 'addTransitionType, Component, createContext, createRef, startTransition, useContext, useLayoutEffect',
   'react-dom/client': 'hydrateRoot',
 }
 

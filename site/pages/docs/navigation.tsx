@@ -17,12 +17,7 @@ export default function Navigation() {
       <Stays />
       <Waiting />
       <Ahead />
-      <Section id="transitions" title="View transitions">
-        <p>
-          Each navigation is a React transition. In versions of React that have it, <code>{'<ViewTransition>'}</code>{' '}
-          therefore animates the change from page to page without further setup.
-        </p>
-      </Section>
+      <Transitions />
       <Documents />
     </>
   )
@@ -108,14 +103,62 @@ function Ahead() {
   return (
     <Section id="prefetch" title="Prefetching">
       <p>
-        Hydrant fetches the modules and data of a link in advance when the pointer rests on it, when it receives the
-        focus, and when it is touched. It uses them once, within ten seconds. Hydrant does not prefetch for visitors
-        whose browser saves data, nor for links that you exclude:
+        Hydrant fetches the modules and data of a page before the visitor follows its link.{' '}
+        <code>data-hydrant-prefetch</code> on the link, or on the nearest element around it that has the attribute, sets
+        when:
       </p>
+      <Table
+        caption="Values of data-hydrant-prefetch"
+        head={['value', 'when']}
+        rows={[
+          [<code key="value">hover</code>, 'the pointer rests on the link, or it is focused or touched; the default'],
+          [<code key="value">visible</code>, 'the link is visible'],
+          [<code key="value">off</code>, 'never'],
+        ]}
+      />
       <Code title="components/menu.tsx">{OFF}</Code>
+      <p>
+        <code>prefetch(url)</code> from <code>hydrant/react</code> fetches a page from code. It resolves when the page
+        is there.
+      </p>
+      <p>
+        A prefetched page is used once, within ten seconds. An action discards it. Five pages are kept, and three
+        responses may be pending. Hydrant does not prefetch links for visitors who save data or have a slow connection.
+        If a prefetch fails or is redirected, the page is requested again.
+      </p>
       <p>
         A prefetch runs the page’s load like any other request, but the visitor may never open the page. Therefore a
         load should not change anything. Use <a href={href('/docs/forms')}>forms</a> for changes.
+      </p>
+    </Section>
+  )
+}
+
+function Transitions() {
+  return (
+    <Section id="transitions" title="View transitions">
+      <p>
+        Each navigation is a React transition, so <code>{'<ViewTransition>'}</code> animates links, Back and Forward.
+        Two elements with the same name on two pages are shared: the browser moves one to the place of the other.
+      </p>
+      <Code title="components/tea-name.tsx">{SHARED}</Code>
+      <p>
+        The type of the transition selects other animations, in the props of <code>{'<ViewTransition>'}</code> or in CSS
+        with <code>:active-view-transition-type(back)</code>:
+      </p>
+      <Table
+        caption="Types of transitions"
+        head={['type', 'when']}
+        rows={[
+          [<code key="type">forward</code>, 'the visitor follows a link or goes forward in the history'],
+          [<code key="type">back</code>, 'the visitor goes back in the history'],
+          [<code key="type">replace</code>, 'the navigation replaces the entry in the history'],
+          [<code key="type">submit</code>, 'the page shows the result of a form'],
+        ]}
+      />
+      <p>
+        Nothing is animated for visitors who prefer reduced motion, nor if the browser itself has animated the change of
+        page.
       </p>
     </Section>
   )
@@ -194,13 +237,26 @@ export function Spinner() {
 }
 `
 
+const SHARED = `
+import { ViewTransition } from 'react'
+
+export function TeaName({ id, name }: { id: string; name: string }) {
+  return (
+    <ViewTransition name={'tea-' + id}>
+      <strong>{name}</strong>
+    </ViewTransition>
+  )
+}
+`
+
 const OFF = `
 import { href } from 'hydrant/react'
 
 export function Menu() {
   return (
-    <nav data-hydrant-prefetch="off">
-      <a href={href('/archive')}>Archive</a>
+    <nav data-hydrant-prefetch="visible">
+      <a href={href('/search')}>Search</a>
+      <a href={href('/archive')} data-hydrant-prefetch="off">Archive</a>
       <a href={href('/logout')} data-hydrant-reload>Leave</a>
     </nav>
   )

@@ -151,6 +151,10 @@ export default function Pages() {
           If a page imports a <code>.server</code> file, the build fails with an error that shows the chain of imports.
           The exception is <code>import type</code>, which leaves no import in the built code.
         </p>
+        <p>
+          A component that calls React’s <code>use(browser())</code> is rendered in the browser only. The server sends
+          the fallback of the <code>{'<Suspense>'}</code> around it, which visitors without JavaScript read.
+        </p>
       </Section>
       <Section id="links" title="Links">
         <p>

@@ -95,8 +95,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   #toPublicError(thrown: unknown): PublicError {
     if (thrown instanceof RefusalError) return { kind: 'refusal', status: thrown.status, message: thrown.message }
     const digest = thrown instanceof ServerFailure ? thrown.digest : this.context.findDigest?.(this.#children.current)
-    if (digest === undefined) return { kind: 'failure', side: 'client' }
-    return { kind: 'failure', side: 'server', status: 500, digest }
+    return digest ? { kind: 'failure', side: 'server', status: 500, digest } : { kind: 'failure', side: 'client' }
   }
 }
 

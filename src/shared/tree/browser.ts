@@ -62,6 +62,8 @@ export interface BrowserFunctions {
   ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void }
   /** Moves the focus to the first field of a form with a message, and announces that the form was not sent. */
   focusInvalid(invalid: Invalid, form: object): void
+  /** Fetches a page in advance. Resolves when it is there, or when it cannot be fetched in advance. */
+  prefetch(url: string | URL): Promise<void>
   /** Runs the loads of the current page and its layouts again. */
   refresh(): Promise<void>
 }

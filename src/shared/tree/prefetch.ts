@@ -1,0 +1,17 @@
+import { browser } from './browser.ts'
+
+/**
+ * Fetches the modules and the data of a page in advance: `prefetch(href('/checkout'))`. A navigation to the page within
+ * ten seconds uses them. Resolves when they are there. Call it in event handlers and effects.
+ *
+ * It resolves without effect when there is nothing to fetch: for other sites, files and the current page, when the
+ * request fails, in browsers without the Navigation API, and on the server. It never rejects.
+ *
+ * @param url The URL of the page, relative to the current page.
+ */
+export async function prefetch(url: string | URL): Promise<void> {
+  // An effect of the first render runs before `browser.load` is set.
+  await null
+  const functions = await browser.load?.().catch(() => undefined)
+  await functions?.prefetch(url)
+}

@@ -1,0 +1,205 @@
+/// <reference lib="dom" />
+
+// The types of navigations’ transitions, which a site’s `<ViewTransition>` animates.
+
+import { appendFileSync, cpSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { listen } from '../server/lines.ts'
+import { buildFiles, serve, writeFiles } from '../server/served.ts'
+import { serveSmallSite, takesNavigations, type Visitor } from './navigation-site.ts'
+
+const moving = (title: string, body = '') =>
+  `import { ViewTransition } from 'react'\nexport default function Page() {\n  return <ViewTransition><div><h1>${title}</h1>${body}</div></ViewTransition>\n}\n`
+
+const small = await serveSmallSite(
+  t,
+  {},
+  {
+    'pages/layout.tsx': `import { useNavigation } from 'hydrant/react'
+export default function Layout({ children }) {
+  const { state } = useNavigation()
+  return (
+    <html lang="en">
+      <head><style>{'@keyframes move { from { translate: 9px } } ::view-transition-old(*), ::view-transition-new(*) { animation-duration: 50ms } ::view-transition-new(.from-right), ::view-transition-old(.to-right) { animation: move 50ms }'}</style></head>
+      <body><nav><a href="/one">one</a><a href="/two">two</a><a href="/redirects">redirects</a></nav><p id="state">{state}</p>{children}</body>
+    </html>
+  )
+}
+`,
+    'pages/one.tsx': moving('One'),
+    'pages/two.tsx': moving('Two', '<form method="post"><button>Send</button></form>'),
+    'pages/two.server.ts': 'export const action = () => ({ sent: true })\n',
+    'pages/goes.tsx': moving('Goes', '<form method="post"><button>Go</button></form>'),
+    'pages/goes.server.ts': "import { redirect } from 'hydrant'\nexport const action = () => redirect('/one')\n",
+    'pages/redirects.tsx': moving('Never'),
+    'pages/redirects.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/two')\n",
+    'pages/teas/index.tsx': `import { ViewTransition } from 'react'
+export default function Teas() {
+  return <ul><li><ViewTransition name="tea-assam"><a id="assam" href="/teas/assam">assam</a></ViewTransition></li></ul>
+}
+`,
+    'pages/teas/[id].tsx': `import { ViewTransition } from 'react'
+export default function Tea({ params }) {
+  return (
+    <>
+      <ViewTransition name={'tea-' + params.id}><h1>Tea</h1></ViewTransition>
+      <ViewTransition default="none" enter={{ forward: 'from-right', default: 'none' }} exit={{ back: 'to-right', default: 'none' }}>
+        <p>Steep it.</p>
+      </ViewTransition>
+    </>
+  )
+}
+`,
+    'server.ts': 'export default async function server() {}\n',
+  },
+)
+
+interface Seen {
+  types: string[]
+  matching: string[]
+  animations: string[]
+}
+
+/** Opens a page that notes each view transition: its types, and what the browser animates. */
+async function visit(init?: () => void): Promise<Visitor & { seen(count: number): Promise<Seen[]> }> {
+  const visitor = await small.visit(init ? { init } : {})
+  await visitor.page.addInitScript(() => {
+    const seen: unknown[] = []
+    const original = document.startViewTransition.bind(document)
+    Object.assign(window, { seen })
+    document.startViewTransition = (given) => {
+      const transition = original(given)
+      void transition.ready.then(() => {
+        const types = [...((given as StartViewTransitionOptions).types ?? [])]
+        const matching = types.filter((type) =>
+          document.documentElement.matches(`:active-view-transition-type(${type})`),
+        )
+        // React removes elements that do not move by animations without a duration.
+        const animations = document
+          .getAnimations()
+          .map(({ effect }) => effect as KeyframeEffect)
+          .filter((effect) => effect.getComputedTiming().duration !== 0)
+          .map(({ pseudoElement }) => pseudoElement ?? '')
+          .filter((name) => name.startsWith('::view-transition'))
+        return transition.finished.then(() => seen.push({ types, matching, animations }))
+      })
+      return transition
+    }
+  })
+  return {
+    ...visitor,
+    async seen(count) {
+      const handle = await visitor.page.waitForFunction((count) => {
+        const { seen } = window as unknown as { seen: Seen[] }
+        return seen.length >= count && seen
+      }, count)
+      return (await handle.jsonValue()) as Seen[]
+    },
+  }
+}
+
+const typesOf = (seen: readonly Seen[]) => seen.map(({ types }) => types)
+
+t.test('links, Back, Forward, replacements, redirects and forms have a type each, and are animated', async (t) => {
+  const visitor = await visit()
+  const { page } = visitor
+  await visitor.start('/one')
+  await visitor.click('/two')
+  await visitor.stands('Two')
+  await visitor.seen(1)
+  await page.goBack()
+  await visitor.stands('One')
+  await visitor.seen(2)
+  await page.goForward()
+  await visitor.stands('Two')
+  await visitor.seen(3)
+  await page.evaluate(() => navigation.navigate('/one', { history: 'replace' }).finished)
+  await visitor.stands('One')
+  await visitor.seen(4)
+  await visitor.click('/redirects')
+  await visitor.stands('Two')
+  await visitor.seen(5)
+  await page.evaluate(() => navigation.navigate('/goes').finished)
+  await visitor.stands('Goes')
+  await visitor.seen(6)
+  await page.getByRole('button', { name: 'Go' }).click()
+  await visitor.stands('One')
+  const seen = await visitor.seen(7)
+  t.strictSame(typesOf(seen), [['forward'], ['back'], ['forward'], ['replace'], ['forward'], ['forward'], ['submit']])
+  for (const { types, matching, animations } of seen) {
+    t.strictSame(matching, types, 'stylesheets can select it')
+    t.ok(animations.length > 0, `${types} is animated`)
+  }
+  t.strictSame(visitor.documents, [])
+  t.strictSame(visitor.errors, [])
+})
+
+t.test('elements of two pages are shared, and a type selects the animation of others', async (t) => {
+  const visitor = await visit()
+  await visitor.start('/teas')
+  await visitor.page.locator('#assam').click()
+  await visitor.stands('Tea')
+  await visitor.seen(1)
+  await visitor.page.goBack()
+  await visitor.page.locator('#assam').waitFor()
+  const seen = await visitor.seen(2)
+  for (const { animations } of seen) t.ok(animations.includes('::view-transition-group(tea-assam)'))
+  const others = seen.map(({ animations }) =>
+    animations.filter((name) => /(old|new)\(_/.test(name)).map((name) => name.slice(0, 21)),
+  )
+  t.strictSame(others, [['::view-transition-new'], ['::view-transition-old']])
+})
+
+t.test('nothing moves for visitors who prefer that', async (t) => {
+  const visitor = await visit()
+  await visitor.page.emulateMedia({ reducedMotion: 'reduce' })
+  await visitor.start('/one')
+  await visitor.click('/two')
+  await visitor.stands('Two')
+  t.strictSame(
+    (await visitor.seen(1)).map(({ animations }) => animations),
+    [[]],
+  )
+  t.strictSame(visitor.errors, [])
+})
+
+t.test('nothing is animated twice: the browser may have animated Back', async (t) => {
+  const visitor = await visit(() =>
+    Object.defineProperty(NavigateEvent.prototype, 'hasUAVisualTransition', {
+      get() {
+        return this.navigationType === 'traverse'
+      },
+    }),
+  )
+  await visitor.start('/one')
+  await visitor.click('/two')
+  await visitor.stands('Two')
+  await visitor.seen(1)
+  await visitor.page.goBack()
+  await visitor.stands('One')
+  const seen = await visitor.seen(2)
+  t.strictSame(
+    seen.map(({ animations }) => animations.length > 0),
+    [true, false],
+  )
+  t.match(typesOf(seen), [['forward'], ['back']])
+})
+
+t.test('React before 19.3 has no types, and navigates all the same', async (t) => {
+  const dir = t.testdir({})
+  writeFiles(dir, { 'pages/two.tsx': 'export default function Two() {\n  return <h1>Two</h1>\n}\n' })
+  const react = join(dir, 'node_modules/react')
+  cpSync('node_modules/react', react, { recursive: true })
+  appendFileSync(join(react, 'index.js'), '\ndelete module.exports.addTransitionType\n')
+  await buildFiles(dir, { 'pages/index.tsx': 'export default function One() {\n  return <a href="/two">two</a>\n}\n' })
+  const { app } = await serve(t, dir)
+  const origin = await listen(t, app)
+  const { page, errors, goto } = await small.chromium.open()
+  await goto(origin, 'load')
+  await takesNavigations(page)
+  await page.locator('a').click()
+  await page.locator('h1', { hasText: 'Two' }).waitFor()
+  t.equal(await page.evaluate(() => performance.getEntriesByType('navigation')[0]?.name), `${origin}/`)
+  t.strictSame(errors, [])
+})
