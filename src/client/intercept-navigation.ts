@@ -21,9 +21,9 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     return loaded
   }
 
-  function onPoint({ type, target }: Event) {
+  function onPoint({ type, target }: { type: string; target?: EventTarget | null }) {
     // The target may be the document, which has no `closest`, or missing.
-    const element = (target as Element | null)?.closest?.('a,form')
+    const element = (target as Element | undefined)?.closest?.('a,form')
     // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
     if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible]'))
       load()
@@ -74,7 +74,7 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
     navigation.addEventListener('navigate', onNavigate)
     // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
-    onPoint(new Event('load'))
+    onPoint({ type: 'load' })
   }
   return load
 }

@@ -35,16 +35,17 @@ async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocum
 
 // A page keeps its state when only its query changes. Another path, or another page, starts with new state.
 async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): Promise<TreeLeaf> {
-  const { default: Component, formProps } = await loadModule<unknown>(leaf.file)
+  const module = await loadModule<unknown>(leaf.file)
   const key = leaf.kind + leaf.file + pathname
   // The server has named a module with a component for this kind of leaf.
   return {
+    ...module,
     ...leaf,
+    ...(HYDRANT_DEV && leaf.rules && { formProps: createFormProps }),
     shown,
-    Component,
+    Component: module.default,
     css: stylesheets(leaf),
     key,
-    formProps: HYDRANT_DEV ? leaf.rules && createFormProps : formProps,
   } as TreeLeaf
 }
 
@@ -55,8 +56,10 @@ interface LoadedModule<Component> {
 }
 
 // The build has checked that each of the site's modules has a component as its default export.
-async function loadModule<Component>(file: string | null | undefined): Promise<LoadedModule<Component>> {
-  return file ? ((await importModule(assetUrl(file).href)) as LoadedModule<Component>) : { default: null }
+function loadModule<Component>(file: string | null | undefined) {
+  return (file ? importModule(assetUrl(file).href) : { default: null }) as
+    | LoadedModule<Component>
+    | Promise<LoadedModule<Component>>
 }
 
 function stylesheets({ css = [] }: BootModule): string[] {

@@ -56,8 +56,10 @@ export interface Address {
  * need only the defaults.
  */
 export function createAppTree(tree: Tree, platform: Platform): ReactElement {
-  const { layouts, leaf, address } = tree
-  let element = withStyles(leaf.css, leafElement(tree, platform))
+  const { layouts, leaf, address, data } = tree
+  // The page's extras follow its data.
+  const extras = data[layouts.length + 1] as PageExtras | undefined
+  let element = withStyles(leaf.css, leafElement(tree, platform, extras))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
     if (!layout) continue
@@ -72,23 +74,20 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   }
   if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
     element = <Boundary isDocument>{element}</Boundary>
-  else if (leaf.kind === 'page' && !hasResult(tree)) return element
+  else if (leaf.kind === 'page' && extras?.actionData === undefined && !extras?.invalid) return element
   // The browser needs a copy, so that React updates the components that read it. The server renders only one page.
   const value =
-    typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server'
-      ? platform
-      : { ...platform, address, extras: extrasOf(tree) }
+    typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server' ? platform : { ...platform, address, extras }
   return <PlatformContext value={value}>{element}</PlatformContext>
 }
 
 /** The error that a site without a `not-found.tsx` shows for an unknown path. */
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
-function leafElement(tree: Tree, platform: Platform): ReactElement {
+function leafElement(tree: Tree, platform: Platform, extras: PageExtras | undefined): ReactElement {
   const { leaf, layouts, address } = tree
   switch (leaf.kind) {
     case 'page': {
-      const extras = extrasOf(tree)
       const props = Object.assign(pageProps(tree, layouts.length, platform), extras, leaf.formProps?.(leaf, extras))
       return jsx(leaf.Component, props, leaf.key)
     }
@@ -104,22 +103,11 @@ function leafElement(tree: Tree, platform: Platform): ReactElement {
   }
 }
 
-/** Returns whether the page is the response to a form. */
-function hasResult(tree: Tree): boolean {
-  const extras = extrasOf(tree)
-  return extras?.actionData !== undefined || extras?.invalid !== undefined
-}
-
-// The page's extras follow its data.
-function extrasOf({ data, layouts }: Tree): PageExtras | undefined {
-  return data[layouts.length + 1] as PageExtras | undefined
-}
-
 // The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
 function pageProps({ data, params, address }: Tree, level: number, platform: Platform, children?: ReactNode) {
   const props = { data: data[level], params, children }
-  const withUrl = typeof HYDRANT_BROWSER === 'undefined' ? platform.addUrl?.(props, address) : undefined
-  return withUrl ?? Object.assign(props, { url: address.url })
+  if (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl) return platform.addUrl(props, address)
+  return { ...props, url: address.url }
 }
 
 function withStyles(css: readonly string[], children: ReactElement): ReactElement {
