@@ -86,7 +86,8 @@ export async function startSite(
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))
   const ledgerFolder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const ledger = join(ledgerFolder, 'errors.db')
-  const command = [process.execPath, ...nodeOptions, 'dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
+  const words = ['dist/scripts/cli.js', 'start', dir, '--port', String(wanted)]
+  const command = [process.execPath, ...process.execArgv, ...nodeOptions, ...words]
   // The server dies with the test, however the test ends: the runner waits for processes that hold the shared outputs.
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
     env: {

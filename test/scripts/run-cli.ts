@@ -106,7 +106,7 @@ function spawnCli(
 ): ChildProcess {
   // The environment of the test must not affect the command.
   const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env
-  const [program = '', ...words] = [...under, process.execPath, ...node, cli, ...args]
+  const [program = '', ...words] = [...under, process.execPath, ...process.execArgv, ...node, cli, ...args]
   return spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
     // Many servers run at once, and their consoles have one default port.
