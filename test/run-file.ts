@@ -23,7 +23,7 @@ const GRACE_MS = 10_000
  * V8 waits longer before it optimizes a function, which takes up to a third of the time of a short process. Programs
  * that tests start get these options too.
  */
-const V8_OPTIONS = ['--interrupt-budget=1000000']
+export const V8_OPTIONS = ['--interrupt-budget=1000000']
 
 /** Runs a test file in a process of its own, started by `node` alone: no loader, hook or wrapper. */
 export function runFile(file: string): Promise<Outcome> {
