@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { V8_OPTIONS } from './run-file.ts'
 
 /** Node.js looks here before `node_modules` when a compiled test imports a package. */
 const FOLDER = resolve('dist/test/node_modules')
@@ -54,7 +55,8 @@ export async function writeFastModules(): Promise<void> {
   const rehearsal = join(FOLDER, 'rehearsal.js')
   writeFileSync(rehearsal, REHEARSAL)
   const { NODE_V8_COVERAGE: _, ...env } = process.env
-  execFileSync(process.execPath, [rehearsal], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  // V8 rejects a cache that was written with other options.
+  execFileSync(process.execPath, [...V8_OPTIONS, rehearsal], { env, stdio: ['ignore', 'ignore', 'inherit'] })
   writeFileSync(STAMP, stamp)
 }
 
@@ -64,6 +66,7 @@ function createStamp(): string {
   )
   return JSON.stringify([
     process.version,
+    V8_OPTIONS,
     process.arch,
     ...manifests,
     readFileSync(fileURLToPath(import.meta.url), 'utf8'),

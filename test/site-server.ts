@@ -69,7 +69,7 @@ export interface StartOptions {
   /** The site's folder ('site'). */
   dir?: string
   env?: Record<string, string>
-  /** Options of Node itself. */
+  /** Options of Node itself (those of the test). */
   nodeOptions?: readonly string[]
   /** The port to listen on (any free port). */
   port?: number
@@ -80,7 +80,7 @@ const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_REND
 /** Starts a built site. The server stops at the end of the test. */
 export async function startSite(
   t: Pick<Test, 'teardown'>,
-  { dir = 'site', env = {}, nodeOptions = [], port: wanted = 0 }: StartOptions = {},
+  { dir = 'site', env = {}, nodeOptions = process.execArgv, port: wanted = 0 }: StartOptions = {},
 ): Promise<SiteServer> {
   // The test's own environment must not configure the server.
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))

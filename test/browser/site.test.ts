@@ -12,15 +12,15 @@ const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\
 const NO_HURRY = { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } }
 
 const site = await startSite(t, NO_HURRY)
-const chromium = await launchChromium(t, 'browser')
+const engine = await launchChromium(t)
 const origin = `http://127.0.0.1:${site.port}`
 
 // Creates a note, which has a page of its own.
 await fetch(`${origin}/notes`, { method: 'POST', body: new URLSearchParams({ text: 'A note\nof two lines' }) })
 
 t.test('checks every page of the site', async (t) => {
-  const open = await chromium.open({ width: NARROW })
-  const without = await chromium.open({ width: NARROW, javaScript: false })
+  const open = await engine.open({ width: NARROW })
+  const without = await engine.open({ width: NARROW, javaScript: false })
   const paths = ['/']
   for (const path of paths) {
     await t.test(path, async (t) => {
@@ -42,8 +42,8 @@ t.test('checks every page of the site', async (t) => {
   t.ok(paths.length > 30, `${paths.length} pages were found through links`)
 })
 
-t.test('the first page counts and completes', async (t) => {
-  const open = await chromium.open()
+t.test('the first page counts and completes in the whole browser', async (t) => {
+  const open = await (await launchChromium(t, 'browser')).open()
   await open.goto(`${origin}/`, 'commit')
   await open.hydrated()
   const { page } = open

@@ -9,6 +9,7 @@ import { isDefaultPort } from '../../scripts/dev/http/listen-in-dev.ts'
 import { listServerUrls } from '../../scripts/dev/http/server-urls.ts'
 import { findFreePort } from '../../src/server/lifecycle/free-port.ts'
 import { askLsof, findPortOwner } from '../../src/server/lifecycle/port-owner.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
@@ -30,7 +31,7 @@ async function ask(url: string, host: string): Promise<{ status: number | undefi
 
 t.test('an error about a taken port names its process and the command with a free port', async (t) => {
   const dir = createSite(t, {})
-  t.equal((await runCli(['build', dir])).code, 0)
+  await buildSharing({ dir })
   const port = await occupy(t)
   const owner = process.platform === 'linux' ? `node (process ${process.pid})` : ''
   for (const args of [

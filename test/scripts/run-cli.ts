@@ -13,7 +13,7 @@ export interface CliResult {
 interface CliOptions {
   cwd?: string
   env?: Record<string, string>
-  /** Options of Node itself. */
+  /** Options of Node itself (those of the test). */
   node?: readonly string[]
   /** The command of another installation. */
   cli?: string
@@ -102,7 +102,7 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
 
 function spawnCli(
   args: readonly string[],
-  { cwd, env, node = [], cli = cliPath, under = [] }: CliOptions,
+  { cwd, env, node = process.execArgv, cli = cliPath, under = [] }: CliOptions,
 ): ChildProcess {
   // The environment of the test must not affect the command.
   const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env

@@ -15,7 +15,7 @@ export interface Writer {
 /** Starts a process that writes five failures twice with each batch. */
 export function startWriter(t: Pick<Test, 'teardown'>, place: string, batches: number, release = 'r1'): Writer {
   const words = ['dist/test/server/ledger/writer-program.js', place, String(batches), release]
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...process.execArgv, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   const waiting = new Set<() => void>()
   let count = 0

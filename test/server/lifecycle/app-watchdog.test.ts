@@ -20,7 +20,7 @@ await buildFiles(`${dir}/second`, {
 })
 
 async function startApp(t: Test, hangMs: number, mode = '') {
-  const child = spawn(process.execPath, [PROGRAM, dir, String(hangMs), mode], {
+  const child = spawn(process.execPath, [...process.execArgv, PROGRAM, dir, String(hangMs), mode], {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

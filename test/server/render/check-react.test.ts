@@ -57,7 +57,7 @@ async function ask(
     console.log(JSON.stringify({ code: error.code, body: error.message + ' ' + error.fix }))
   }`
   const { NODE_ENV: _, ...env } = process.env
-  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+  const { stdout } = await run(process.execPath, [...process.execArgv, '--input-type=module', '-e', program], {
     env: nodeEnv === undefined ? env : { ...env, NODE_ENV: nodeEnv },
   })
   // The cast is safe because the program writes the line.
