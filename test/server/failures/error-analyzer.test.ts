@@ -34,7 +34,7 @@ t.test('the line of a failure has the codes of its error and of the errors that 
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.server.ts':
       'function fail(code, cause) {\n  throw Object.assign(new Error("broken", { cause }), { code })\n}\n' +
-      'export function load({ request }) {\n  fail(request.query.code)\n}\n' +
+      'export function load({ request }) {\n  fail(request.query.kind)\n}\n' +
       'export function action({ form }) {\n' +
       '  fail("ERR_OUTER", Object.assign(new Error("inner"), { code: form.get("code") }))\n}\n',
     'pages/outside.server.ts':
@@ -48,9 +48,9 @@ t.test('the line of a failure has the codes of its error and of the errors that 
   const { app, get, failuresOf } = await serve(t, dir)
   const codeOf = async (url: string) => failuresOf(await get(url))[0]?.err?.code
   // These errors differ in nothing else.
-  t.equal(await codeOf('/?code=ERR_ONE'), 'ERR_ONE')
-  t.equal(await codeOf('/?code=ERR_TWO'), 'ERR_TWO')
-  t.equal(await codeOf('/?code=jane@example.org'), undefined)
+  t.equal(await codeOf('/?kind=ERR_ONE'), 'ERR_ONE')
+  t.equal(await codeOf('/?kind=ERR_TWO'), 'ERR_TWO')
+  t.equal(await codeOf('/?kind=jane@example.org'), undefined)
   t.equal(await codeOf('/outside'), 'HYD_REDIRECT_OUTSIDE')
   t.match(failuresOf(await get('/connect'))[0], { err: { type: 'Error', code: 'ECONNREFUSED' } })
   const headers = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
