@@ -20,6 +20,8 @@ export interface SentFields {
   formData: FormData
   /** The encoding of the form; undefined for the fields of a script. */
   enctype?: string
+  /** The element of the form; undefined for the fields of a script. */
+  form?: object
 }
 
 /** Why a submission has no result. */
@@ -55,11 +57,14 @@ export interface BrowserFunctions {
    * for one whose URL is not `href`.
    */
   readForm(event: object, href: string | undefined): SubmittedForm | null
-  /** Sends fields. `outcome` resolves as soon as the action has ended; `settled` when the loads have run again. */
+  /**
+   * Sends fields. `outcome` resolves as soon as the action has ended; `settled` when the loads have run again.
+   * Call `refused` when the component gets a form that was not accepted: it moves the focus, and tells screen readers.
+   */
   submit(
     fields: SentFields,
     events: SubmissionEvents,
-  ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void }
+  ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void; refused(invalid: Invalid): void }
   /** Runs the loads of the current page and its layouts again. */
   refresh(): Promise<void>
 }
