@@ -4,7 +4,6 @@
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import type { App } from './app-state.ts'
 import { fetchPage } from './fetch-page.ts'
-import { focusInvalid } from './focus-invalid.ts'
 import { keyOf } from './forms/form-body.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
@@ -78,8 +77,6 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
     },
     submit: createFieldSender(app, state, results, expire, refresh, begin, releases),
-    // React passes the element of the browser.
-    focusInvalid: (invalid, form) => focusInvalid(invalid, form as HTMLFormElement, view.announce),
     async prefetch(to) {
       const url = readUrl(to)
       if (url && canPrefetch(url)) await prefetcher.ask(url)

@@ -352,3 +352,34 @@ t.test('a client that sends only a part of its body gets the response', async (t
   const [chunk] = await new Promise<Buffer[]>((resolve) => socket.once('data', (data) => resolve([data])))
   t.match(String(chunk), 'HTTP/1.1 303')
 })
+
+t.test('a client that closes the connection gets the response to a large upload', async (t) => {
+  const { app: listening } = await serve(t, dir)
+  await listening.listen({ port: 0, host: '127.0.0.1' })
+  const length = 20_000_000
+  const multipart = 'multipart/form-data; boundary=b'
+  const member = 'Authorization: Bearer let-me-in'
+  for (const [status, path, type, ...more] of [
+    [303, '/admin', multipart],
+    [303, '/admin/nope', multipart],
+    [405, '/sign-in', multipart],
+    [403, '/admin', multipart, member, 'Sec-Fetch-Site: cross-site'],
+    [413, '/admin', 'application/x-www-form-urlencoded', member],
+  ] as const) {
+    const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Accept: text/html', 'Connection: close', ...more]
+    const socket = connect(Number(new URL(listening.listeningOrigin).port), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    let text = ''
+    const ended = new Promise<string>((resolve) => {
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1')
+      })
+      socket.on('close', () => resolve(''))
+      socket.on('error', (error) => resolve(error.message))
+    })
+    socket.write([...lines, `Content-Length: ${length}`, `Content-Type: ${type}`, '', ''].join('\r\n'))
+    socket.end(Buffer.alloc(length, 'a'))
+    t.equal(await ended, '', `${status} for ${path}: the connection is not reset`)
+    t.match(text, `HTTP/1.1 ${status}`)
+  }
+})

@@ -2,8 +2,10 @@
 
 import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shared/tree/browser.ts'
 import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
+import type { Invalid } from '../../shared/wire/page-extras.ts'
 import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
 import type { App } from '../app-state.ts'
+import { announceInvalid, focusInvalid } from '../focus-invalid.ts'
 import type { createActivity } from '../navigation-activity.ts'
 import type { NavigatorState } from '../page-navigation.ts'
 import type { FetchResult } from '../read-page.ts'
@@ -35,7 +37,7 @@ export function createFieldSender(
   begin: ReturnType<typeof createActivity>,
   releases: Set<() => void>,
 ) {
-  return ({ href, method, formData, enctype }: SentFields, { progress, settled, release }: SubmissionEvents) => {
+  return ({ href, method, formData, enctype, form }: SentFields, { progress, settled, release }: SubmissionEvents) => {
     const controller = new AbortController()
     const before = state.departures
     // The URL in the address bar has the fragment of the last link.
@@ -47,7 +49,17 @@ export function createFieldSender(
       outcome: ending.then(({ outcome }) => outcome),
       settled: ending.then((ended) => settle(ended, before, settled)),
       abort: () => controller.abort(),
+      // In the next task the component shows the messages, which describe the field.
+      refused: (invalid: Invalid) => setTimeout(() => form instanceof HTMLFormElement && report(invalid, form)),
     }
+  }
+
+  function report(invalid: Invalid, form: HTMLFormElement) {
+    const { activeElement } = document
+    const isElsewhere = activeElement !== document.body && (activeElement as HTMLInputElement | null)?.form !== form
+    // A visitor who works at another part of the page stays there.
+    if (isElsewhere) announceInvalid(invalid, view.announce)
+    else focusInvalid(invalid, form, view.announce)
   }
 
   async function send(fields: Fields, signal: AbortSignal, onProgress: (share: number) => void): Promise<Ending> {

@@ -5,6 +5,7 @@ import { sendRefusal } from '../http/refusal.ts'
 import { setNosniff } from '../http/security-headers.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
+import { endAfterBody } from '../util/end-gently.ts'
 import { createPipelineQueue } from './pipelining.ts'
 
 const MAX_URL_BYTES = 8_192
@@ -13,7 +14,8 @@ const TOO_LONG = 414
 
 /**
  * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, responds with 414 to a URL that is too
- * long, and makes pipelined requests wait for their turn.
+ * long, makes pipelined requests wait for their turn, and lets clients receive a response that comes before their body
+ * has arrived.
  *
  * perf: one hook for all of this, because each hook costs every request
  */
@@ -21,6 +23,8 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
   const queue = createPipelineQueue(app)
   app.addHook('onRequest', (request, reply, done) => {
     guardCaching(reply.raw)
+    // Guards and limits refuse a body before it has arrived.
+    if (hasBody(request)) endAfterBody(request.raw)
     reply.header(REQUEST_ID_HEADER, request.id)
     if (securityHeaders) setNosniff(reply)
     if (request.url.length > MAX_URL_BYTES) refuseLongUrl(request, reply)
@@ -29,6 +33,9 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
     else done()
   })
 }
+
+const hasBody = ({ headers }: FastifyRequest) =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 function refuseLongUrl(request: FastifyRequest, reply: FastifyReply) {
   const { method, headers, originalUrl } = request

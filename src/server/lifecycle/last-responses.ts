@@ -1,8 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-
-/** Milliseconds that a connection which was ended here is still read. */
-const LINGER_MS = 2_000
+import { endGently } from '../util/end-gently.ts'
 
 /** Watches the responses of a server, so that it can end its connections with them. */
 export interface ResponseWatch {
@@ -85,19 +83,4 @@ function admit(connection: Connection, response: ServerResponse): boolean {
     connection.isEnding = true
   })
   return true
-}
-
-/**
- * Ends a socket after its last response, and reads it until the client ends it too. Node.js would close the socket as
- * soon as the response is written. If unread data has arrived then, the system resets the connection, and the client
- * may lose the response.
- */
-function endGently(socket: Socket) {
-  socket.destroySoon = () => {
-    if (socket.destroyed) return
-    socket.end()
-    socket.resume()
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-    socket.once('close', () => clearTimeout(timer))
-  }
 }

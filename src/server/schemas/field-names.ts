@@ -11,9 +11,15 @@ export interface ParsedName {
 const NAME = /^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,9}])*(?:\[])?$/
 const SEGMENT = /([^.[\]]+)|\[(\d+)]/g
 
-/** Parses the name of a field. A name that does not follow the syntax is a path with one key: the name itself. */
+/** Longer names are not parsed. With several megabytes the expression throws, because it runs out of stack. */
+const MAX_LENGTH = 100_000
+
+/**
+ * Parses the name of a field. A name that does not follow the syntax, or has more than 100,000 characters, is a path with
+ * one key: the name itself.
+ */
 export function parseFieldName(name: string): ParsedName {
-  if (!NAME.test(name)) return { path: [name], isList: false }
+  if (name.length > MAX_LENGTH || !NAME.test(name)) return { path: [name], isList: false }
   const isList = name.endsWith('[]')
   const path = Array.from(name.matchAll(SEGMENT), ([, key, index]) => key ?? Number(index))
   return { path, isList }

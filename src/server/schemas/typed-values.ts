@@ -2,12 +2,20 @@ import { redactorOf } from '../redaction/redact.ts'
 import { isSecretName, LEAST_SECRET_LENGTH, longEnough } from '../redaction/secret-names.ts'
 import type { Issue } from './issues.ts'
 
-/** Names of fields that a page must not contain, in addition to the names that are hidden in logs. */
-const PRIVATE = /(?:^|credit|debit|bank|[^a-z])card|cvc|cvv|(?:^|[^a-z])(?:ssn|pin|otp|iban)(?:$|[^a-z])/i
+/**
+ * Names of fields that a page must not contain, in addition to the names that are hidden in logs. `cc-number` and `cc-csc`
+ * are the names for which browsers fill in cards.
+ */
+const PRIVATE =
+  /(?:^|credit|debit|bank|[^a-z])card|cvc|cvv|(?:^|[^a-z])(?:ssn|iban)(?![a-z])|(?:^|[^a-z])cc[-_. ]?(?:num(?:ber)?|csc)(?![a-z])|bank[-_. ]?acc|social[-_. ]?sec/i
+
+/** Matches between the words of a name in camel case: `userIban`. */
+const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])/g
 
 /** Returns whether the name of a field means a secret. Each part of the name counts: `payment.code`. */
 export function isPrivateField(name: string): boolean {
-  return PRIVATE.test(name) || isSecretName(name) || name.split(/[.[\]]+/).some(isSecretName)
+  const words = name.replace(CAMEL_CASE, '_')
+  return PRIVATE.test(name) || PRIVATE.test(words) || isSecretName(name) || name.split(/[.[\]]+/).some(isSecretName)
 }
 
 /**
@@ -21,7 +29,8 @@ export function typedValues(entries: Iterable<readonly [string, string | File]>)
     const key = name.replace(/\[]$/, '')
     const known = values.get(key)
     if (known === undefined) values.set(key, key === name ? value : [value])
-    else values.set(key, [...[known].flat(), value])
+    else if (typeof known === 'string') values.set(key, [known, value])
+    else known.push(value)
   }
   return Object.fromEntries(values)
 }

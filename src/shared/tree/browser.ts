@@ -20,6 +20,8 @@ export interface SentFields {
   formData: FormData
   /** The encoding of the form; undefined for the fields of a script. */
   enctype?: string
+  /** The element of the form; undefined for the fields of a script. */
+  form?: object
 }
 
 /** Why a submission has no result. */
@@ -55,13 +57,14 @@ export interface BrowserFunctions {
    * for one whose URL is not `href`.
    */
   readForm(event: object, href: string | undefined): SubmittedForm | null
-  /** Sends fields. `outcome` resolves as soon as the action has ended; `settled` when the loads have run again. */
+  /**
+   * Sends fields. `outcome` resolves as soon as the action has ended; `settled` when the loads have run again.
+   * Call `refused` when the component gets a form that was not accepted: it moves the focus, and tells screen readers.
+   */
   submit(
     fields: SentFields,
     events: SubmissionEvents,
-  ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void }
-  /** Moves the focus to the first field of a form with a message, and announces that the form was not sent. */
-  focusInvalid(invalid: Invalid, form: object): void
+  ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void; refused(invalid: Invalid): void }
   /** Fetches a page in advance. Resolves when it is there, or when it cannot be fetched in advance. */
   prefetch(url: string | URL): Promise<void>
   /** Runs the loads of the current page and its layouts again. */

@@ -43,6 +43,13 @@ interface SendOptions {
   settled(number: number): void
 }
 
+interface Delivered {
+  outcome: SubmissionOutcome
+  /** Resolves when the fresh data is shown. */
+  shown?: Promise<void>
+  refused?(invalid: Invalid): void
+}
+
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>
 
 /**
@@ -69,8 +76,9 @@ export function createSubmissionStore() {
     return newest
   }
 
-  function take(number: number, outcome: SubmissionOutcome) {
-    if (number <= shown) return
+  /** Returns false for a result that changes nothing. */
+  function take(number: number, outcome: SubmissionOutcome): boolean {
+    if (number <= shown) return false
     shown = number
     update({
       result: resultOf(outcome),
@@ -78,6 +86,7 @@ export function createSubmissionStore() {
       // Otherwise the fields stay until the fresh data is shown.
       ...(number === state.newest && outcome.error && { formData: undefined }),
     })
+    return true
   }
 
   /** Ends all submissions without a result. */
@@ -86,20 +95,20 @@ export function createSubmissionStore() {
     update({ formData: undefined, isPending: false, progress: undefined, ...change })
   }
 
-  async function deliver(number: number, fields: SentFields, { release, settled }: SendOptions) {
+  async function deliver(number: number, fields: SentFields, { release, settled }: SendOptions): Promise<Delivered> {
     let isAborted = false
     aborts.set(number, () => {
       isAborted = true
     })
     const { submit } = await loadBrowserFunctions('submit')
-    if (isAborted) return { outcome: {}, shown: undefined }
+    if (isAborted) return { outcome: {} }
     const sent = submit(fields, {
       progress: (progress) => void (number === state.newest && state.isPending && update({ progress })),
       settled: () => settled(number),
       release: () => release?.(),
     })
     aborts.set(number, sent.abort)
-    return { outcome: await sent.outcome, shown: sent.settled }
+    return { outcome: await sent.outcome, shown: sent.settled, refused: sent.refused }
   }
 
   return {
@@ -114,18 +123,18 @@ export function createSubmissionStore() {
       const { key = '', release } = options
       const number = begin(fields.formData)
       keys.add(key)
-      const { outcome, shown } = await deliver(number, fields, options)
-        .catch((thrown) => {
+      const { outcome, shown, refused } = await deliver(number, fields, options)
+        .catch((thrown): Delivered => {
           if (!browser.load) throw thrown
           // The script that sends could not be loaded.
-          return { outcome: { error: { message: NOT_SENT } }, shown: undefined }
+          return { outcome: { error: { message: NOT_SENT } } }
         })
         .finally(() => {
           aborts.delete(number)
           keys.delete(key)
           release?.()
         })
-      take(number, outcome)
+      if (take(number, outcome) && outcome.invalid && listeners.size > 0) refused?.(outcome.invalid)
       await shown
       return outcome
     },

@@ -1,13 +1,4 @@
-import {
-  type FormEvent,
-  startTransition,
-  use,
-  useContext,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type FormEvent, startTransition, use, useContext, useEffect, useState, useSyncExternalStore } from 'react'
 import { type HrefArguments, href } from '../href.ts'
 import type { ActionRoute, Routes, ServerResult } from '../routes.ts'
 import { browser, type SentFields } from './browser.ts'
@@ -87,12 +78,6 @@ export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submiss
   // Later it could be too late: `onSubmit` cannot wait for the script.
   useEffect(() => void loadBrowserFunctions('useSubmission').catch(() => {}), [])
 
-  const sent = useRef<object>(undefined)
-  const refused = state.result?.invalid
-  useEffect(() => {
-    if (refused && sent.current) browser.loaded?.focusInvalid(refused, sent.current)
-  }, [refused])
-
   const send = (fields: SentFields, more: { key?: string; release?: () => void } = {}) =>
     store.send(fields, { ...more, settled: (number) => startTransition(() => setSettled({ store, number })) })
 
@@ -101,7 +86,6 @@ export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submiss
     if (!form) return
     event.preventDefault()
     if (store.isSending(form.key)) return
-    sent.current = form.form
     // React takes the form for pending, for `useFormStatus`, as long as a transition is that began in this event.
     const { promise, release } = createGate()
     startTransition(() => setGate(promise))

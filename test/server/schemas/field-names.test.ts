@@ -35,3 +35,11 @@ t.test('reads any text in linear time', async (t) => {
   for (const part of ['a.', 'a[', '[0]', '[]', '.', 'a', '[0].'])
     t.ok(parseFieldName(part.repeat(200_000)).path.length > 0, part)
 })
+
+t.test('a name of many megabytes is one key', async (t) => {
+  for (const part of ['.a', '[0]', '.a]']) {
+    const name = `a${part.repeat(8_000_000)}`
+    t.equal(parseFieldName(name).path[0], name, part)
+  }
+  t.equal(parseFieldName(`a${'.a'.repeat(40_000)}`).path.length, 40_001)
+})

@@ -1,0 +1,109 @@
+/// <reference lib="dom" />
+
+// A form of `useSubmission`, or of a page, that was not accepted: the focus, and what screen readers say.
+
+import t from 'tap'
+import { buildFiles, serve } from '../server/served.ts'
+import { launchChromium, type OpenPage } from './chromium.ts'
+
+const schema = `
+export const form = { '~standard': { version: 1, vendor: 'own', async validate(value) {
+  await globalThis.hydrantGate
+  return value.text === 'fine' ? { value } : { issues: [{ message: 'Not this text', path: ['text'] }] }
+} } }
+export const action = ({ form }) => form.get('text')
+`
+const fields = `
+      <fieldset name="text"><legend>All</legend>
+        <input type="hidden" name="text" disabled />
+        <input id="text" name="text" aria-label="Text" aria-invalid={invalid ? true : undefined} aria-describedby="text-error" />
+      </fieldset>
+      <p id="text-error">{invalid?.issues.text}</p>
+      <button id="send">Send</button>
+`
+const dir = await buildFiles(t.testdir({}), {
+  'pages/hook.tsx': `
+import { useState } from 'react'
+import { useSubmission } from 'hydrant/react'
+function Note() {
+  const note = useSubmission('/plain')
+  const { invalid } = note
+  return <form {...note.form}>${fields}<p id="data">{note.data}</p></form>
+}
+export default function Hook() {
+  const [isOpen, setIsOpen] = useState(true)
+  return <>{isOpen && <Note />}<input id="other" /><button id="close" onClick={() => setIsOpen(false)}>Close</button></>
+}
+`,
+  'pages/plain.tsx': `
+export default function Plain({ invalid }) {
+  return <form method="post">${fields}</form>
+}
+`,
+  'pages/plain.server.ts': schema,
+})
+const globals = globalThis as unknown as { hydrantGate: Promise<void> | undefined }
+const { app } = await serve(t, dir)
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const chromium = await launchChromium(t)
+
+async function open(path: string): Promise<OpenPage> {
+  const opened = await chromium.open()
+  await opened.goto(origin + path, 'load')
+  await opened.hydrated()
+  return opened
+}
+
+/** Returns what assistive technology gets of the field, and what was announced. */
+async function heardIn({ page }: OpenPage) {
+  const session = await page.context().newCDPSession(page)
+  const { nodes } = await session.send('Accessibility.getFullAXTree')
+  const field = nodes.find(({ role, name }) => role?.value === 'textbox' && name?.value === 'Text')
+  const properties = new Map(field?.properties?.map(({ name, value }) => [name, value.value]))
+  return {
+    name: field?.name?.value,
+    description: field?.description?.value,
+    invalid: properties.get('invalid'),
+    focused: properties.get('focused'),
+    announced: await page.textContent('.hydrant-announcer'),
+  }
+}
+
+for (const path of ['/hook', '/plain']) {
+  t.test(`${path}: the field with the message gets the focus, by keyboard alone`, async (t) => {
+    const opened = await open(path)
+    const { page } = opened
+    await page.focus('#text')
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(
+      () => document.querySelector('#text-error')?.textContent && document.activeElement?.id === 'text',
+    )
+    t.strictSame(await heardIn(opened), {
+      name: 'Text',
+      description: 'Not this text',
+      invalid: 'true',
+      focused: true,
+      announced: 'The form was not sent.',
+    })
+    t.equal(await page.inputValue('#text'), 'wrong')
+  })
+}
+
+t.test('a visitor who works elsewhere keeps the focus', async (t) => {
+  const { page } = await open('/hook')
+  let pass = () => {}
+  globals.hydrantGate = new Promise((resolve) => {
+    pass = resolve
+  })
+  await page.fill('#text', 'wrong')
+  await page.click('#send')
+  await page.focus('#other')
+  pass()
+  await page.waitForFunction(
+    () => document.querySelector('.hydrant-announcer')?.textContent === 'The form was not sent.',
+  )
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'other')
+  t.equal(await page.textContent('#text-error'), 'Not this text')
+})
