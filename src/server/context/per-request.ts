@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 
-/** Anything with the request: the `ctx` of a guard, load or action, or `{ request }` in a hook of `server.ts`. */
-interface WithRequest {
-  request: FastifyRequest
-}
+/**
+ * Anything with the request: the `ctx` of a guard, load or action, or `{ request }` in a hook of `server.ts`. Not an
+ * interface: TypeScript copies this type into the declarations of a site that exports a function of `perRequest`.
+ */
+type WithRequest = { request: FastifyRequest }
 
 type Outcome<Result> = { value: Result } | { thrown: unknown }
 
