@@ -229,12 +229,12 @@ declare module 'hydrant/react' {
     }
     '/notes': {
       params: {}
-      layouts: ['/']
+      layouts: ['/', '/notes']
       server: typeof import('./pages/notes/index.server.ts')
     }
     '/notes/[id]': {
       params: { id: string }
-      layouts: ['/']
+      layouts: ['/', '/notes']
       server: typeof import('./pages/notes/[id].server.ts')
     }
     '/start': {
@@ -269,6 +269,11 @@ declare module 'hydrant/react' {
       params: {}
       layouts: ['/', '/failures']
       server: typeof import('./pages/failures/f3-layout/layout.server.ts')
+    }
+    '/notes': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/notes/layout.server.ts')
     }
   }
 }

@@ -21,12 +21,12 @@ export const chapters: readonly Chapter[] = [
   {
     path: href('/docs/loading'),
     title: 'Loading data',
-    about: 'load, its context, deferred promises, redirects and refusals.',
+    about: 'load, guards, their context, deferred promises, redirects and refusals.',
   },
   {
     path: href('/docs/forms'),
     title: 'Forms',
-    about: 'action, validation, files and limits, and forms of other sites.',
+    about: 'action, schemas, search, useSubmission, files and limits, and forms of other sites.',
   },
   {
     path: href('/docs/navigation'),

@@ -13,6 +13,12 @@ const JSON_PLEASE = "-H 'Accept: application/json'"
 export const reading: readonly Script[] = [
   { id: 'read-curl', title: 'curl', language: 'sh', text: `curl ${JSON_PLEASE} SITE/notes` },
   {
+    id: 'read-search',
+    title: 'Only the notes that contain a text',
+    language: 'sh',
+    text: `curl ${JSON_PLEASE} 'SITE/notes?q=python'`,
+  },
+  {
     id: 'read-wget',
     title: 'wget',
     language: 'sh',
@@ -37,9 +43,9 @@ with urlopen(request) as answer:
 export const sending: readonly Script[] = [
   {
     id: 'send-form',
-    title: 'A form: 303 with Location',
+    title: 'A form: 303 with Location, and a cookie with which the note can be deleted',
     language: 'sh',
-    text: `curl -i ${JSON_PLEASE} -d colour=blue --data-urlencode 'text=Written by curl & co.' SITE/notes`,
+    text: `curl -i -c cookies.txt ${JSON_PLEASE} -d colour=blue --data-urlencode 'text=Written by curl & co.' SITE/notes`,
   },
   {
     id: 'send-json',
@@ -55,7 +61,7 @@ export const sending: readonly Script[] = [
   },
   {
     id: 'send-empty',
-    title: 'An invalid form: 422 and what the action returned',
+    title: 'An invalid form: 422 and the messages',
     language: 'sh',
     text: `curl -i ${JSON_PLEASE} -d text= SITE/notes`,
   },
@@ -76,17 +82,23 @@ def write(text):
         with urlopen(request) as answer:
             print(answer.status, json.load(answer)['notes'][0]['text'])
     except HTTPError as error:
-        print(error.code, json.load(error)['problem'])
+        print(error.code, json.load(error)['errors'][0]['message'])
 
 write('Written by Python')
 write('a' * 281)
 `,
   },
   {
-    id: 'send-delete',
-    title: 'Another method: deletes the first note, 204',
+    id: 'send-delete-refused',
+    title: 'Another method, without the cookie: 403, from the guard of the page',
     language: 'sh',
     text: `curl -i -X DELETE ${JSON_PLEASE} SITE/notes/1`,
+  },
+  {
+    id: 'send-delete',
+    title: 'The same with the cookie: deletes the first note, 204',
+    language: 'sh',
+    text: `curl -i -b cookies.txt -X DELETE ${JSON_PLEASE} SITE/notes/1`,
   },
 ]
 

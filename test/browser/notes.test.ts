@@ -23,21 +23,22 @@ for (const javaScript of [true, false]) {
     const press = (selector: string) =>
       javaScript ? open.page.click(selector) : Promise.all([open.page.waitForEvent('load'), open.page.click(selector)])
 
+    await open.page.fill('textarea', ' \n ')
     await press(ADD)
-    await waitForText(open, '#text-problem', 'Write something.')
+    await waitForText(open, '#text-error', 'Write something.')
 
     const long = `<b>${'x'.repeat(280)}`
     await open.page.fill('textarea', long)
     await open.page.click('[value=yellow]')
     await press(ADD)
-    await waitForText(open, '#text-problem', 'That is 283 characters long; a note has at most 280.')
+    await waitForText(open, '#text-error', 'That is 283 characters long; a note has at most 280.')
     await waitForFocus(open, 'text')
     t.strictSame(await look(open), {
       text: long,
       colour: 'yellow',
       focus: 'text',
       invalid: 'true',
-      described: 'text-problem text-hint',
+      described: 'text-error text-hint',
       bold: 0,
     })
 
@@ -71,11 +72,12 @@ for (const javaScript of [true, false]) {
 
 t.test('buttons show their progress, and a note that was deleted meanwhile is not found', async (t) => {
   const open = await chromium.open()
-  await fetch(notes, { method: 'POST', body: new URLSearchParams({ text: 'short-lived' }) })
+  const cookie = await write('short-lived')
+  await become(open, cookie)
   await open.goto(notes, 'load')
   await open.hydrated()
   const own = await open.evaluate(() => document.querySelector<HTMLAnchorElement>('li a')?.href ?? '', null)
-  const answer = await fetch(own, { method: 'DELETE', headers: { accept: 'application/json' } })
+  const answer = await fetch(own, { method: 'DELETE', headers: { accept: 'application/json', cookie } })
   t.equal(answer.status, 204)
 
   let release = () => {}
@@ -90,9 +92,95 @@ t.test('buttons show their progress, and a note that was deleted meanwhile is no
   await waitForText(open, DELETE, 'Deleting…')
   t.equal(await open.read(ADD), 'Add the note', 'each form its own')
   release()
-  await waitForText(open, 'h1', 'There is no page here')
+  await waitForText(open, '#list', 'No note yet')
+  t.equal(await open.read('h1'), 'Notes', 'the page stays')
+  t.equal(await open.evaluate(() => document.querySelectorAll('li form').length, null), 0)
   t.strictSame(open.errors, [])
 })
+
+t.test('only the visitor who has written a note can delete it', async (t) => {
+  const cookie = await write('guarded')
+  const id = (await readNotes(cookie)).notes.find(({ text }) => text === 'guarded')?.id
+  const own = `${notes}/${id}`
+  const stranger = cookie.replace(/[\da-f]{8}-/, '00000000-')
+  const form = new URLSearchParams({ intent: 'delete' })
+  for (const [who, headers] of Object.entries({ nobody: {}, stranger: { cookie: stranger } })) {
+    t.equal((await fetch(own, { method: 'POST', body: form, headers })).status, 403, `${who}, by a form`)
+    t.equal((await fetch(own, { method: 'DELETE', headers })).status, 403, `${who}, by a script`)
+  }
+  t.equal((await fetch(`${notes}/0`, { method: 'DELETE' })).status, 404)
+
+  const inPlace = await chromium.open()
+  await become(inPlace, cookie)
+  await inPlace.goto(notes, 'load')
+  await inPlace.hydrated()
+  await become(inPlace, stranger)
+  await inPlace.page.click(DELETE)
+  await waitForText(inPlace, 'li [role=alert]', 'Only the visitor who wrote a note can delete it.')
+  await inPlace.page.locator(DELETE).waitFor({ state: 'detached' })
+  t.equal(await inPlace.read('li p'), 'guarded', 'the page stays')
+  t.ok(await inPlace.page.getByRole('alert').isVisible(), 'and the reason too')
+
+  const open = await chromium.open({ javaScript: false })
+  for (const [visitor, buttons] of [
+    [stranger, 0],
+    [cookie, 1],
+  ] as const) {
+    await become(open, visitor)
+    for (const page of [notes, own]) {
+      await open.goto(page, 'load')
+      await waitForText(open, 'p', 'guarded')
+      t.equal(await open.page.getByRole('button', { name: /^Delete/ }).count(), buttons, `${buttons} on ${page}`)
+    }
+  }
+  await Promise.all([open.page.waitForEvent('load'), open.page.getByRole('button', { name: /^Delete/ }).click()])
+  await waitForText(open, '#list', 'No note yet')
+  t.notOk(
+    JSON.stringify(await readNotes(cookie)).includes(cookie.slice(-36)),
+    'the id of a visitor stays on the server',
+  )
+})
+
+for (const javaScript of [true, false]) {
+  const how = javaScript ? 'with JavaScript, in place' : 'without JavaScript'
+
+  t.test(`notes are searched ${how}`, async (t) => {
+    const cookie = await write('Green tea')
+    await write('Black coffee', cookie)
+    const open = await chromium.open({ javaScript })
+    await become(open, cookie)
+    await open.goto(notes, 'load')
+    if (javaScript) await open.hydrated()
+    const countDocuments = watchDocuments(open)
+
+    await open.page.fill('#q', ' TEA')
+    await open.page.press('#q', 'Enter')
+    await waitForText(open, '[role=status]', '1 of 2 notes contain “TEA”.')
+    t.equal(new URL(open.page.url()).search, '?q=+TEA')
+    t.strictSame(await texts(open), ['Green tea'])
+    if (javaScript) t.equal(await open.evaluate(() => document.activeElement?.id, null), 'list', 'where the result is')
+
+    await open.page.click('li button')
+    await waitForText(open, '[role=status]', '0 of 1 notes contain “TEA”.')
+    t.equal((await open.page.inputValue('#q')).trim(), 'TEA', 'the search is kept after a deletion')
+
+    await open.page.click('form > a')
+    await waitForText(open, 'li', 'Black coffee')
+    t.equal(await open.page.inputValue('#q'), '')
+    t.equal(new URL(open.page.url()).search, '')
+    await open.page.goBack()
+    await waitForText(open, '[role=status]', '0 of 1 notes')
+    t.equal(await open.page.inputValue('#q'), 'TEA')
+    if (javaScript) t.equal(countDocuments(), 0, 'no document was loaded')
+
+    t.equal((await fetch(`${notes}?q=a&q=b`)).status, 400)
+    const odd = await fetch(`${notes}?q=${encodeURIComponent('"><b>%_')}`)
+    t.equal(odd.status, 200)
+    t.notMatch(await odd.text(), '"><b>')
+    const [{ id } = { id: 0 }] = (await readNotes(cookie)).notes
+    await fetch(`${notes}/${id}`, { method: 'DELETE', headers: { cookie } })
+  })
+}
 
 t.test('the newest hundred notes are kept, and those of a program are read like those of a form', async (t) => {
   const send = (type: string, body: string) =>
@@ -115,13 +203,33 @@ t.test('the newest hundred notes are kept, and those of a program are read like 
   for (const id of ['0', '01', '1.0', '-1', '1e1', "1' or '1'='1", '9'.repeat(40), '%00']) {
     t.equal((await fetch(`${notes}/${encodeURIComponent(id)}`)).status, 404, id)
   }
-  t.equal((await fetch(`${notes}/5`, { method: 'POST' })).status, 400, 'a form that says nothing deletes nothing')
+  const cookie = await write('the last one')
+  const own = `${notes}/${(await readNotes(cookie)).notes[0]?.id}`
+  const says = await fetch(own, { method: 'POST', headers: { cookie } })
+  t.equal(says.status, 400, 'a form that says nothing deletes nothing')
 })
 
-async function readNotes() {
-  const answer = await fetch(notes, { headers: { accept: 'application/json' } })
+async function readNotes(cookie = '') {
+  const answer = await fetch(notes, { headers: { accept: 'application/json', cookie } })
   // The cast is safe because the page's load returns this.
-  return (await answer.json()) as { notes: { text: string; colour: string }[] }
+  return (await answer.json()) as { notes: { id: number; text: string; colour: string }[] }
+}
+
+/** Writes a note, and returns the cookie of the visitor who has written it. */
+async function write(text: string, cookie = ''): Promise<string> {
+  const body = new URLSearchParams({ text })
+  const answer = await fetch(notes, { method: 'POST', body, headers: { cookie }, redirect: 'manual' })
+  return cookie || (answer.headers.get('set-cookie')?.split(';')[0] ?? '')
+}
+
+/** Gives a browser the cookie of a visitor. */
+function become({ page }: OpenPage, cookie: string): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=')
+  return page.context().addCookies([{ name, value, url: notes }])
+}
+
+function texts({ page }: OpenPage): Promise<string[]> {
+  return page.locator('li p').allInnerTexts()
 }
 
 function watchDocuments({ page }: OpenPage): () => number {

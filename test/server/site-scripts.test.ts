@@ -34,7 +34,11 @@ const site = `http://127.0.0.1:${port}`
 const EXPECTED: Record<string, Expected> = {
   'send-form': {
     status: 'HTTP/1.1 303 See Other',
-    headers: { location: '/notes', 'cache-control': 'no-store' },
+    headers: {
+      location: '/notes',
+      'cache-control': 'no-store',
+      'set-cookie': /^notes-visitor=[\da-f-]{36}; Path=\/notes; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+    },
     text: '',
   },
   'send-json': {
@@ -48,12 +52,17 @@ const EXPECTED: Record<string, Expected> = {
   'send-wget': { json: { notes: [{ ...NOTE, text: 'Written by wget' }] } },
   'send-empty': {
     status: 'HTTP/1.1 422 Unprocessable Entity',
-    headers: { 'content-type': /^application\/json/ },
-    json: { problem: 'Write something.', text: '' },
+    headers: { 'content-type': /^application\/problem\+json/ },
+    json: { status: 422, errors: [{ path: 'text', message: 'Write something.' }] },
   },
   'send-python': { text: '200 Written by Python\n422 That is 281 characters long; a note has at most 280.\n' },
+  'send-delete-refused': {
+    status: 'HTTP/1.1 403 Forbidden',
+    json: { detail: 'Only the visitor who wrote a note can delete it.', digest: undefined },
+  },
   'send-delete': { status: 'HTTP/1.1 204 No Content', text: '' },
   'read-curl': { json: { notes: [NOTE, NOTE, NOTE] } },
+  'read-search': { json: { count: 3, notes: [{ ...NOTE, text: 'Written by Python' }] } },
   'read-wget': { json: { notes: [NOTE, NOTE, NOTE] } },
   'read-python': { text: '4 red Written by Python\n3 red Written by wget\n2 red Written as JSON\n' },
   'fail-curl': {

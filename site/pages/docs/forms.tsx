@@ -97,7 +97,9 @@ function Schemas() {
       </p>
       <p>
         A schema with the name <code>search</code> validates the query of the URL, and one with the name{' '}
-        <code>params</code> the parameters of the path. If they do not match, the response is a 400 or a 404.
+        <code>params</code> the parameters of the path. If they do not match, the response is a 400 or a 404. A form
+        with the method <code>get</code> writes its fields into the query: the{' '}
+        <a href={href('/notes', {}, { search: { q: 'tea' } })}>search of the notes</a> works this way.
       </p>
     </Section>
   )
@@ -194,6 +196,7 @@ function UseSubmission() {
             </>,
           ],
           [<code key="name">data</code>, 'the value that the action returned last'],
+          [<code key="name">invalid</code>, 'the form, if it did not match the schema of the page'],
           [<code key="name">error</code>, 'why it did not: message, status and digest. The page is not replaced'],
           [<code key="name">isPending</code>, 'whether the newest submission has no result yet'],
           [

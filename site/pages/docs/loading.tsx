@@ -7,7 +7,10 @@ import { Table } from '../../components/table.tsx'
 export default function Loading() {
   return (
     <>
-      <PageHead title="Loading data" description="load, its context, deferred promises, redirects and refusals." />
+      <PageHead
+        title="Loading data"
+        description="load, guards, their context, deferred promises, redirects and refusals."
+      />
       <h1>Loading data</h1>
       <p className="lead">
         A page’s <code>load</code> runs on the server for each request, before the page is rendered. It returns plain
@@ -40,7 +43,12 @@ export default function Loading() {
         <p>
           A guard refuses with <code>redirect()</code>, <code>notFound()</code> or an <code>HttpError</code>. It also
           runs for unknown paths below the folder. It does not protect files of <code>public/</code> and routes of{' '}
-          <code>server.ts</code>.
+          <code>server.ts</code>. A page may have a <code>guard</code> of its own: on this site, a guard refuses to
+          delete the <a href={href('/notes')}>note</a> of another visitor.
+        </p>
+        <p>
+          A function that <code>perRequest()</code> returns runs once for each request and list of arguments. So guards,
+          loads and actions can call it without asking the database twice.
         </p>
       </Section>
       <Section id="context" title="The context">

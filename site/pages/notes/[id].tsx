@@ -9,7 +9,7 @@ export default function NotePage({ data: { note } }: PageProps<'/notes/[id]'>) {
       <PageHead title={`Note ${note.id}`} description="A note from a visitor." />
       <h1>Note {note.id}</h1>
       <NoteSign note={note}>
-        <DeleteNote id={note.id} />
+        <DeleteNote note={note} />
       </NoteSign>
       <p>
         <a href={href('/notes')}>All notes</a>
