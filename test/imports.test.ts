@@ -113,7 +113,7 @@ t.test('only the build and the development server know what they are made of', a
 })
 
 for (const [room, packages] of [
-  ['site', ['hydrant', 'react', 'fastify', '@photostructure/sqlite']],
+  ['site', ['hydrant', 'react', 'fastify', '@photostructure/sqlite', 'zod']],
   ['console', ['hydrant', 'react', 'fastify']],
 ] as const) {
   t.test(`the ${room} uses what any site could`, async (t) => {

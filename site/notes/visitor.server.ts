@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { perRequest } from 'hydrant'
+import type { FastifyRequest } from 'fastify'
 
 const COOKIE = 'notes-visitor'
 const ONE_YEAR = 365 * 24 * 60 * 60
@@ -12,10 +12,10 @@ export interface Visitor {
 }
 
 /** Returns the visitor of a request. A visitor without a cookie gets a new id. */
-export const currentVisitor = perRequest(({ request }): Visitor => {
-  const known = new RegExp(`(?:^|; )${COOKIE}=([\\da-f-]{36})(?:;|$)`).exec(request.headers.cookie ?? '')?.[1]
+export function readVisitor({ headers }: FastifyRequest): Visitor {
+  const known = new RegExp(`(?:^|; )${COOKIE}=([\\da-f-]{36})(?:;|$)`).exec(headers.cookie ?? '')?.[1]
   return { id: known ?? randomUUID(), isKnown: known !== undefined }
-})
+}
 
 /** Returns the header `Set-Cookie` that keeps the id of a visitor. */
 export function visitorCookie({ id }: Visitor, path: string, isSecure: boolean): string {

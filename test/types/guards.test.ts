@@ -9,6 +9,8 @@ const layout =
   "import type { ReactNode } from 'react'\nexport default ({ children }: { children: ReactNode }) => children\n"
 
 const files = {
+  // With `declaration`, the compiler must be able to write the types of all exports.
+  'tsconfig.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "declaration": true } }',
   'session.ts': `
     import { perRequest } from 'hydrant'
     export interface User { name: string; isAdmin: boolean }

@@ -7,7 +7,10 @@ import { Table } from '../../components/table.tsx'
 export default function Loading() {
   return (
     <>
-      <PageHead title="Loading data" description="load, its context, deferred promises, redirects and refusals." />
+      <PageHead
+        title="Loading data"
+        description="load, guards, their context, deferred promises, redirects and refusals."
+      />
       <h1>Loading data</h1>
       <p className="lead">
         A page’s <code>load</code> runs on the server for each request, before the page is rendered. It returns plain
