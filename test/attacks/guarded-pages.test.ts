@@ -2,7 +2,7 @@
 // header skipped the check of the login. CVE-2024-51479 and CVE-2025-64765: a path was spelled so that the check did not
 // apply to it. In other frameworks the check was in a layout, and a request for the page's data alone did not run it.
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -130,6 +130,32 @@ t.test('navigations and prefetches, whatever layouts, build and page the client 
       const response = await checkRefused(t, { url: marked(url), headers })
       t.strictSame(linesOfResponse(response), [['redirect', '/sign-in']])
     }
+  }
+})
+
+t.test('a refusal without a redirect says nothing about the page', async (t) => {
+  const vaultDir = await buildFiles(t.testdir({}), {
+    'pages/vault/layout.tsx': layout,
+    'pages/vault/layout.server.ts':
+      "import { HttpError } from 'hydrant'\n" +
+      "export const guard = ({ request }) => {\n  if (!request.headers.authorization) throw new HttpError(403, 'Members only')\n}\n",
+    'pages/vault/index.tsx': page,
+    'pages/vault/index.server.ts':
+      "import { z } from 'zod'\nexport const form = z.object({ combination: z.string().min(7) })\nexport const action = () => 'ok'\n",
+  })
+  const vault = await serve(t, vaultDir)
+  const { modules } = JSON.parse(readFileSync(join(vaultDir, '.hydrant/manifest.json'), 'utf8'))
+  const script: string = modules['pages/vault/index.tsx'].js
+  const marks = { ...HTML, ...navigationHeaders(vaultDir, []) }
+  const passed = await vault.app.inject({ url: marked('/vault'), headers: { ...marks, authorization: 'x' } })
+  t.match(passed.body, script)
+  t.match(passed.body, 'combination')
+  for (const method of ['GET', 'POST'] as const) {
+    const refused = await vault.app.inject({ method, url: marked('/vault'), headers: { ...marks, ...FORM } })
+    t.equal(refused.statusCode, 403)
+    t.match(refused.body, 'Members only')
+    t.notMatch(refused.body, script)
+    t.notMatch(refused.body, 'combination')
   }
 })
 

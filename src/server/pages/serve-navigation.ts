@@ -40,7 +40,10 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
     stream.sendText(`["acted",${start.acted}]`)
     if (!needsPage || (isHere(ctx) && !route.revalidates)) return stream.end()
   }
-  const kept = sendStart(plan, start.kind === 'nothing', stream, ctx)
+  const kept =
+    start.kind === 'thrown'
+      ? sendErrorStart(start.layouts.length, plan, stream, ctx)
+      : sendStart(plan, start.kind === 'nothing', stream, ctx)
   if (isPage && start.extras) stream.sendExtras(route.layouts.length, start.extras.serialised)
   if (isPage && canStream && !isRefresh(ctx) && steps.slice(kept).some(({ load }) => load)) stream.open()
   const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)
@@ -72,6 +75,16 @@ function sendStart(plan: DocumentPlan, mayKeep: boolean, stream: NavigationAnswe
   const preload = JSON.stringify(plan.files)
   stream.sendText(`["start",${joinFields(`{"kept":${kept},"preload":${preload}}`, boot)}]`)
   return kept
+}
+
+/** Sends the first line for an error inside the outermost layouts. It does not describe the page, which may be secret. */
+function sendErrorStart(level: number, plan: DocumentPlan, stream: NavigationAnswer, ctx: RequestContext): number {
+  const { href, params, site } = ctx
+  const layouts = plan.bootLayouts.slice(0, level)
+  const leaf = { kind: 'shown', file: null } as const
+  const boot = { layouts, leaf, build: site.build.manifest.buildId, url: href, params }
+  stream.send(['start', { kept: 0, preload: [], ...boot }])
+  return 0
 }
 
 /** Sends the promises in the data as they settle. Ends the stream after the last one, or at the deadline. */
