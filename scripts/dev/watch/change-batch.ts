@@ -18,6 +18,8 @@ export interface ChangeBatch {
 
 /** Several files are often saved at once. A batch waits for this time without a change. */
 const DEBOUNCE_MS = 8
+/** A batch of several files waits longer: more of them may follow, and a busy machine may interrupt the program that saves. */
+const SEVERAL_MS = 24
 /** How long a batch of urgent changes only waits. */
 const URGENT_MS = 1
 /** Some editors remove a file and write it again. A batch waits for this time after a file was removed. */
@@ -48,7 +50,7 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
       const isReplaced = changed.get(change.path)?.kind === 'unlink' && change.kind === 'add'
       changed.set(change.path, isReplaced ? { ...change, kind: 'change' } : change)
       clearTimeout(timer)
-      timer = setTimeout(passOn, Math.max(...[...changed.values()].map(waitOf)))
+      timer = setTimeout(passOn, waitOfAll([...changed.values()]))
     },
     async settled() {
       if (timer === undefined) return
@@ -61,6 +63,11 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
       settle()
     },
   }
+}
+
+function waitOfAll(changes: readonly Change[]): number {
+  const longest = Math.max(...changes.map(waitOf))
+  return changes.length > 1 && longest >= DEBOUNCE_MS ? Math.max(longest, SEVERAL_MS) : longest
 }
 
 function waitOf({ kind, isUrgent }: Change): number {
