@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { HOST } from '../proxy/documented.ts'
 import { CHROMIUM, CHROMIUM_SHELL } from '../tools.ts'
 import { createClientCoverage } from './client-coverage.ts'
+import { isHydrated } from './hydration.ts'
 
 /** A host name that resolves to this machine, for pages behind a proxy. */
 export const PUBLIC_HOST = 'public.example'
@@ -134,7 +135,9 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
       return response
     },
     evaluate,
-    hydrated: () => evaluate(waitForHydration, PATIENCE_MS),
+    async hydrated() {
+      await page.waitForFunction(isHydrated)
+    },
     read: (selector) => evaluate(readElement, selector),
     async shown(selector) {
       if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })
@@ -148,19 +151,7 @@ function isError(message: ConsoleMessage): boolean {
   return message.type() === 'error' && !message.text().startsWith('Failed to load resource')
 }
 
-// These functions run in the page. React marks each element that it has hydrated.
-
-function waitForHydration(patienceMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`not hydrated: ${document.documentElement.outerHTML}`)), patienceMs)
-    const look = () => {
-      const element = document.querySelector('body > :not(script, style)')
-      if (Object.keys(element ?? {}).some((key) => key.startsWith('__reactFiber$'))) resolve()
-      else requestAnimationFrame(look)
-    }
-    look()
-  })
-}
+// These functions run in the page.
 
 function isShown(selector: string): boolean {
   return [...document.querySelectorAll<HTMLElement>(selector)].some((element) => element.offsetHeight > 0)

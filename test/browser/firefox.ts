@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { FIREFOX } from '../tools.ts'
 import { until } from '../until.ts'
+import { isHydrated } from './hydration.ts'
 
 /** How long a test waits for something in a page. */
 const PATIENCE_MS = 30_000
@@ -118,11 +119,7 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox>
       const [id] = Object.values(value as Record<string, string>)
       await command('WebDriver:ElementClick', { id })
     },
-    hydrated: () =>
-      becomesTrue('hydrated', () => {
-        const element = document.querySelector('body > :not(script, style)')
-        return Object.keys(element ?? {}).some((key) => key.startsWith('__reactFiber$'))
-      }),
+    hydrated: () => becomesTrue('hydrated', isHydrated),
     shows: (selector, text) =>
       becomesTrue(
         `${text} in ${selector}`,
