@@ -62,10 +62,14 @@ export const DEV_CASES: Record<string, DevCase> = {
     'compiled.cjs':
       "Object.defineProperty(exports, '__esModule', { value: true })\nexports.default = 'default'\nexports.value = 'value'\n",
   },
-  'commonjs-of-node': {
-    'load.ts': "import { tried } from './tries.cjs'\nexport const load = () => tried()\n",
-    'tries.cjs':
-      "exports.tried = () => {\n  try {\n    return typeof require('node:path').join\n  } catch (error) {\n    return error.message\n  }\n}\n",
+  'commonjs-of-packages': {
+    'load.ts': "import { loaded } from './loads.cjs'\nexport const load = () => loaded\n",
+    'loads.cjs':
+      "const { join } = require('node:path')\nconst react = require('react')\nexports.loaded = [join('a', 'b'), typeof react.createElement, require('common-package').named]\ntry {\n  require('nowhere-package')\n} catch (error) {\n  exports.loaded.push(error.code)\n}\n",
+  },
+  'own-require': {
+    'load.ts':
+      "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\nexport const load = () => require('common-package').named\n",
   },
   json: {
     'load.ts':

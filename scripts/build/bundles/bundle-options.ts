@@ -13,6 +13,9 @@ import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
 
+const REQUIRE = `import { createRequire as hydrantCreateRequire } from 'node:module'
+const require = hydrantCreateRequire(import.meta.url)`
+
 export interface BundleInput {
   siteDir: string
   /** Name of the build folder. Nothing is written to it here; the paths in source maps are relative to it. */
@@ -81,7 +84,8 @@ export function createClientBundle(input: BundleInput): Bundle {
   }
 }
 
-export function createServerBundle(input: Omit<BundleInput, 'formPages'>): Bundle {
+/** @param inlined Names of packages that are a part of the bundle. */
+export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inlined: ReadonlySet<string>): Bundle {
   const { siteDir, site, options } = input
   const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
   if (site.serverPlugin !== null) files.push(site.serverPlugin)
@@ -90,13 +94,20 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>): Bundl
   return {
     assets,
     options: {
-      ...createNodeOptions(input, BUILD_PATHS.server, [
-        ...options.plugins,
-        createVirtualModules(siteDir, [module]),
-        createHrefBinding(siteDir),
-        createCss(siteDir, 'server', input.compileCssModule),
-        assets.plugin,
-      ]),
+      ...createNodeOptions(
+        input,
+        BUILD_PATHS.server,
+        [
+          ...options.plugins,
+          createVirtualModules(siteDir, [module]),
+          createHrefBinding(siteDir),
+          createCss(siteDir, 'server', input.compileCssModule),
+          assets.plugin,
+        ],
+        inlined,
+      ),
+      // An ES module has no `require`, which CommonJS modules of the bundle call for packages.
+      banner: { js: REQUIRE },
       entryPoints: [{ in: `${VIRTUAL}:server`, out: 'index' }],
     },
   }
@@ -111,7 +122,7 @@ export function createConfigBundle(
     contents: file === null ? 'export default {}' : `export { default } from ${JSON.stringify(`./${file}`)}`,
   }
   return {
-    ...createNodeOptions(input, BUILD_PATHS.config, [createVirtualModules(input.siteDir, [module])]),
+    ...createNodeOptions(input, BUILD_PATHS.config, [createVirtualModules(input.siteDir, [module])], new Set()),
     entryPoints: [{ in: `${VIRTUAL}:config`, out: 'config' }],
   }
 }
@@ -120,6 +131,7 @@ function createNodeOptions(
   input: Omit<BundleInput, 'site' | 'compileCssModule' | 'formPages'>,
   path: string,
   plugins: readonly Plugin[],
+  inlined: ReadonlySet<string>,
 ): BundleOptions {
   const { siteDir, folder, options } = input
   const bundled = ['css', ...assetExtensions(options), ...Object.keys(options.loader).map((end) => end.slice(1))]
@@ -131,7 +143,7 @@ function createNodeOptions(
     target: 'node20',
     sourcemap: 'linked',
     loader: { '.css': 'empty', ...bundleLoaders(options) },
-    plugins: [...plugins, createExternals({ siteDir, alias: options.alias, bundled })],
+    plugins: [...plugins, createExternals({ siteDir, alias: options.alias, bundled, inlined })],
   }
 }
 

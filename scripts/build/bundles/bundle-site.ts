@@ -4,6 +4,7 @@ import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssModuleCompiler } from '../esbuild/css-module.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
@@ -23,11 +24,13 @@ export async function bundleSite(
   const { siteDir, site } = input
   const compileCssModule = createCssModuleCompiler(siteDir)
   const client = createClientBundle({ ...input, compileCssModule })
-  const server = createServerBundle({ ...input, compileCssModule })
-  const [forClient, forServer] = await Promise.all([
-    settle(() => build(client.options)),
-    settle(() => build(server.options)),
-  ])
+  const bundleServer = async (inlined: readonly string[]) => {
+    const { options, assets } = createServerBundle({ ...input, compileCssModule }, new Set(inlined))
+    return { outcome: await settle(() => build(options)), assets }
+  }
+  const [forClient, first] = await Promise.all([settle(() => build(client.options)), bundleServer([])])
+  const styled = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
+  const { outcome: forServer, assets } = styled.length > 0 ? await bundleServer(styled) : first
   if (!forClient.ok || !forServer.ok) {
     const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
     return { problems: await translateErrors(messages, site, client.options) }
@@ -35,7 +38,7 @@ export async function bundleSite(
   const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
   const folder = join(siteDir, input.folder)
   return {
-    client: readClientOutput(forClient.result, [client.assets, server.assets], {
+    client: readClientOutput(forClient.result, [client.assets, assets], {
       siteDir,
       clientDir: join(folder, BUILD_PATHS.client),
     }),

@@ -11,14 +11,16 @@ export interface ExternalsOptions {
   alias: Record<string, string>
   /** Extensions, without dots, of the files that only the build can load: stylesheets and assets. */
   bundled: readonly string[]
+  /** Names of packages that are a part of the bundle, because Node.js cannot load them. */
+  inlined: ReadonlySet<string>
 }
 
 /**
  * Creates the plugin that leaves packages out of the bundle: Node finds them from the build folder as it does from the
  * site's. Modules that Node could not load or not find are bundled: stylesheets and assets, TypeScript of a linked
- * workspace package, paths of tsconfig.json, and packages that only a linked package has installed.
+ * workspace package, paths of tsconfig.json, and packages that only a bundled package has installed.
  */
-export function createExternals({ siteDir, alias, bundled }: ExternalsOptions): Plugin {
+export function createExternals({ siteDir, alias, bundled, inlined }: ExternalsOptions): Plugin {
   const findPackage = createPackageFinder(siteDir)
   const isBundled = new RegExp(`\\.(${bundled.join('|')})([?#].*)?$`, 'i')
 
@@ -35,9 +37,11 @@ export function createExternals({ siteDir, alias, bundled }: ExternalsOptions): 
         const path = applyAlias(alias, args.path)
         if (/^(node|data|https?):/.test(path) || builtins.has(path)) return { path, external: true }
         if (/^[./]/.test(path) || isBundled.test(path)) return null
-        switch (findPackage.find(packageName(path))) {
+        const name = packageName(path)
+        if (inlined.has(name)) return null
+        switch (findPackage.find(name)) {
           case 'installed':
-            return { path, external: true }
+            return findPackage.isSame(name, args.resolveDir) ? { path, external: true } : null
           case 'linked': {
             const { importer, namespace, resolveDir, kind } = args
             const pending =
@@ -70,17 +74,21 @@ function packageName(path: string): string {
 
 type PackageKind = 'installed' | 'linked' | null
 
-/** Creates a finder that searches like Node. `linked` is a package with its files outside every node_modules. */
-function createPackageFinder(siteDir: string): { find(name: string): PackageKind; forget(): void } {
+/** Finds packages as Node.js does, from the site's folder. */
+interface PackageFinder {
+  /** `linked` is a package with its files outside every node_modules. */
+  find(name: string): PackageKind
+  /** Returns whether a module in a folder gets the package that the site gets. */
+  isSame(name: string, folder: string): boolean
+  forget(): void
+}
+
+function createPackageFinder(siteDir: string): PackageFinder {
   const kinds = new Map<string, PackageKind>()
 
   function look(name: string): PackageKind {
-    for (let folder = siteDir; ; folder = dirname(folder)) {
-      const candidate = join(folder, 'node_modules', name)
-      if (existsSync(candidate))
-        return realpathSync(candidate).includes(`${join('/', 'node_modules', '/')}`) ? 'installed' : 'linked'
-      if (dirname(folder) === folder) break
-    }
+    const path = findFolder(name, siteDir)
+    if (path !== null) return path.includes(`${join('/', 'node_modules', '/')}`) ? 'installed' : 'linked'
     return sitePackageName(siteDir) === name ? 'linked' : null
   }
 
@@ -90,8 +98,21 @@ function createPackageFinder(siteDir: string): { find(name: string): PackageKind
       kinds.set(name, kind)
       return kind
     },
+    isSame(name, folder) {
+      if (!folder.includes(`${join('/', 'node_modules', '/')}`)) return true
+      return findFolder(name, folder) === findFolder(name, siteDir)
+    },
     // A package may be installed between two builds.
     forget: () => kinds.clear(),
+  }
+}
+
+/** Returns the real path of the package that modules in a folder get; null without one. */
+function findFolder(name: string, from: string): string | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(candidate)) return realpathSync(candidate)
+    if (dirname(folder) === folder) return null
   }
 }
 

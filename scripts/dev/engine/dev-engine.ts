@@ -98,7 +98,7 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     restyled?.catch(() => {})
     const revision = await revisions.advance(paths, ids, isStructural)
     const { structure, scan, isScanned } = revision
-    const packages = await source.bundle(structure, scan, states.last()?.packages)
+    const packages = await source.bundle(structure, scan)
     const styles = await (restyled ?? pending.restyle(ids))
     const { modules, data, ...effect } = states.next({ ...revision, packages }, pending.publish())
     const files = structure.site.publicFiles.filter((file) => paths.includes(`public/${file}`))

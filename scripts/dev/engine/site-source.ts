@@ -18,8 +18,8 @@ export interface SiteSource {
   readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
   /** Finds all modules and their imports. Returns the problems that a build would find. */
   scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }>
-  /** Bundles the packages that the browser's modules import; returns `last` if it has them all. */
-  bundle(structure: SiteStructure, scan: SiteScan, last: PackageBundle | undefined): Promise<PackageBundle>
+  /** Bundles the packages that the browser's modules import; returns the last bundle if it has them all. */
+  bundle(structure: SiteStructure, scan: SiteScan): Promise<PackageBundle>
   compiler(): ModuleCompiler
   /** Returns the ids of the modules that consist of these files, which are relative to the site. */
   idsOf(paths: readonly string[]): string[]
@@ -47,6 +47,30 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   let plugins: ObservedPlugins = observePlugins([])
   let compiler: ModuleCompiler | null = null
   let key = ''
+  let packages: PackageBundle | null = null
+  /** Names of packages whose modules are a part of the site. */
+  const inlined = new Set<string>()
+
+  async function scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }> {
+    const { site, config } = structure
+    const { options: settings, key: configKey } = config
+    const found = await scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey, inlined })
+    if ('problems' in found) return found
+    const { styled } = await bundle(structure, found)
+    const added = styled.filter((name) => !inlined.has(name))
+    for (const name of added) inlined.add(name)
+    return added.length > 0 ? await scan(structure) : found
+  }
+
+  async function bundle({ config }: SiteStructure, { browser }: SiteScan): Promise<PackageBundle> {
+    const { options: settings, key: configKey, isStrict } = config
+    const specifiers = browser.packages()
+    const isComplete =
+      packages?.configKey === configKey && specifiers.every((one) => packages?.specifiers.includes(one))
+    if (!packages || !isComplete)
+      packages = await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
+    return packages
+  }
 
   return {
     async read() {
@@ -60,16 +84,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       return { structure, isNew: true }
     },
     readChanged: reader.readChanged,
-    scan({ site, config }) {
-      const { options: settings, key: configKey } = config
-      return scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey })
-    },
-    async bundle({ config }, { browser }, last) {
-      const { options: settings, key: configKey, isStrict } = config
-      const specifiers = browser.packages()
-      if (last?.configKey === configKey && specifiers.every((one) => last.specifiers.includes(one))) return last
-      return await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
-    },
+    scan,
+    bundle,
     compiler() {
       if (!compiler) throw new Error('The site has not been read.')
       return compiler

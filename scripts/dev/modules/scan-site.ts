@@ -31,6 +31,8 @@ export interface ScanInput {
   site: DiscoveredSite
   /** Changes with the settings. */
   configKey: string
+  /** Names of packages whose modules are a part of the site. */
+  inlined: ReadonlySet<string>
 }
 
 export interface SiteScanner {
@@ -46,8 +48,8 @@ export function createSiteScanner(): SiteScanner {
   let last: Promise<unknown> = Promise.resolve()
 
   async function scan(input: ScanInput): Promise<SiteScan | { problems: BuildProblem[] }> {
-    const { site, configKey } = input
-    const key = JSON.stringify([configKey, site.components, site.serverFiles, site.serverPlugin])
+    const { site, configKey, inlined } = input
+    const key = JSON.stringify([configKey, [...inlined], site.components, site.serverFiles, site.serverPlugin])
     const options = { browser: browserOptions(input), server: serverOptions(input) }
     const [browser, server] = await Promise.all([
       bundlers.browser.compile(key, options.browser),
@@ -78,7 +80,7 @@ export function createSiteScanner(): SiteScanner {
   }
 }
 
-function browserOptions({ siteDir, settings, plugins, compileCssModule, site }: ScanInput): BundleOptions {
+function browserOptions({ siteDir, settings, plugins, compileCssModule, site, inlined }: ScanInput): BundleOptions {
   const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
   const files = site.components.map(({ file }) => file).sort()
   const bundled = bundledExtensions(settings)
@@ -94,12 +96,12 @@ function browserOptions({ siteDir, settings, plugins, compileCssModule, site }: 
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', compileCssModule),
       createAssets('browser', assetExtensions(settings)).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled }),
+      createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
   }
 }
 
-function serverOptions({ siteDir, settings, plugins, compileCssModule, site }: ScanInput): BundleOptions {
+function serverOptions({ siteDir, settings, plugins, compileCssModule, site, inlined }: ScanInput): BundleOptions {
   const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
   if (site.serverPlugin !== null) files.push(site.serverPlugin)
   const bundled = bundledExtensions(settings)
@@ -114,7 +116,7 @@ function serverOptions({ siteDir, settings, plugins, compileCssModule, site }: S
       createHrefBinding(siteDir),
       createCss(siteDir, 'server', compileCssModule),
       createAssets('server', assetExtensions(settings)).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled }),
+      createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
   }
 }

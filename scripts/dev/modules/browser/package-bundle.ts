@@ -9,6 +9,7 @@ import { createAssets } from '../../../build/esbuild/assets.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
 import { HYDRANT_FILES, hydrantPath } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
+import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
 
 /** The packages of a site, React and Hydrant's client, bundled for the browser. */
 export interface PackageBundle {
@@ -24,6 +25,8 @@ export interface PackageBundle {
   folder: string
   /** The packages that the bundle contains, by their specifiers. */
   specifiers: string[]
+  /** Names of packages that must be a part of the site instead, because their scripts import stylesheets. */
+  styled: string[]
 }
 
 export interface PackageBundleInput {
@@ -115,7 +118,8 @@ async function writeBundle(
   await rename(temporary, folder)
   const outputs = Object.entries(result.metafile.outputs)
   const [entry] = outputs.find(([path]) => /packages-[^/]*\.js$/.test(path)) ?? ['']
-  return { entry: posix.basename(entry), imports: staticImports(result.metafile.outputs, entry) }
+  const styled = findStyledPackages(result.metafile)
+  return { entry: posix.basename(entry), imports: staticImports(result.metafile.outputs, entry), styled }
 }
 
 function staticImports(

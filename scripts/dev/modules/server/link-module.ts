@@ -17,9 +17,11 @@ export interface Linker {
   /** Evaluates a module as a chain of its own. */
   importModule(id: string): Promise<Instance>
   packages: ModulePackages
+  requirePackage(specifier: string): unknown
 }
 
-export function linkModule({ compiled, chain }: Instance, { evaluate, importModule, packages }: Linker): ModuleLinks {
+export function linkModule({ compiled, chain }: Instance, linker: Linker): ModuleLinks {
+  const { evaluate, importModule, packages, requirePackage } = linker
   const { find, names } = compiled
   return {
     importNow(specifier) {
@@ -31,8 +33,7 @@ export function linkModule({ compiled, chain }: Instance, { evaluate, importModu
     },
     requireOfSource(specifier) {
       const target = find(specifier)
-      // The server's bundle is an ES module, which has no `require`.
-      if ('package' in target) throw new Error(`Dynamic require of "${specifier}" is not supported`)
+      if ('package' in target) return requirePackage(target.package)
       return evaluate(target.id, chain).module.exports
     },
     async importLater(specifier) {

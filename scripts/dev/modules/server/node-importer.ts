@@ -8,6 +8,8 @@ export interface NodeImporter {
   ready(): Promise<void>
   /** Imports a package or a module of Node.js. */
   importPackage(specifier: string): Promise<object>
+  /** Requires a package or a module of Node.js. Works after `ready`. */
+  requirePackage(specifier: string): unknown
   /** Returns the value of `import.meta`. */
   meta(): object
 }
@@ -15,10 +17,13 @@ export interface NodeImporter {
 /** The module through which Node.js imports packages. */
 interface ImporterModule {
   importModule(specifier: string): Promise<object>
+  require(specifier: string): unknown
   resolve(specifier: string): string
 }
 
-const IMPORTER = `export const importModule = (specifier) => import(specifier)
+const IMPORTER = `import { createRequire } from 'node:module'
+export const require = createRequire(import.meta.url)
+export const importModule = (specifier) => import(specifier)
 export const resolve = (specifier) => import.meta.resolve(specifier)
 `
 
@@ -43,6 +48,7 @@ export function createNodeImporter(bundle: string, base: () => string): NodeImpo
       await load()
     },
     importPackage: async (specifier) => (await load()).importModule(specifier),
+    requirePackage: (specifier) => loaded?.require(specifier),
     meta() {
       const url = pathToFileURL(bundle)
       url.searchParams.set('base', base())

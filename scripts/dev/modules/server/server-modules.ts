@@ -45,8 +45,8 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   const importer = createNodeImporter(bundle, base)
   const modules = createLoadedModules(compiler, createServerScripts(dirname(bundle), siteDir))
   let graph = EMPTY_GRAPH
-  const { importPackage, meta } = importer
-  const runner = createServerRunner({ load, importPackage, meta, deadlineMs: DEADLINE_MS })
+  const { importPackage, requirePackage, meta } = importer
+  const runner = createServerRunner({ load, importPackage, requirePackage, meta, deadlineMs: DEADLINE_MS })
 
   async function load(id: string): Promise<ServerModule> {
     await importer.ready()

@@ -11,6 +11,8 @@ export interface RunnerInput {
   load(id: string): Promise<ServerModule>
   /** Imports a package or a module of Node.js as the site's server bundle does. */
   importPackage(specifier: string): Promise<object>
+  /** Requires a package or a module of Node.js as the site's server bundle does. */
+  requirePackage(specifier: string): unknown
   /** Returns the value of `import.meta`. */
   meta(): object
   /** How long an import waits for the top-level await of a module. */
@@ -30,10 +32,16 @@ export interface ServerRunner {
   clear(): void
 }
 
-export function createServerRunner({ load, importPackage, meta, deadlineMs }: RunnerInput): ServerRunner {
+export function createServerRunner({
+  load,
+  importPackage,
+  requirePackage,
+  meta,
+  deadlineMs,
+}: RunnerInput): ServerRunner {
   const instances = createInstances()
   const packages = createModulePackages(importPackage)
-  const linker = { evaluate, importModule, packages }
+  const linker = { evaluate, importModule, packages, requirePackage }
 
   /** Evaluates a module, without waiting unless it or one of its imports has a top-level await. */
   function evaluate(id: string, chain: Chain): Instance {

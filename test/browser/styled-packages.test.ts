@@ -1,0 +1,54 @@
+/// <reference lib="dom" />
+
+// Packages whose scripts import stylesheets, in production and in development.
+
+import t, { type Test } from 'tap'
+import { createServer } from '../../src/server/index.ts'
+import { createSite } from '../scripts/create-site.ts'
+import { startCli } from '../scripts/run-cli.ts'
+import { STYLED_PACKAGES, STYLED_PAGE } from '../scripts/styled-packages.ts'
+import { buildSharing } from '../shared-compression.ts'
+import { launchChromium } from './chromium.ts'
+
+const chromium = await launchChromium(t)
+const FILES = {
+  ...STYLED_PACKAGES,
+  'package.json': '{ "name": "site", "type": "module" }',
+  'pages/index.tsx': STYLED_PAGE,
+}
+
+async function checkPage(t: Test, url: string) {
+  const html = await (await fetch(url)).text()
+  t.match(html, 'own version')
+  t.match(html, 'version of the site')
+  const { page, errors, goto, hydrated } = await chromium.open()
+  await goto(url, 'load')
+  await hydrated()
+  await page.click('#outer')
+  await page.waitForSelector('#outer:has-text("outer own version 1")')
+  t.equal(await page.textContent('#inner'), 'inner/')
+  const colour = await page.evaluate(() => {
+    const inner = document.querySelector('#inner')
+    return inner && getComputedStyle(inner).color
+  })
+  t.equal(colour, 'rgb(1, 2, 3)')
+  t.same(errors, [])
+}
+
+t.test('packages with stylesheets in production', async (t) => {
+  const dir = createSite(t, FILES)
+  await buildSharing({ dir })
+  const app = await createServer({ dir, logger: false })
+  t.teardown(() => app.close())
+  await checkPage(t, await app.listen({ port: 0, host: '127.0.0.1' }))
+})
+
+t.test('packages with stylesheets in development', async (t) => {
+  const dir = createSite(t, FILES)
+  for (const run of ['first start', 'second start']) {
+    const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
+    const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+    await t.test(run, (t) => checkPage(t, url))
+    await dev.stop()
+  }
+})
