@@ -2,7 +2,7 @@ import type { App } from './app-state.ts'
 import type { createActivity } from './navigation-activity.ts'
 import type { TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
-import type { Prefetched } from './prefetch/prefetcher.ts'
+import type { Prefetched } from './prefetch/prefetched-pages.ts'
 
 /** A navigation that is not finished. */
 export interface PendingNavigation {
