@@ -8,6 +8,7 @@ import { callAction } from './call-action.ts'
 import { keyOf } from './form-body.ts'
 import type { PostedForm } from './intercept-forms.ts'
 import { createOrder, type Submission } from './submission-order.ts'
+import { createResultTaker } from './take-result.ts'
 
 /**
  * Returns the function that sends a form and shows the result. Several forms may be pending at the same time.
@@ -24,7 +25,7 @@ export function createSender(
   begin: ReturnType<typeof createActivity>,
 ) {
   const sending = new Set<string>()
-  const enter = createOrder(view)
+  const takeTurn = createOrder(view.isCurrent)
 
   return async ({ url, formData, form, enctype }: PostedForm) => {
     // Ignores a double click.
@@ -51,7 +52,7 @@ export function createSender(
 
   async function deliver(submission: Submission, signal: AbortSignal, onActed: () => void): Promise<void> {
     const { form, counts, url } = submission
-    const entry = enter(submission)
+    const taker = createResultTaker(submission, takeTurn(submission), view)
     const wasOffline = !navigator.onLine
     let actedStatus: number | undefined
     const revalidate = () => {
@@ -67,7 +68,7 @@ export function createSender(
           actedStatus = status
           if (acted.revalidate !== false) revalidate()
           onActed()
-          entry.acted(acted)
+          taker.acted(acted)
         },
       },
       app,
@@ -78,8 +79,8 @@ export function createSender(
       if (counts()) showSentence(sentenceOf('The form', wasOffline), form)
     })
     if (result === undefined || (actedStatus === undefined && hasRun(result))) revalidate()
-    if (result) await entry.ended(result, actedStatus)
-    entry.stop()
+    if (result) await taker.ended(result, actedStatus)
+    taker.stop()
   }
 }
 
