@@ -4,14 +4,11 @@ import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shar
 import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
 import type { Invalid } from '../../shared/wire/page-extras.ts'
 import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
-import type { App } from '../app-state.ts'
 import { announceInvalid, focusInvalid } from '../focus-invalid.ts'
-import type { createActivity } from '../navigation-activity.ts'
-import type { NavigatorState } from '../page-navigation.ts'
 import type { FetchResult } from '../read-page.ts'
 import type { Refresh } from '../refresh-page.ts'
-import type { ResultView } from '../result-view.ts'
 import { callAction, type Fields } from './call-action.ts'
+import type { SubmissionContext } from './submission-context.ts'
 import { sentenceOf } from './submit-form.ts'
 import { sendNatively } from './submit-natively.ts'
 
@@ -29,12 +26,8 @@ interface Ending {
  * @param releases Functions to call before the page is replaced.
  */
 export function createFieldSender(
-  app: App,
-  state: NavigatorState,
-  view: ResultView,
-  expire: () => void,
+  { app, state, begin, view, expire }: SubmissionContext,
   refresh: Refresh,
-  begin: ReturnType<typeof createActivity>,
   releases: Set<() => void>,
 ) {
   return ({ href, method, formData, enctype, form }: SentFields, { progress, settled, release }: SubmissionEvents) => {

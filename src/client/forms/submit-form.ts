@@ -1,29 +1,18 @@
-import type { App } from '../app-state.ts'
-import type { createActivity } from '../navigation-activity.ts'
 import { removeNotice, showSentence } from '../notice.ts'
-import type { NavigatorState } from '../page-navigation.ts'
 import type { FetchResult } from '../read-page.ts'
-import type { ResultView } from '../result-view.ts'
 import { callAction } from './call-action.ts'
 import { keyOf } from './form-body.ts'
 import type { PostedForm } from './intercept-forms.ts'
+import type { SubmissionContext } from './submission-context.ts'
 import { createOrder, type Submission } from './submission-order.ts'
 import { createResultTaker } from './take-result.ts'
 
 /**
  * Returns the function that sends a form and shows the result. Several forms may be pending at the same time.
  *
- * @param expire Marks everything that has been fetched so far as out of date.
  * @param catchUp Runs the loads of the page again if it lacks what an action has changed.
  */
-export function createSender(
-  app: App,
-  state: NavigatorState,
-  view: ResultView,
-  expire: () => void,
-  catchUp: () => void,
-  begin: ReturnType<typeof createActivity>,
-) {
+export function createSender({ app, state, begin, view, expire }: SubmissionContext, catchUp: () => void) {
   const sending = new Set<string>()
   const takeTurn = createOrder(view.isCurrent)
 
