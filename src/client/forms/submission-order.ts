@@ -39,7 +39,7 @@ export function createOrder(isCurrent: (url: URL) => boolean) {
       // A redirect of the action changes the URL of the submission.
       canShow: () => number >= shown && (isNewest() || (counts() && isCurrent(submission.url))),
       /** Records that the result takes effect. */
-      show() {
+      takeEffect() {
         shown = number
       },
     }

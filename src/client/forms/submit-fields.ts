@@ -43,16 +43,9 @@ export function createFieldSender(
       settled: ending.then((ended) => settle(ended, before, settled)),
       abort: () => controller.abort(),
       // In the next task the component shows the messages, which describe the field.
-      refused: (invalid: Invalid) => setTimeout(() => form instanceof HTMLFormElement && report(invalid, form)),
+      refused: (invalid: Invalid) =>
+        setTimeout(() => form instanceof HTMLFormElement && report(invalid, form, view.announce)),
     }
-  }
-
-  function report(invalid: Invalid, form: HTMLFormElement) {
-    const { activeElement } = document
-    const isElsewhere = activeElement !== document.body && (activeElement as HTMLInputElement | null)?.form !== form
-    // A visitor who works at another part of the page stays there.
-    if (isElsewhere) announceInvalid(invalid, view.announce)
-    else focusInvalid(invalid, form, view.announce)
   }
 
   async function send(fields: Fields, signal: AbortSignal, onProgress: (share: number) => void): Promise<Ending> {
@@ -96,6 +89,14 @@ export function createFieldSender(
     } else if (isStale) await refresh(settled).catch(() => {})
     else settled()
   }
+}
+
+function report(invalid: Invalid, form: HTMLFormElement, announce: (text: string) => void) {
+  const { activeElement } = document
+  const isElsewhere = activeElement !== document.body && (activeElement as HTMLInputElement | null)?.form !== form
+  // A visitor who works at another part of the page stays there.
+  if (isElsewhere) announceInvalid(invalid, announce)
+  else focusInvalid(invalid, form, announce)
 }
 
 function endingOf(result: FetchResult, fields: Fields): Ending {

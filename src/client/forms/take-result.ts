@@ -14,72 +14,77 @@ const TOO_LARGE = 413
 
 /** Creates the functions that take the result of a submission, and show it in its turn. */
 export function createResultTaker(submission: Submission, turn: Turn, view: ResultView) {
-  const { form, counts, stop } = submission
-  const input = watchInput(form)
-  /** Resolves when the page shows what the action returned. */
-  let actedShown: Promise<void> | undefined
+  const input = watchInput(submission.form, turn)
+  const screen = createResultScreen(submission, turn, view)
 
-  function reset() {
-    // A form that has been sent again since, or typed in, keeps its input. A button may be named `reset`, so the method
-    // is called this way.
-    if (turn.isNewestOfForm() && !input.hasChanged()) HTMLFormElement.prototype.reset.call(form)
+  async function takePage(page: PageResult, status: number) {
+    const { leaf } = page.tree
+    // React would show the result together with the page, and wait for the page's deferred parts.
+    await screen.actedShown()
+    const isAccepted = status < 400
+    if (turn.canShow() && !isTooLarge(page)) return screen.showPage(page, () => isAccepted && input.reset())
+    submission.stop()
+    if (leaf.kind === 'shown') showError(leaf.shown, submission.form)
+    if (isAccepted) input.reset()
   }
+
+  return {
+    /** Shows what the action returned, in the current page. */
+    acted: screen.showActed,
+    /** Resolves when the result has taken effect. */
+    async ended(result: FetchResult, actedStatus: number | undefined) {
+      const { url, counts } = submission
+      if (!counts()) return
+      if (result.kind === 'load') sendByBrowser(submission)
+      else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
+      else if (result.kind === 'redirect') {
+        await screen.follow(new URL(result.to, url))
+        input.reset()
+      } else if (result.kind === 'done') {
+        const shown = screen.actedShown()
+        if (!shown) return screen.follow(url)
+        await shown
+        if ((actedStatus ?? 0) < 400) input.reset()
+      }
+    },
+    stop: input.stop,
+  }
+}
+
+/** Creates the functions that show the result of a submission, if it is its turn. */
+function createResultScreen(submission: Submission, turn: Turn, view: ResultView) {
+  const { form, stop } = submission
+  let actedShown: Promise<void> | undefined
 
   function focusFirst({ invalid }: Acted) {
     if (invalid) focusInvalid(invalid, form, view.announce)
   }
 
-  async function takePage(page: PageResult, status: number) {
-    const { leaf } = page.tree
-    // React would show the result together with the page, and wait for the page's deferred parts.
-    await actedShown
-    if (turn.canShow() && !isTooLarge(page)) return showPage(page, status)
-    stop()
-    if (leaf.kind === 'shown') showError(leaf.shown, form)
-    if (status < 400) reset()
-  }
-
-  async function showPage(page: PageResult, status: number) {
-    turn.show()
-    const fresh = { ...page, version: submission.version, stop }
-    const isUpdate = actedShown && page.tree.leaf.kind === 'page'
-    const inDocument = isUpdate ? view.replace(fresh) : view.show(submission.url, fresh)
-    if (!isUpdate) void inDocument.then(() => focusFirst(extrasOf(page.tree)))
-    // Parts that follow later keep React from replacing the page.
-    if (!page.isDeferred) await inDocument
-    if (status < 400) void inDocument.then(reset)
-  }
-
-  async function follow(to: URL) {
-    if (!turn.isNewest()) return
-    turn.show()
-    await view.follow(to, turn.isNewest)
-  }
-
   return {
-    /** Shows what the action returned, in the current page. */
-    acted(acted: Acted) {
+    /** Returns a promise that resolves when the page shows what the action returned; undefined if it will not. */
+    actedShown: () => actedShown,
+    showActed(acted: Acted) {
       if (!turn.canShow() || !view.isCurrent(submission.url)) return
-      turn.show()
+      turn.takeEffect()
       actedShown = view.showActed(acted)
       void actedShown.then(() => focusFirst(acted))
     },
-    /** Resolves when the result has taken effect. */
-    async ended(result: FetchResult, actedStatus: number | undefined) {
-      const { url } = submission
-      if (!counts()) return
-      if (result.kind === 'load') sendByBrowser(submission)
-      else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
-      else if (result.kind === 'redirect') {
-        await follow(new URL(result.to, url))
-        reset()
-      } else if (result.kind === 'done') {
-        if (!actedShown) return follow(url)
-        await actedShown
-        if ((actedStatus ?? 0) < 400) reset()
-      }
+    /** Shows a page, and calls `onShown` when it is in the document. Waits for that unless parts follow later. */
+    async showPage(page: PageResult, onShown: () => void) {
+      turn.takeEffect()
+      const fresh = { ...page, version: submission.version, stop }
+      const isUpdate = actedShown && page.tree.leaf.kind === 'page'
+      const inDocument = isUpdate ? view.replace(fresh) : view.show(submission.url, fresh)
+      if (!isUpdate) void inDocument.then(() => focusFirst(extrasOf(page.tree)))
+      // Parts that follow later keep React from replacing the page.
+      if (!page.isDeferred) await inDocument
+      void inDocument.then(onShown)
     },
-    stop: input.stop,
+    async follow(to: URL) {
+      if (!turn.isNewest()) return
+      turn.takeEffect()
+      await view.follow(to, turn.isNewest)
+    },
   }
 }
 
@@ -94,12 +99,19 @@ function sendByBrowser({ url, formData, enctype }: Submission) {
 }
 
 /** Notices whether the visitor changes a field of the form. */
-function watchInput(form: HTMLFormElement) {
+function watchInput(form: HTMLFormElement, turn: Turn) {
   let hasChanged = false
   const listen = ({ target }: Event) => {
     // Fields outside of the element belong to the form too.
     if ((target as HTMLInputElement).form === form) hasChanged = true
   }
   addEventListener('input', listen)
-  return { hasChanged: () => hasChanged, stop: () => removeEventListener('input', listen) }
+  return {
+    /** Resets the form, unless it has been changed or sent again since. */
+    reset() {
+      // A button may be named `reset`, so the method is called this way.
+      if (turn.isNewestOfForm() && !hasChanged) HTMLFormElement.prototype.reset.call(form)
+    },
+    stop: () => removeEventListener('input', listen),
+  }
 }
