@@ -10,7 +10,7 @@ import {
 import type { App } from './app-state.ts'
 import { type FetchResult, readPage } from './read-page.ts'
 
-export interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {
+interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {
   /** True when the current page is out of date: the loads of the layouts that stay run too (false). */
   isStale?: boolean
   /** The value of `NavigatorState.version` (0). */

@@ -44,7 +44,7 @@ export function createFieldSender(
       abort: () => controller.abort(),
       // In the next task the component shows the messages, which describe the field.
       refused: (invalid: Invalid) =>
-        setTimeout(() => form instanceof HTMLFormElement && report(invalid, form, view.announce)),
+        setTimeout(() => form instanceof HTMLFormElement && showInvalid(invalid, form, view.announce)),
     }
   }
 
@@ -91,7 +91,8 @@ export function createFieldSender(
   }
 }
 
-function report(invalid: Invalid, form: HTMLFormElement, announce: (text: string) => void) {
+/** Moves the focus to the first field with a message, and announces that the form was not sent. */
+function showInvalid(invalid: Invalid, form: HTMLFormElement, announce: (text: string) => void) {
   const { activeElement } = document
   const isElsewhere = activeElement !== document.body && (activeElement as HTMLInputElement | null)?.form !== form
   // A visitor who works at another part of the page stays there.

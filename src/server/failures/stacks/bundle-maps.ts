@@ -7,7 +7,7 @@ import type { ServerMapFields } from './function-names.ts'
 import { decodeSource, type MapFile, readMapFile } from './source-map-file.ts'
 
 /** The source map of a bundle, with the bundle's text. */
-export interface LoadedMap extends MapFile<ServerMapFields> {
+interface LoadedMap extends MapFile<ServerMapFields> {
   code: string
   /**
    * The names that bundling changed, for each source: esbuild numbers names that collide, so `load2` may be `load`
@@ -18,9 +18,6 @@ export interface LoadedMap extends MapFile<ServerMapFields> {
 
 /** The source's names, by the names in the bundle. */
 export type Renamed = ReadonlyMap<string, string>
-
-/** The source maps of the server's bundles. */
-export type BundleMaps = ReturnType<typeof createBundleMaps>
 
 /** Reads the source maps of bundles, each when it is needed for the first time. A broken map counts as missing. */
 export function createBundleMaps(siteDir: string, bundles: readonly MappedBundle[]) {

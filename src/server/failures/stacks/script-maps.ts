@@ -10,7 +10,7 @@ import { type MapFile, readMapFile } from './source-map-file.ts'
 export type ScriptMap = MapFile<NamedMap>
 
 /** The source maps of browser scripts. Null stands for a missing or broken map, undefined for no script of the site. */
-export interface ScriptMaps {
+interface ScriptMaps {
   /** Returns the map of the script at a complete URL. */
   ofUrl(url: string): ScriptMap | null | undefined
   /** Returns the map of the script at the path of a URL. */
