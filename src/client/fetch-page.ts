@@ -10,21 +10,23 @@ import {
 import type { App } from './app-state.ts'
 import { type FetchResult, readPage } from './read-page.ts'
 
+interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {
+  /** True when the current page is out of date: the loads of the layouts that stay run too (false). */
+  isStale?: boolean
+  /** The value of `NavigatorState.version` (0). */
+  version?: number
+  /** True for the URL of the current page (false). */
+  isRefresh?: boolean
+}
+
 /**
  * Requests the page at a URL of this site. Its modules and its data are loaded at the same time. Promises in the data
  * settle later. Rejects when the network fails and when a module cannot be loaded.
- *
- * @param init The signal of a navigation.
- * @param isStale True when the current page is out of date: the loads of the layouts that stay run too.
- * @param version The value of `NavigatorState.version`.
- * @param isRefresh True for the URL of the current page.
  */
 export async function fetchPage(
   url: URL,
-  init: RequestInit,
   app: App,
-  isStale = false,
-  { version = 0, isRefresh = false } = {},
+  { isStale, version = 0, isRefresh, ...init }: FetchOptions,
 ): Promise<FetchResult> {
   const currentLayouts = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
   // Nothing is sent to another site.

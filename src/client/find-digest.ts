@@ -3,6 +3,9 @@ import type { FragmentInstance } from 'react'
 /** A fragment reference with a method that React's types do not contain yet. */
 type FragmentPlace = FragmentInstance & Pick<Node, 'compareDocumentPosition'>
 
+// `Node.DOCUMENT_POSITION_CONTAINED_BY` and `…_IMPLEMENTATION_SPECIFIC`, which bundlers do not inline.
+const CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC = 16 | 32
+
 /**
  * Returns the function that finds the server's digest for a part of the page that failed on both sides. React keeps the
  * digest in the document until it has rendered the Suspense boundary again, on the template after the boundary's
@@ -19,14 +22,11 @@ export function createDigestFinder() {
       if (before?.data !== '$!' || used.has(template)) continue
       // A part without elements has no position to compare. React then sets IMPLEMENTATION_SPECIFIC, and the template
       // counts.
-      const position = (part as FragmentPlace | null)?.compareDocumentPosition(template)
-      if (position !== undefined && !(position & CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC)) continue
+      const place = part as FragmentPlace | null
+      if (place && !(place.compareDocumentPosition(template) & CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC)) continue
       used.add(template)
       return template.dataset.dgst
     }
     return undefined
   }
 }
-
-// `Node.DOCUMENT_POSITION_CONTAINED_BY` and `…_IMPLEMENTATION_SPECIFIC`, which bundlers do not inline.
-const CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC = 16 | 32

@@ -9,7 +9,8 @@ import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createSender } from './forms/submit-form.ts'
 import { createActivity } from './navigation-activity.ts'
-import { createNavigate, type NavigatorState } from './page-navigation.ts'
+import type { NavigatorState } from './navigator-context.ts'
+import { createNavigate } from './page-navigation.ts'
 import { createPageView } from './page-view.ts'
 import { createLinks } from './prefetch/links.ts'
 import { createPrefetcher } from './prefetch/prefetcher.ts'
@@ -32,7 +33,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const prefetcher = createPrefetcher(
     app,
     // After a redirect, what the layouts show may be out of date as well: for example, a session has ended.
-    (url, init) => fetchPage(url, init, app, isBehind() || state.redirects > 0, { version: state.version }),
+    (url, init) => fetchPage(url, app, { ...init, isStale: isBehind() || state.redirects > 0, version: state.version }),
     () => links.nextSeen(),
   )
   const canPrefetch = (url: URL) =>
@@ -51,8 +52,9 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     if (state.pendingForms === 0 && isBehind() && app.tree.leaf.kind === 'page') refresh().catch(() => {})
   }
 
-  const navigate = createNavigate(app, state, view, take, begin)
-  const send = createSender(app, state, results, expire, catchUp, begin)
+  const context = { app, state, begin, view: results, expire }
+  const navigate = createNavigate(context, view, take)
+  const send = createSender(context, catchUp)
   const readForm = createFormReader(isOurs)
   // Without the Navigation API the browser sends forms itself.
   if ('navigation' in window)
@@ -76,7 +78,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
         return null
       return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
     },
-    submit: createFieldSender(app, state, results, expire, refresh, begin, releases),
+    submit: createFieldSender(context, refresh, releases),
     async prefetch(to) {
       const url = readUrl(to)
       if (url && canPrefetch(url)) await prefetcher.ask(url)

@@ -1,8 +1,7 @@
-import type { App } from './app-state.ts'
-import type { createActivity } from './navigation-activity.ts'
+import type { NavigatorContext } from './navigator-context.ts'
 import type { TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
-import type { Prefetched } from './prefetch/prefetcher.ts'
+import type { Prefetched } from './prefetch/prefetched-pages.ts'
 
 /** A navigation that is not finished. */
 export interface PendingNavigation {
@@ -12,30 +11,14 @@ export interface PendingNavigation {
   show(): Promise<void>
 }
 
-/** The state that navigations and forms share. */
-export interface NavigatorState {
-  /** How many times an action has, or may have, changed data. */
-  version: number
-  /** How many times the visitor has left for another page. */
-  departures: number
-  /** How many forms have been sent from this document. */
-  formsSent: number
-  /** How many forms are being sent. */
-  pendingForms: number
-  /** How many redirects in a row have been followed. */
-  redirects: number
-}
-
 /** How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself. */
 export const MAX_REDIRECTS = 20
 
 /** Returns the function that starts a navigation. */
 export function createNavigate(
-  app: App,
-  state: NavigatorState,
+  { app, state, begin }: NavigatorContext,
   view: PageView,
   take: (url: URL) => Prefetched,
-  begin: ReturnType<typeof createActivity>,
 ) {
   /** The last redirect, with the type of the navigation that was redirected. */
   let redirect: { to: string; type: TransitionType } | undefined

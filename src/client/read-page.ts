@@ -1,14 +1,11 @@
 // Reads the response to a navigation or an action.
 
-import { base } from '../shared/base.ts'
-import { ASSETS_PATH } from '../shared/paths.ts'
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import type { Boot, BootPlan } from '../shared/wire/boot.ts'
-import { createDeferredPromises, revive } from '../shared/wire/deferred-data.ts'
+import { createDeferredPromises, type Flat, revive } from '../shared/wire/deferred-data.ts'
 import type { Acted, NavigationLine } from '../shared/wire/navigation-protocol.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
 import { withResult } from './extras.ts'
-import { loadTree } from './load-tree.ts'
+import { createPageReceiver, type ReceivedPage } from './receive-page.ts'
 
 /** The result of the request for a page. */
 export type FetchResult =
@@ -47,13 +44,18 @@ export function readPage(
   { currentData, version, signal, onActed }: ReadOptions,
 ): Promise<FetchResult> {
   const deferred = createDeferredPromises()
+  let isDeferred = false
+
+  function reviveHere(flat: Flat): Promise<unknown> {
+    return revive(flat, (id) => {
+      isDeferred = true
+      return deferred.promised(id)
+    })
+  }
+
   return new Promise((resolve, reject) => {
-    let boot: Boot | undefined
-    let data: unknown[] = []
-    let kept = 0
-    let missing = 0
+    const page = createPageReceiver(currentData, reviveHere)
     let isDecided = false
-    let isDeferred = false
     let acted: Promise<Acted> | undefined
 
     function decide(result: FetchResult) {
@@ -62,50 +64,37 @@ export function readPage(
       Promise.resolve(acted).then(() => resolve(result), reject)
     }
 
-    function finish(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: Boot) {
+    function finish({ kind, tree: loading, kept }: ReceivedPage) {
       isDecided = true
-      // The modules are being loaded since the first line.
-      Promise.all([loadTree(plan, document, Promise.all(data)), acted]).then(([loaded, result]) => {
-        const tree = result && plan.leaf.kind === 'page' ? withResult(loaded, result) : loaded
+      Promise.all([loading, acted]).then(([loaded, result]) => {
+        const tree = result && kind === 'page' ? withResult(loaded, result) : loaded
         resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, isDeferred })
       }, reject)
     }
 
-    function promised(id: number) {
-      isDeferred = true
-      return deferred.promised(id)
+    async function act(flat: Flat): Promise<Acted> {
+      // Written by `writeActed`.
+      const result = ((await reviveHere(flat)) ?? {}) as Acted
+      onActed?.(result)
+      return result
     }
 
     function take(line: NavigationLine) {
       switch (line[0]) {
         case 'acted':
-          acted = revive(line[1], promised).then((value) => {
-            // Written by `writeActed`.
-            const result = (value ?? {}) as Acted
-            onActed?.(result)
-            return result
-          })
+          acted = act(line[1])
           acted.catch(() => {})
           return
         case 'start':
-          boot = line[1]
-          kept = line[1].kept
-          data = currentData.slice(0, kept)
-          missing = boot.layouts.length + 1 - kept
-          line[1].preload.forEach(preload)
-          // `finish` imports the same modules, and handles their errors.
-          void loadTree(boot, boot, Promise.all([])).catch(() => {})
-          return
-        case 'data':
-          data[line[1]] = revive(line[2], promised)
-          // The extras have a higher index, and come before the data of the loads.
-          if (boot && line[1] <= boot.layouts.length && --missing === 0) finish(boot, boot)
-          return
-        case 'shown':
-          if (!boot) return decide({ kind: 'error', error: line[3] })
-          // The layouts around the error keep their data. The page's data and its extras are not used.
-          data.splice(line[1])
-          return finish({ layouts: boot.layouts.slice(0, line[1]), leaf: line[2] }, { ...boot, shown: line[3] })
+          return page.start(line[1])
+        case 'data': {
+          const received = page.data(line[1], line[2])
+          return received && finish(received)
+        }
+        case 'shown': {
+          const received = page.shown(line[1], line[2], line[3])
+          return received ? finish(received) : decide({ kind: 'error', error: line[3] })
+        }
         case 'settled':
           return void deferred.settle([line[1], line[2], line[3], line[4]] as never)
         case 'redirect':
@@ -145,17 +134,4 @@ async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: N
     // The response is Hydrant's own, which consists of such lines.
     for (const line of lines) take(JSON.parse(line) as NavigationLine)
   }
-}
-
-const preloaded = new Set<string>()
-
-// Preloads scripts only. React would take a preloaded stylesheet for a loaded one, and could show the page a frame
-// before the stylesheet applies. React loads the stylesheets itself when it renders the page.
-function preload(file: string) {
-  if (preloaded.has(file) || !/^[\w.-]+js$/.test(file)) return
-  preloaded.add(file)
-  const link = document.createElement('link')
-  link.rel = 'modulepreload'
-  link.href = base + ASSETS_PATH + file
-  document.head.append(link)
 }

@@ -1,7 +1,7 @@
 import { ServerFailure } from '../shared/wire/deferred-data.ts'
 import type { App } from './app-state.ts'
 import { extrasOf, withResult } from './extras.ts'
-import type { NavigatorState } from './page-navigation.ts'
+import type { NavigatorState } from './navigator-context.ts'
 import type { Page, PageView } from './page-view.ts'
 import type { ResultView } from './result-view.ts'
 

@@ -2,7 +2,8 @@ import type { Acted } from '../shared/wire/navigation-protocol.ts'
 import type { App } from './app-state.ts'
 import { withResult } from './extras.ts'
 import { fetchPage } from './fetch-page.ts'
-import { FetchedPage, MAX_REDIRECTS, type NavigatorState } from './page-navigation.ts'
+import type { NavigatorState } from './navigator-context.ts'
+import { FetchedPage, MAX_REDIRECTS } from './page-navigation.ts'
 import type { Page, PageView } from './page-view.ts'
 import type { FetchResult } from './read-page.ts'
 
@@ -14,7 +15,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
   async function fetchFresh(url: URL, isRefresh = false) {
     const controller = new AbortController()
     const { version } = state
-    const result = await fetchPage(url, { signal: controller.signal }, app, true, { version, isRefresh }).catch(
+    const result = await fetchPage(url, app, { signal: controller.signal, isStale: true, version, isRefresh }).catch(
       (): FetchResult => ({ kind: 'load' }),
     )
     return { ...result, stop: () => controller.abort() }

@@ -144,12 +144,12 @@ function createApp({ options, logging, metrics = NO_METRICS, handed }: InstanceI
 
 /** Handles requests that reach no route of the site: paths outside of its base, methods that no page has. */
 function addRefusals(app: FastifyInstance) {
-  app.setNotFoundHandler((request, reply) => sendRefusal(404, 'There is nothing at this address.', request, reply))
+  app.setNotFoundHandler((_request, reply) => sendRefusal(404, 'There is nothing at this address.', reply))
   // Fastify parses the bodies of such requests, too.
-  app.setErrorHandler<FastifyError>((error, request, reply) => {
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error
-    sendRefusal(statusCode, 'The request cannot be read.', request, reply)
+    sendRefusal(statusCode, 'The request cannot be read.', reply)
   })
 }
 
@@ -160,7 +160,7 @@ function refuseMalformedUrl(error: FastifyError, request: FastifyRequest, reply:
   request.log.info({ method: request.method, url, statusCode: status }, `refused with ${status}: the URL is malformed`)
   reply.header(REQUEST_ID_HEADER, request.id)
   // The hook that checks the host has not run.
-  sendRefusal(status, 'The address is malformed.', request, reply, UNKNOWN_HOST)
+  sendRefusal(status, 'The address is malformed.', reply, UNKNOWN_HOST)
 }
 
 /**

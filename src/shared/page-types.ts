@@ -17,14 +17,6 @@ import type { Field } from './tree/fields.ts'
 /** Where a failure happened: on the server or in the browser. */
 export type Side = 'server' | 'client'
 
-/**
- * An `action` function: takes an `ActionContext`, and returns or resolves with plain data that contains no promises.
- */
-export type Action = (ctx: never) => unknown
-
-/** The data that an `action` function resolves with. */
-export type ActionData<A extends Action> = Awaited<ReturnType<A>>
-
 interface Props {
   /** The URL of the page, as the server sees it. */
   url: URL

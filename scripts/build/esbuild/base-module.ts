@@ -14,11 +14,7 @@ export function createBaseModule(side: 'browser' | 'server'): string {
 }
 
 const up = ASSETS_PATH.slice(1, -1).replace(/[^/]+/g, '..')
-// The mark PURE lets the bundler leave the module out of pages that do not use it.
-const inBrowser = `export const base = /* @__PURE__ */ findBase()
-function findBase() {
-  return new URL('${up}', import.meta.url).pathname.slice(0, -1)
-}
+const inBrowser = `export const base = new URL('${up}', import.meta.url).pathname.slice(0, -1)
 `
 
 // `URL` escapes the path as the browser does.

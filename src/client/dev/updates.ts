@@ -49,7 +49,7 @@ export function listenForUpdates({ app, loaded, since, refreshComponents }: Upda
   }
 
   async function runLoadsAgain(): Promise<void> {
-    const result = await fetchPage(new URL(location.href), {}, app, true)
+    const result = await fetchPage(new URL(location.href), app, { isStale: true })
     if (result.kind === 'page') await app.show(result.tree)
     else if (result.kind === 'redirect') location.replace(result.to)
     else location.reload()

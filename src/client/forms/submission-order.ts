@@ -1,12 +1,4 @@
-import type { Acted } from '../../shared/wire/navigation-protocol.ts'
-import { extrasOf } from '../extras.ts'
-import { focusInvalid } from '../focus-invalid.ts'
-import { showError } from '../notice.ts'
-import type { FetchResult } from '../read-page.ts'
-import type { ResultView } from '../result-view.ts'
 import type { Fields } from './call-action.ts'
-import { MULTIPART } from './form-body.ts'
-import { sendNatively } from './submit-natively.ts'
 
 /** A form that is being sent. */
 export interface Submission extends Fields {
@@ -19,107 +11,37 @@ export interface Submission extends Fields {
   version: number
 }
 
-const TOO_LARGE = 413
+/** The place of a submission in the order. */
+export type Turn = ReturnType<ReturnType<typeof createOrder>>
 
 /**
- * Returns a function to call when a submission begins. It returns the functions that take the submission's result.
- * Results take effect in the order in which their submissions began:
+ * Returns the function that begins a submission. Results take effect in the order in which their submissions began:
  *
  * - A result is not shown when a newer one has been shown, or when the visitor has left for another page since.
  * - A result leads to another URL only when nothing newer has been sent.
+ *
+ * @param isCurrent Returns whether the current page has a URL.
  */
-export function createOrder(view: ResultView) {
+export function createOrder(isCurrent: (url: URL) => boolean) {
   const newestOf = new WeakMap<HTMLFormElement, number>()
   let newest = 0
   /** The number of the newest submission whose result has taken effect. */
   let shown = 0
 
   return (submission: Submission) => {
-    const { form, counts, stop } = submission
+    const { form, counts } = submission
     const number = ++newest
     newestOf.set(form, number)
     const isNewest = () => counts() && number === newest
-    const canShow = () => number >= shown && (isNewest() || (counts() && view.isCurrent(submission.url)))
-    const input = watchInput(form)
-    /** Resolves when the page shows what the action returned. */
-    let actedShown: Promise<void> | undefined
-
-    function reset() {
-      // A form that has been sent again since, or typed in, keeps its input. A button may be named `reset`, so the
-      // method is called this way.
-      if (newestOf.get(form) === number && !input.hasChanged()) HTMLFormElement.prototype.reset.call(form)
-    }
-
-    function focusFirst({ invalid }: Acted) {
-      if (invalid) focusInvalid(invalid, form, view.announce)
-    }
-
-    async function takePage(page: Extract<FetchResult, { kind: 'page' }>, status: number) {
-      const { leaf } = page.tree
-      // React would show the result together with the page, and wait for the page's deferred parts.
-      await actedShown
-      const isRefused = leaf.kind === 'shown' && leaf.shown.kind === 'refusal' && leaf.shown.status === TOO_LARGE
-      const isShown = canShow() && !isRefused
-      if (isShown) {
-        shown = number
-        const fresh = { ...page, version: submission.version, stop }
-        const isUpdate = actedShown && leaf.kind === 'page'
-        const inDocument = isUpdate ? view.replace(fresh) : view.show(submission.url, fresh)
-        if (!isUpdate) void inDocument.then(() => focusFirst(extrasOf(page.tree)))
-        // Parts that follow later keep React from replacing the page.
-        if (!page.isDeferred) await inDocument
-        if (status < 400) void inDocument.then(reset)
-      } else {
-        stop()
-        if (leaf.kind === 'shown') showError(leaf.shown, form)
-        if (status < 400) reset()
-      }
-    }
-
     return {
-      /** Shows what the action returned, in the current page. */
-      acted(acted: Acted) {
-        if (!canShow() || !view.isCurrent(submission.url)) return
+      isNewest,
+      isNewestOfForm: () => newestOf.get(form) === number,
+      // A redirect of the action changes the URL of the submission.
+      canShow: () => number >= shown && (isNewest() || (counts() && isCurrent(submission.url))),
+      /** Records that the result takes effect. */
+      takeEffect() {
         shown = number
-        actedShown = view.showActed(acted)
-        void actedShown.then(() => focusFirst(acted))
       },
-      /** Resolves when the result has taken effect. */
-      async ended(result: FetchResult, actedStatus: number | undefined) {
-        const { url } = submission
-        const isDone = result.kind === 'done'
-        if (!counts()) return
-        if (result.kind === 'load') sendByBrowser(submission)
-        else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
-        else if (isDone && actedShown) {
-          await actedShown
-          if ((actedStatus ?? 0) < 400) reset()
-        } else if (isDone || result.kind === 'redirect') {
-          const to = isDone ? url : new URL(result.to, url)
-          if (isNewest()) {
-            shown = number
-            await view.follow(to, isNewest)
-          }
-          if (!isDone) reset()
-        }
-      },
-      stop: input.stop,
     }
   }
-}
-
-/** Sends a form for which no action has been called. */
-function sendByBrowser({ url, formData, enctype }: Submission) {
-  sendNatively(url.href, enctype ?? MULTIPART, formData)
-}
-
-/** Notices whether the visitor changes a field of the form. */
-function watchInput(form: HTMLFormElement) {
-  let hasChanged = false
-  const listen = ({ target }: Event) => {
-    // Fields outside of the element belong to the form too.
-    if ((target as HTMLInputElement).form === form) hasChanged = true
-  }
-  addEventListener('input', listen)
-  return { hasChanged: () => hasChanged, stop: () => removeEventListener('input', listen) }
 }

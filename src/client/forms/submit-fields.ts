@@ -4,14 +4,11 @@ import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shar
 import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
 import type { Invalid } from '../../shared/wire/page-extras.ts'
 import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
-import type { App } from '../app-state.ts'
 import { announceInvalid, focusInvalid } from '../focus-invalid.ts'
-import type { createActivity } from '../navigation-activity.ts'
-import type { NavigatorState } from '../page-navigation.ts'
 import type { FetchResult } from '../read-page.ts'
 import type { Refresh } from '../refresh-page.ts'
-import type { ResultView } from '../result-view.ts'
 import { callAction, type Fields } from './call-action.ts'
+import type { SubmissionContext } from './submission-context.ts'
 import { sentenceOf } from './submit-form.ts'
 import { sendNatively } from './submit-natively.ts'
 
@@ -29,12 +26,8 @@ interface Ending {
  * @param releases Functions to call before the page is replaced.
  */
 export function createFieldSender(
-  app: App,
-  state: NavigatorState,
-  view: ResultView,
-  expire: () => void,
+  { app, state, begin, view, expire }: SubmissionContext,
   refresh: Refresh,
-  begin: ReturnType<typeof createActivity>,
   releases: Set<() => void>,
 ) {
   return ({ href, method, formData, enctype, form }: SentFields, { progress, settled, release }: SubmissionEvents) => {
@@ -50,16 +43,9 @@ export function createFieldSender(
       settled: ending.then((ended) => settle(ended, before, settled)),
       abort: () => controller.abort(),
       // In the next task the component shows the messages, which describe the field.
-      refused: (invalid: Invalid) => setTimeout(() => form instanceof HTMLFormElement && report(invalid, form)),
+      refused: (invalid: Invalid) =>
+        setTimeout(() => form instanceof HTMLFormElement && showInvalid(invalid, form, view.announce)),
     }
-  }
-
-  function report(invalid: Invalid, form: HTMLFormElement) {
-    const { activeElement } = document
-    const isElsewhere = activeElement !== document.body && (activeElement as HTMLInputElement | null)?.form !== form
-    // A visitor who works at another part of the page stays there.
-    if (isElsewhere) announceInvalid(invalid, view.announce)
-    else focusInvalid(invalid, form, view.announce)
   }
 
   async function send(fields: Fields, signal: AbortSignal, onProgress: (share: number) => void): Promise<Ending> {
@@ -103,6 +89,15 @@ export function createFieldSender(
     } else if (isStale) await refresh(settled).catch(() => {})
     else settled()
   }
+}
+
+/** Moves the focus to the first field with a message, and announces that the form was not sent. */
+function showInvalid(invalid: Invalid, form: HTMLFormElement, announce: (text: string) => void) {
+  const { activeElement } = document
+  const isElsewhere = activeElement !== document.body && (activeElement as HTMLInputElement | null)?.form !== form
+  // A visitor who works at another part of the page stays there.
+  if (isElsewhere) announceInvalid(invalid, announce)
+  else focusInvalid(invalid, form, announce)
 }
 
 function endingOf(result: FetchResult, fields: Fields): Ending {

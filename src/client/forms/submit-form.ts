@@ -1,30 +1,20 @@
-import type { App } from '../app-state.ts'
-import type { createActivity } from '../navigation-activity.ts'
 import { removeNotice, showSentence } from '../notice.ts'
-import type { NavigatorState } from '../page-navigation.ts'
 import type { FetchResult } from '../read-page.ts'
-import type { ResultView } from '../result-view.ts'
 import { callAction } from './call-action.ts'
 import { keyOf } from './form-body.ts'
 import type { PostedForm } from './intercept-forms.ts'
+import type { SubmissionContext } from './submission-context.ts'
 import { createOrder, type Submission } from './submission-order.ts'
+import { createResultTaker } from './take-result.ts'
 
 /**
  * Returns the function that sends a form and shows the result. Several forms may be pending at the same time.
  *
- * @param expire Marks everything that has been fetched so far as out of date.
  * @param catchUp Runs the loads of the page again if it lacks what an action has changed.
  */
-export function createSender(
-  app: App,
-  state: NavigatorState,
-  view: ResultView,
-  expire: () => void,
-  catchUp: () => void,
-  begin: ReturnType<typeof createActivity>,
-) {
+export function createSender({ app, state, begin, view, expire }: SubmissionContext, catchUp: () => void) {
   const sending = new Set<string>()
-  const enter = createOrder(view)
+  const takeTurn = createOrder(view.isCurrent)
 
   return async ({ url, formData, form, enctype }: PostedForm) => {
     // Ignores a double click.
@@ -51,7 +41,7 @@ export function createSender(
 
   async function deliver(submission: Submission, signal: AbortSignal, onActed: () => void): Promise<void> {
     const { form, counts, url } = submission
-    const entry = enter(submission)
+    const taker = createResultTaker(submission, takeTurn(submission), view)
     const wasOffline = !navigator.onLine
     let actedStatus: number | undefined
     const revalidate = () => {
@@ -67,7 +57,7 @@ export function createSender(
           actedStatus = status
           if (acted.revalidate !== false) revalidate()
           onActed()
-          entry.acted(acted)
+          taker.acted(acted)
         },
       },
       app,
@@ -78,8 +68,8 @@ export function createSender(
       if (counts()) showSentence(sentenceOf('The form', wasOffline), form)
     })
     if (result === undefined || (actedStatus === undefined && hasRun(result))) revalidate()
-    if (result) await entry.ended(result, actedStatus)
-    entry.stop()
+    if (result) await taker.ended(result, actedStatus)
+    taker.stop()
   }
 }
 

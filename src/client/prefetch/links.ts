@@ -1,4 +1,5 @@
-import type { Prefetched, Prefetcher } from './prefetcher.ts'
+import type { Prefetched } from './prefetched-pages.ts'
+import type { Prefetcher } from './prefetcher.ts'
 
 /** How long the pointer has to rest on a link before its page is fetched. */
 const REST_MS = 60
@@ -13,14 +14,8 @@ const MODE = 'data-hydrant-prefetch'
  * save data or have a slow connection.
  */
 export function createLinks(prefetcher: Prefetcher, canPrefetch: (url: URL) => boolean) {
-  const seen = new Set<Element>()
-  const observed = new WeakMap<Element, string>()
+  const seen = watchSeen(prefetcher.fill)
   let resting: number | undefined
-  let isWaiting = false
-  const observer = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries) isIntersecting ? seen.add(target) : seen.delete(target)
-    setTimeout(prefetcher.fill, SEEN_MS)
-  })
 
   /** Returns the URL to prefetch, if the link may be prefetched. */
   function urlOf(link: Element): URL | undefined {
@@ -35,24 +30,6 @@ export function createLinks(prefetcher: Prefetcher, canPrefetch: (url: URL) => b
     const url = urlOf(link)
     if (url) prefetcher.point(url)
   }
-
-  /** Observes the links that are to be prefetched when they are visible, and have not been observed with their URL. */
-  function observe() {
-    isWaiting = false
-    for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[${MODE}=visible],[${MODE}=visible] a`)) {
-      if (observed.get(link) === link.href) continue
-      observed.set(link, link.href)
-      // Observing it anew reports it again if it is visible.
-      observer.unobserve(link)
-      observer.observe(link)
-    }
-  }
-
-  new MutationObserver(() => {
-    if (!isWaiting) setTimeout(observe, REST_MS)
-    isWaiting = true
-  }).observe(document, { attributeFilter: ['href', MODE], childList: true, subtree: true })
-  observe()
 
   return {
     /** Handles `mouseover`, `focusin` and `touchstart`. `link` is missing if the visitor does not point at a link. */
@@ -77,6 +54,39 @@ export function createLinks(prefetcher: Prefetcher, canPrefetch: (url: URL) => b
       return undefined
     },
   }
+}
+
+/**
+ * Returns the set of the visible links that are to be prefetched then. `onSeen` is called after links have become
+ * visible.
+ */
+function watchSeen(onSeen: () => void): Set<Element> {
+  const seen = new Set<Element>()
+  const observed = new WeakMap<Element, string>()
+  let isWaiting = false
+  const observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) isIntersecting ? seen.add(target) : seen.delete(target)
+    setTimeout(onSeen, SEEN_MS)
+  })
+
+  /** Observes the links that have not been observed with their URL. */
+  function observe() {
+    isWaiting = false
+    for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[${MODE}=visible],[${MODE}=visible] a`)) {
+      if (observed.get(link) === link.href) continue
+      observed.set(link, link.href)
+      // Observing it anew reports it again if it is visible.
+      observer.unobserve(link)
+      observer.observe(link)
+    }
+  }
+
+  new MutationObserver(() => {
+    if (!isWaiting) setTimeout(observe, REST_MS)
+    isWaiting = true
+  }).observe(document, { attributeFilter: ['href', MODE], childList: true, subtree: true })
+  observe()
+  return seen
 }
 
 function modeOf(link: Element): string | null | undefined {

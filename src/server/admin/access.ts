@@ -24,16 +24,16 @@ export function addAccessControl(app: FastifyInstance, auth: Auth, allowedHosts:
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(reply)
     const refusal = findRefusal(request, allowedHosts())
-    if (refusal) return sendProblem(refusal.status, refusal.detail, request, reply)
+    if (refusal) return sendProblem(refusal.status, refusal.detail, reply)
     if (isOpenPath(prefix, request.url)) return undefined
     const result = await auth.authenticate(request.headers, request.ip)
     switch (result.kind) {
       case 'ok':
         if (isSafe(request.method) || auth.mayChange(request.headers)) return undefined
-        return sendProblem(403, 'This token is read-only.', request, reply)
+        return sendProblem(403, 'This token is read-only.', reply)
       case 'throttled':
         reply.header('retry-after', result.seconds)
-        return sendProblem(429, 'Too many wrong tokens; try again in a moment.', request, reply)
+        return sendProblem(429, 'Too many wrong tokens; try again in a moment.', reply)
       case 'denied':
         return requestToken(prefix, request, reply)
     }
@@ -99,5 +99,5 @@ function requestToken(prefix: string, request: FastifyRequest, reply: FastifyRep
     return reply.redirect(prefix + SIGN_IN_PATH + search, 303)
   }
   reply.header('www-authenticate', 'Bearer realm="Hydrant"')
-  return sendProblem(401, 'Send the token in a header: "Authorization: Bearer <token>".', request, reply)
+  return sendProblem(401, 'Send the token in a header: "Authorization: Bearer <token>".', reply)
 }

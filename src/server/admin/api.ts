@@ -25,15 +25,15 @@ export function addApi(
   acceptAnyBody(app)
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500, message } = error
-    if (statusCode < 500) return sendProblem(statusCode, message, request, reply)
+    if (statusCode < 500) return sendProblem(statusCode, message, reply)
     request.log.error({ err: error }, `the API of the console failed: ${message}`)
-    return sendProblem(503, LEDGER_UNAVAILABLE, request, reply)
+    return sendProblem(503, LEDGER_UNAVAILABLE, reply)
   })
   addEvents(app, changes)
 
   app.get('/api/failures', async (request, reply) => {
     const { query, problem } = readListQuery(searchOf(request), Date.now(), currentRelease())
-    if (problem !== null) return sendProblem(400, problem, request, reply)
+    if (problem !== null) return sendProblem(400, problem, reply)
     const { failures, next } = await readPage(ledger, query, query.limit ?? DEFAULT_LIMIT)
     return sendJson({ failures: failures.map(summaryJson), next }, reply)
   })
@@ -41,7 +41,7 @@ export function addApi(
   app.get('/api/failures/:id', async (request: ById, reply) => {
     const found = await findFailure(ledger, request.params.id, limitOf(request))
     if (found.kind === 'found') return sendJson(failureJson(found.failure), reply)
-    return sendUnknown(found.nearest, request, reply)
+    return sendUnknown(found.nearest, reply)
   })
 
   for (const [word, solvedAt] of [
@@ -53,7 +53,7 @@ export function addApi(
       const isKnown = fingerprint !== undefined && (await ledger.setSolved(fingerprint, solvedAt()))
       const found = await findFailure(ledger, request.params.id)
       if (!isKnown || found.kind === 'unknown') {
-        return sendUnknown(found.kind === 'unknown' ? found.nearest : [], request, reply)
+        return sendUnknown(found.kind === 'unknown' ? found.nearest : [], reply)
       }
       changes.check()
       return sendJson(failureJson(found.failure), reply)
@@ -82,6 +82,6 @@ function sendJson(value: unknown, reply: FastifyReply) {
   return reply.type(JSON_TYPE).send(JSON.stringify(value))
 }
 
-function sendUnknown(nearest: readonly string[], request: FastifyRequest, reply: FastifyReply) {
-  return sendProblem(404, 'The ledger has no such failure.', request, reply, { nearest })
+function sendUnknown(nearest: readonly string[], reply: FastifyReply) {
+  return sendProblem(404, 'The ledger has no such failure.', reply, { nearest })
 }

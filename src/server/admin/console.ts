@@ -31,6 +31,14 @@ export interface ConsoleLedger extends Pick<AdminLedger, 'hours' | 'releases'> {
   setSolved(fingerprint: string, isSolved: boolean): Promise<boolean>
 }
 
+export interface ConsoleSettings {
+  auth: Auth
+  /** Returns the release that "new" refers to in a list that names no release. */
+  currentRelease(): string
+  /** The options of the site. */
+  options: Pick<Options, 'ledger' | 'reactServer'>
+}
+
 /** The build of the site in `console/`, which is part of the package. */
 const FOLDER = fileURLToPath(new URL('../../../../console/.hydrant', import.meta.url))
 
@@ -39,9 +47,7 @@ export async function addConsole(
   app: FastifyInstance,
   ledger: AdminLedger,
   changes: LedgerChanges,
-  auth: Auth,
-  currentRelease: () => string,
-  siteOptions: Pick<Options, 'ledger' | 'reactServer'>,
+  { auth, currentRelease, options: siteOptions }: ConsoleSettings,
 ) {
   const consoleLedger: ConsoleLedger = {
     hours: ledger.hours,

@@ -14,9 +14,9 @@ export function addEvents(app: FastifyInstance, changes: LedgerChanges) {
     for (const end of open) end()
     done()
   })
-  app.get('/api/events', (request, reply) => {
+  app.get('/api/events', (_request, reply) => {
     if (open.size >= MAX_LISTENERS) {
-      return sendProblem(503, `${MAX_LISTENERS} event streams are open already, which is the limit.`, request, reply)
+      return sendProblem(503, `${MAX_LISTENERS} event streams are open already, which is the limit.`, reply)
     }
     const { raw } = reply
     reply.hijack()

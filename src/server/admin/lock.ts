@@ -59,7 +59,6 @@ export function addLock(app: FastifyInstance) {
         return sendProblem(
           403,
           'The console is locked, because the app does not protect it. The log says what to do.',
-          request,
           reply,
         )
       case 'unknown':
@@ -67,7 +66,6 @@ export function addLock(app: FastifyInstance) {
         return sendProblem(
           503,
           'The app is too busy to check whether the console is protected. Try again in a moment.',
-          request,
           reply,
         )
     }

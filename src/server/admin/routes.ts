@@ -2,10 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { callAll, joinLedgers } from '../ledger/joined-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
-import type { Options } from '../options/options.ts'
 import { addApi } from './api.ts'
-import type { Auth } from './auth.ts'
-import { addConsole } from './console.ts'
+import { addConsole, type ConsoleSettings } from './console.ts'
 import { createLedgerChanges } from './ledger-changes.ts'
 import { createMetrics, type MetricsSource } from './metrics.ts'
 
@@ -15,22 +13,18 @@ export function addMetrics(app: FastifyInstance, source: MetricsSource, writer: 
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
 }
 
-export interface ConsoleInput {
+export interface ConsoleInput extends ConsoleSettings {
   /** Shown as one ledger. */
   ledgers: readonly [Ledger, ...Ledger[]]
-  auth: Auth
-  /** Returns the release that "new" refers to in a list that names no release. */
-  currentRelease(): string
-  options: Pick<Options, 'ledger' | 'reactServer'>
 }
 
 /** Adds the API and the pages of the console. */
-export async function addConsoleAndApi(app: FastifyInstance, { ledgers, auth, currentRelease, options }: ConsoleInput) {
+export async function addConsoleAndApi(app: FastifyInstance, { ledgers, ...settings }: ConsoleInput) {
   const ledger = joinLedgers(ledgers)
   const changes = createLedgerChanges({
     list: async (query) => (await callAll(ledgers, ({ list }) => list(query))).flat(),
   })
   app.addHook('onClose', async () => changes.close())
-  await app.register(async (scope) => addApi(scope, ledger, changes, currentRelease))
-  await app.register(async (scope) => addConsole(scope, ledger, changes, auth, currentRelease, options))
+  await app.register(async (scope) => addApi(scope, ledger, changes, settings.currentRelease))
+  await app.register(async (scope) => addConsole(scope, ledger, changes, settings))
 }

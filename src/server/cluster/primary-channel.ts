@@ -30,26 +30,6 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
       else resolve()
     })
 
-  /** Resolves with the next message of these kinds; with null when the channel is closed before. */
-  function waitFor<K extends Kind>(...kinds: readonly K[]): Promise<MessageOf<K> | null> {
-    const isWanted = (message: ToWorker): message is MessageOf<K> => kinds.some((kind) => kind === message.kind)
-    return new Promise((resolve) => {
-      function settle(message: MessageOf<K> | null) {
-        process.off('message', onMessage)
-        worker.off('disconnect', onDisconnect)
-        resolve(message)
-      }
-      function onMessage(sent: unknown) {
-        const message = unwrap<ToWorker>(sent)
-        if (message && isWanted(message)) settle(message)
-      }
-      const onDisconnect = () => settle(null)
-      process.on('message', onMessage)
-      worker.on('disconnect', onDisconnect)
-      if (!worker.isConnected()) settle(null)
-    })
-  }
-
   return {
     send,
     isOpen: () => worker.isConnected(),
@@ -75,7 +55,7 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
       })
     },
     async findAddress({ port, host, socket }) {
-      const found = waitFor('listening', 'unable')
+      const found = waitFor(worker, 'listening', 'unable')
       void send({ kind: 'listen', where: { port, host, socket } })
       const message = await found
       if (message === null) throw new Error('the primary has exited')
@@ -83,9 +63,29 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
       throw Object.assign(new Error(message.message), { code: message.code })
     },
     async untilReleased() {
-      const released = waitFor('released')
+      const released = waitFor(worker, 'released')
       void send({ kind: 'closed' })
       await released
     },
   }
+}
+
+/** Resolves with the next message of these kinds; with null when the channel is closed before. */
+function waitFor<K extends Kind>(worker: Worker, ...kinds: readonly K[]): Promise<MessageOf<K> | null> {
+  const isWanted = (message: ToWorker): message is MessageOf<K> => kinds.some((kind) => kind === message.kind)
+  return new Promise((resolve) => {
+    function settle(message: MessageOf<K> | null) {
+      process.off('message', onMessage)
+      worker.off('disconnect', onDisconnect)
+      resolve(message)
+    }
+    function onMessage(sent: unknown) {
+      const message = unwrap<ToWorker>(sent)
+      if (message && isWanted(message)) settle(message)
+    }
+    const onDisconnect = () => settle(null)
+    process.on('message', onMessage)
+    worker.on('disconnect', onDisconnect)
+    if (!worker.isConnected()) settle(null)
+  })
 }

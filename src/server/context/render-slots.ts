@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendRefusal } from '../http/refusal.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
@@ -7,7 +7,6 @@ const RETRY_AFTER_S = 1
 
 /** A request that can hold a render slot. */
 export interface SlotHolder {
-  readonly request: FastifyRequest
   readonly reply: FastifyReply
   hasSlot: boolean
 }
@@ -35,12 +34,12 @@ export function createRenderSlots(max: number, app: FastifyInstance): RenderSlot
     ),
   )
 
-  function hasRoom({ request, reply }: SlotHolder): boolean {
+  function hasRoom({ reply }: SlotHolder): boolean {
     if (taken < max) return true
     countRefused()
     reply.header('retry-after', RETRY_AFTER_S)
     // A plain response: the 503 page of the site would need a render.
-    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
+    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
     return false
   }
 

@@ -34,7 +34,7 @@ export function createBrowserFailures(key: string, record: RecordFailure): Recor
   const analyzers = new WeakMap<SourceMapper, ErrorAnalyzer>()
 
   function analyzerOf(mapper: SourceMapper): ErrorAnalyzer {
-    const analyzer = analyzers.get(mapper) ?? createErrorAnalyzer(mapper, { side: 'client', key })
+    const analyzer = analyzers.get(mapper) ?? createErrorAnalyzer({ mapper, side: 'client', key })
     analyzers.set(mapper, analyzer)
     return analyzer
   }

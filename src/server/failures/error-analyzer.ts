@@ -5,7 +5,6 @@ import { type Description, describeThrown } from './describe-thrown.ts'
 import { fingerprintOf } from './digest.ts'
 import { type LoggedError, toKeptError, toLoggedError } from './error-output.ts'
 import { type FingerprintSettings, fingerprintError } from './fingerprint-error.ts'
-import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** An error with its fingerprint, mapped to the source and redacted. */
@@ -32,7 +31,7 @@ const MAX_CACHED = 500
  * Creates an analyzer. It caches what it returns by the text of the error, as analysis is most of the cost of a failure
  * and the same error often occurs again.
  */
-export function createErrorAnalyzer(mapper: SourceMapper, settings: FingerprintSettings): ErrorAnalyzer {
+export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyzer {
   const cache = new Map<string, AnalyzedError>()
 
   function analyzeDescription(description: Description, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {
@@ -40,11 +39,11 @@ export function createErrorAnalyzer(mapper: SourceMapper, settings: FingerprintS
     const isPrivate = key === null || redaction.mayHold(key)
     const cached = isPrivate ? undefined : cache.get(key)
     if (cached) return cached
-    const { fingerprint, error, isPlaced } = fingerprintError(description, mapper, redaction, placeFrames, settings)
+    const { fingerprint, error, isPlaced } = fingerprintError(description, redaction, placeFrames, settings)
     const analyzed = {
       fingerprint,
       logged: toLoggedError(error, redaction),
-      kept: toKeptError(error, mapper, redaction),
+      kept: toKeptError(error, settings.mapper, redaction),
     }
     // The frames of an error that is not placed depend on where it was caught.
     if (isPrivate || !isPlaced) return analyzed

@@ -58,7 +58,7 @@ export function createFailures({
   traceOf = null,
   hasDetails = false,
 }: FailuresInput): Failures {
-  const analyzer = createErrorAnalyzer(mapper, { side: 'server', key: digestKey })
+  const analyzer = createErrorAnalyzer({ mapper, side: 'server', key: digestKey })
   const record: RecordFailure = (event, request) => recordFailure(event, request, { keep, traceOf, hasDetails })
   const tools = { mapper, files, analyzer, release, build, metrics, record }
   const recordBrowserFailure = createBrowserFailures(digestKey, record)

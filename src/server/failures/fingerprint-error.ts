@@ -24,6 +24,7 @@ export interface SourceError {
 
 /** The inputs of a fingerprint besides the error. */
 export interface FingerprintSettings {
+  mapper: SourceMapper
   side: Side
   /** The option `digestKey`; empty for none. */
   key: string
@@ -43,10 +44,9 @@ export interface FingerprintedError {
  */
 export function fingerprintError(
   description: Description,
-  mapper: SourceMapper,
   redaction: Redaction,
   placeFrames: () => readonly MappedFrame[],
-  { side, key }: FingerprintSettings,
+  { mapper, side, key }: FingerprintSettings,
 ): FingerprintedError {
   const error = toSourceError(description, mapper, redaction)
   const isPlaced = error.frames.some(isInSite)

@@ -67,9 +67,8 @@ export class RequestFailures {
   name(thrown: unknown, { route }: FailureSubject, context: FailureContext): NamedFailure {
     const known = this.#byThrown.get(thrown)
     if (known) return known
-    const { analyzer, mapper, files } = this.#tools
-    const error = analyzer.analyzeThrown(thrown, this.redaction, () =>
-      placeFrames(this.#request, route, context, mapper, files),
+    const error = this.#tools.analyzer.analyzeThrown(thrown, this.redaction, () =>
+      placeFrames(this.#request, route, context, this.#tools),
     )
     const digest = formatDigest(error.fingerprint, this.occurrence)
     const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, failureStatusOf(thrown), error)

@@ -44,5 +44,5 @@ function refuseLongUrl(request: FastifyRequest, reply: FastifyReply) {
     { method, url, statusCode: TOO_LONG },
     `refused with ${TOO_LONG}: a URL of ${originalUrl.length} bytes`,
   )
-  sendRefusal(TOO_LONG, `The address is longer than ${MAX_URL_BYTES} bytes.`, request, reply)
+  sendRefusal(TOO_LONG, `The address is longer than ${MAX_URL_BYTES} bytes.`, reply)
 }

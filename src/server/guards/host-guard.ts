@@ -32,6 +32,6 @@ export function addHostGuard(app: FastifyInstance, hosts: readonly string[]) {
       { method: request.method, url, statusCode: MISDIRECTED, host: asked },
       `refused with ${MISDIRECTED}: the host is not in "hosts"`,
     )
-    sendRefusal(MISDIRECTED, 'This host is not served here.', request, reply, UNKNOWN_HOST)
+    sendRefusal(MISDIRECTED, 'This host is not served here.', reply, UNKNOWN_HOST)
   })
 }

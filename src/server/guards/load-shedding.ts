@@ -48,6 +48,6 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
     line.count()
     onShed()
     reply.header('retry-after', RETRY_AFTER_S)
-    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', request, reply)
+    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
   })
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { serverSentence } from '../../shared/wire/error-messages.ts'
 import type { PublicError } from '../../shared/wire/public-error.ts'
 import { pathOf } from './request-url.ts'
@@ -35,13 +35,7 @@ export function createRefusalProblem(status: number, detail: string, url?: strin
 }
 
 /** Sends a refusal as a problem. `more` is added to its members. */
-export function sendProblem(
-  status: number,
-  detail: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  more: Record<string, unknown> = {},
-) {
-  const problem = { ...createRefusalProblem(status, detail, request.url), ...more }
+export function sendProblem(status: number, detail: string, reply: FastifyReply, more: Record<string, unknown> = {}) {
+  const problem = { ...createRefusalProblem(status, detail, reply.request.url), ...more }
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }

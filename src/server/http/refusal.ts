@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { fallbackDocument } from '../../shared/tree/fallback.ts'
 import type { Refusal } from '../../shared/wire/public-error.ts'
 import { limitCaching, NO_STORE } from './caching.ts'
@@ -12,16 +12,15 @@ import { INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './securi
 export function sendRefusal(
   status: number,
   message: string,
-  request: FastifyRequest,
   reply: FastifyReply,
-  host = publicAddress(request).host,
+  host = publicAddress(reply.request).host,
 ) {
   const shown: Refusal = { kind: 'refusal', status, message }
   addVary(reply, 'Accept')
   setNosniff(reply)
   limitCaching(reply, 'no-store')
   reply.header('cache-control', NO_STORE)
-  if (preferredFormat(request.headers) === 'html') {
+  if (preferredFormat(reply.request.headers) === 'html') {
     setPolicy(reply, SCRIPTLESS_POLICY)
     return reply
       .code(status)
@@ -29,5 +28,5 @@ export function sendRefusal(
       .send(fallbackDocument(shown, { host, search: '' }))
   }
   setPolicy(reply, INERT_POLICY)
-  return sendProblem(status, message, request, reply)
+  return sendProblem(status, message, reply)
 }

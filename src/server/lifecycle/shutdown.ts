@@ -57,43 +57,20 @@ export interface ShutdownHandle {
  * exception during the shutdown is reported as a failure too.
  */
 export function handleShutdown(
-  { app, connections, failures, health, settleFailures }: ShutdownTarget,
+  target: ShutdownTarget,
   { drainMs, stopDelayMs }: Options['timeouts'],
-  { closers, closeFirst, ignoresSignals = false, onFail, othersServe = false }: ShutdownOptions,
+  options: ShutdownOptions,
 ): ShutdownHandle {
+  const { app, failures } = target
+  const { ignoresSignals = false, onFail, othersServe = false } = options
+  const drain = createDrain(target, drainMs, options)
   let isStopping = false
   let exitCode = 0
   let stopRequest: StopRequest = { delayMs: 0, othersServe }
-  let closed: Promise<void> | null = null
-
-  async function callClosers() {
-    for (const close of closers) await close()
-  }
-
-  function closeStores() {
-    closed ??= callClosers()
-    return closed
-  }
-
-  async function closeAll() {
-    // The listening socket first: the other steps must not delay it.
-    await connections.stopListening()
-    await closeFirst?.()
-    await app.close()
-    await closeStores()
-  }
 
   async function finish(how: StopRequest) {
     isStopping = true
-    health.stop(how)
-    connections.endKeepAlive()
-    if (how.delayMs > 0) await wait(how.delayMs)
-    const isDone = await Promise.race([closeAll().then(() => true), wait(drainMs, false)])
-    if (!isDone) {
-      exitCode = 1
-      app.log.error(`requests in flight were not finished within ${drainMs} ms`)
-      await Promise.all([settleFailures(), closeStores()])
-    }
+    if (!(await drain(how))) exitCode = 1
     if (exitCode !== 0) process.exit(exitCode)
   }
 
@@ -134,5 +111,45 @@ export function handleShutdown(
       process.off('uncaughtException', fail).off('unhandledRejection', fail)
       shutdown.uninstall()
     },
+  }
+}
+
+/**
+ * Returns the function that stops to serve, and closes everything. It resolves to false when the requests in flight were
+ * not finished within `drainMs`.
+ */
+function createDrain(
+  { app, connections, health, settleFailures }: ShutdownTarget,
+  drainMs: number,
+  { closers, closeFirst }: ShutdownOptions,
+) {
+  let closed: Promise<void> | null = null
+
+  async function callClosers() {
+    for (const close of closers) await close()
+  }
+
+  function closeStores() {
+    closed ??= callClosers()
+    return closed
+  }
+
+  async function closeAll() {
+    // The listening socket first: the other steps must not delay it.
+    await connections.stopListening()
+    await closeFirst?.()
+    await app.close()
+    await closeStores()
+  }
+
+  return async (how: StopRequest): Promise<boolean> => {
+    health.stop(how)
+    connections.endKeepAlive()
+    if (how.delayMs > 0) await wait(how.delayMs)
+    const isDone = await Promise.race([closeAll().then(() => true), wait(drainMs, false)])
+    if (isDone) return true
+    app.log.error(`requests in flight were not finished within ${drainMs} ms`)
+    await Promise.all([settleFailures(), closeStores()])
+    return false
   }
 }

@@ -49,7 +49,7 @@ export function resolveOptions(sources: OptionSources): Options {
   const values = { ...config, ...given }
   return nest((name) => {
     const fallback = defaults[name] ?? rules[name].fallback
-    return inScope.includes(name) ? resolveOption(name, rules[name], fallback, flags, env, values) : fallback
+    return inScope.includes(name) ? resolveOption(name, rules[name], fallback, { flags, env, values }) : fallback
   })
 }
 
@@ -69,13 +69,17 @@ function variableOf(name: string): string {
   return `HYDRANT_${name.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
 }
 
+/** What was given for the options, by their full names or variables. */
+interface GivenValues extends Required<Pick<OptionSources, 'flags' | 'env'>> {
+  /** The values of the configuration and the code. */
+  values: Record<string, unknown>
+}
+
 function resolveOption<Value>(
   name: string,
   rule: OptionRule<Value>,
   fallback: Value,
-  flags: Record<string, string | undefined>,
-  env: Record<string, string | undefined>,
-  values: Record<string, unknown>,
+  { flags, env, values }: GivenValues,
 ): Value {
   const variable = variableOf(name)
   const typed: [string, string | undefined][] = [

@@ -6,7 +6,7 @@ import { issuesOf } from '../schemas/address-error.ts'
 import { isSentOnRedirect } from '../thrown/redirect-location.ts'
 import { chooseErrorPage, type ErrorTarget, errorPageLeaf, NOTHING_BROKEN, renderErrorPage } from './error-page.ts'
 import { type CaughtError, type ErrorOutcome, publicFailure, resolveError, type ServerError } from './resolve-error.ts'
-import { sendErrorHead, sendPlainDocument, sendProblem, sendRedirect, setErrorResponse } from './send-response.ts'
+import { sendErrorHead, sendErrorProblem, sendPlainDocument, sendRedirect, setErrorResponse } from './send-response.ts'
 
 /** Returns the error target for a page: inside the layouts whose data is in `values`. */
 export function targetOf(route: Route, values: readonly unknown[]): ErrorTarget {
@@ -27,7 +27,7 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
     ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}`)
   if (ctx.hooksRun) await ctx.hooksRun
-  if (ctx.format === 'json') return sendProblem(shown, ctx, issuesOf(caught.thrown))
+  if (ctx.format === 'json') return sendErrorProblem(shown, ctx, issuesOf(caught.thrown))
   if (ctx.navigation) return writeErrorLine(shown, target, ctx.navigation, ctx)
   if (ctx.request.method === 'HEAD') return sendErrorHead(shown, ctx)
   try {

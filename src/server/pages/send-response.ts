@@ -87,8 +87,12 @@ export function setErrorResponse(shown: ServerError, { site, reply }: RequestCon
   if (shown.kind === 'failure') reply.header(DIGEST_HEADER, shown.digest)
 }
 
-/** @param issues The problems of a form or a query; none for other errors. */
-export function sendProblem(shown: ServerError, ctx: RequestContext, issues: readonly Issue[] = []) {
+/**
+ * Sends an error as a problem.
+ *
+ * @param issues The problems of a form or a query; none for other errors.
+ */
+export function sendErrorProblem(shown: ServerError, ctx: RequestContext, issues: readonly Issue[] = []) {
   const { site, reply, request, address } = ctx
   setErrorResponse(shown, ctx)
   if (site.options.csp) setPolicy(reply, INERT_POLICY)

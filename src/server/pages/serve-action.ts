@@ -15,7 +15,7 @@ import { type WrittenExtras, writeActed, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
-import { sendJson, sendNothing, sendProblem } from './send-response.ts'
+import { sendErrorProblem, sendJson, sendNothing } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
 import { type NavigationStart, serveNavigation } from './serve-navigation.ts'
 import { respondWithDocument } from './serve-page.ts'
@@ -73,7 +73,7 @@ async function respondWithInvalid(route: PageRoute, refused: RefusedForm, ctx: R
   const { status, issues } = refused
   ctx.note({ statusCode: status }, `refused with ${status}: the form was not accepted`)
   if (ctx.format === 'json' || (ctx.format === 'html' && hasOtherBody(ctx.request)))
-    return sendProblem({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
+    return sendErrorProblem({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
   ctx.reply.code(status)
   await respondWithActionPage(route, { invalid: createInvalid(refused) }, ctx)
 }

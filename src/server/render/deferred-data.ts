@@ -6,6 +6,7 @@ import type { Failure } from '../failures/failure-context.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { messageOf } from '../util/message-of.ts'
 import { findPromises, silencePromises } from './data-promises.ts'
+import { createPendingPromises } from './pending-promises.ts'
 
 /** The promises in a page's data. */
 export interface Deferred {
@@ -69,31 +70,18 @@ function tryPlain(value: unknown): string | null {
 /** Creates the writer of a page's data. `pageFile` is the file with the page's load. */
 export function createDataWriter(pageFile: string, ctx: RequestContext): DataWriter {
   const values: unknown[] = []
-  const pending = new Map<number, unknown>()
+  const pending = createPendingPromises(() => ctx.isGone)
   /** The file of the load whose data is being written. */
   let file = ''
-  let lastId = 0
-  let queued: string[] = []
-  let onSettled = (settlement: string) => {
-    queued.push(settlement)
-  }
 
   function defer(promise: PromiseLike<unknown>): number {
-    const id = ++lastId
+    const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
-    pending.set(id, promise)
     promise.then(
-      (value) => settle(id, () => fulfilled(id, value, from)),
-      (reason: unknown) => settle(id, () => rejected(id, reason, from)),
+      (value) => pending.settle(id, () => fulfilled(id, value, from)),
+      (reason: unknown) => pending.settle(id, () => rejected(id, reason, from, ctx)),
     )
     return id
-  }
-
-  function settle(id: number, write: () => string) {
-    if (!pending.has(id) || ctx.isGone) return
-    const settlement = write()
-    pending.delete(id)
-    onSettled(settlement)
   }
 
   function fulfilled(id: number, value: unknown, from: SourceFunction): string {
@@ -102,21 +90,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext): DataWri
       return fulfilledText(id, serialise(value, defer))
     } catch (error) {
       silencePromises(value)
-      return rejected(id, unserialisable(error, from.file), from)
-    }
-  }
-
-  function rejected(id: number, reason: unknown, from: SourceFunction): string {
-    const classified = classifyThrown(reason)
-    switch (classified.kind) {
-      case 'refusal':
-        return messageText([id, 'refusal', classified.status, classified.message])
-      case 'notFound':
-        return messageText([id, 'refusal', 404, 'Not Found'])
-      case 'redirect':
-        return failed(id, ctx.fail(ctx.lateRedirect(classified.redirection), { phase: 'load' }))
-      case 'failure':
-        return failed(id, ctx.fail(reason, { phase: 'load', place: from }))
+      return rejected(id, unserialisable(error, from.file), from, ctx)
     }
   }
 
@@ -132,20 +106,29 @@ export function createDataWriter(pageFile: string, ctx: RequestContext): DataWri
         throw unserialisable(error, from)
       }
     },
-    pendingCount: () => pending.size,
+    pendingCount: pending.count,
     pendingNames() {
       const paths = new Map(values.flatMap((value) => [...findPromises(value, 'data')]))
-      return [...pending.values()].map((promise) => paths.get(promise) ?? 'a promise inside deferred data')
+      return pending.promises().map((promise) => paths.get(promise) ?? 'a promise inside deferred data')
     },
-    subscribe(listener) {
-      onSettled = listener
-      const earlier = queued
-      queued = []
-      for (const settlement of earlier) listener(settlement)
-    },
+    subscribe: pending.subscribe,
     failPending(failure) {
-      for (const id of [...pending.keys()]) settle(id, () => failed(id, failure))
+      for (const id of pending.ids()) pending.settle(id, () => failed(id, failure))
     },
+  }
+}
+
+function rejected(id: number, reason: unknown, place: SourceFunction, ctx: RequestContext): string {
+  const classified = classifyThrown(reason)
+  switch (classified.kind) {
+    case 'refusal':
+      return messageText([id, 'refusal', classified.status, classified.message])
+    case 'notFound':
+      return messageText([id, 'refusal', 404, 'Not Found'])
+    case 'redirect':
+      return failed(id, ctx.fail(ctx.lateRedirect(classified.redirection), { phase: 'load' }))
+    case 'failure':
+      return failed(id, ctx.fail(reason, { phase: 'load', place }))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Address } from '../../shared/tree/app-tree.tsx'
+import type { Address } from '../../shared/tree/platform.ts'
 
 const ADDRESS = Symbol('address')
 type WithAddress = { [ADDRESS]: Address }

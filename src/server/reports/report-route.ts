@@ -95,7 +95,7 @@ export function addReportRoute(
         request.log.info({ method: request.method, url, statusCode }, `refused with ${statusCode}: ${reason}`)
       }
       setPolicy(reply, INERT_POLICY)
-      return sendProblem(statusCode, message, request, reply.header('cache-control', NO_STORE))
+      return sendProblem(statusCode, message, reply.header('cache-control', NO_STORE))
     },
   })
 }

@@ -6,9 +6,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** With these options zod and valibot leave out what JSON Schema cannot express, in place of throwing. */
 const LENIENT = { unrepresentable: 'any', errorMode: 'ignore' }
 
-/**
- * Returns the JSON Schema of a schema's input, if its library implements Standard JSON Schema; else null.
- */
+/** Returns the JSON Schema of a schema's input, if its library implements Standard JSON Schema; else null. */
 export function jsonSchemaOf(schema: StandardSchema): JsonSchema | null {
   // The property belongs to a second standard (https://standardschema.dev/json-schema).
   const { jsonSchema } = schema['~standard'] as { jsonSchema?: { input?: (options: object) => unknown } }
@@ -25,7 +23,7 @@ export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function schemasIn(value: unknown): JsonSchema[] {
+function schemasIn(value: unknown): JsonSchema[] {
   return Array.isArray(value) ? value.filter(isSchema) : []
 }
 

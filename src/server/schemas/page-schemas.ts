@@ -40,7 +40,7 @@ function readSchema(name: SchemaName, value: unknown, file: string): PageSchema 
 }
 
 /** Returns whether a value is a schema. The schemas of some libraries are functions. */
-export function isStandardSchema(value: unknown): value is StandardSchema {
+function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const standard: unknown = '~standard' in value ? value['~standard'] : undefined
   return typeof standard === 'object' && standard !== null && 'validate' in standard

@@ -6,7 +6,7 @@ import type { PageExtras } from '../wire/page-extras.ts'
 import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import type { CreateFormProps } from './fields.ts'
-import { type Platform, PlatformContext } from './platform.ts'
+import { type Address, type Platform, PlatformContext } from './platform.ts'
 
 export type PageComponent = ComponentType<PageProps>
 export type LayoutComponent = ComponentType<LayoutProps>
@@ -43,11 +43,6 @@ export interface Tree {
   data: readonly unknown[]
   params: Record<string, string>
   address: Address
-}
-
-/** A page's URL. On the server it is parsed when it is first read; most pages never read it. */
-export interface Address {
-  readonly url: URL
 }
 
 /**

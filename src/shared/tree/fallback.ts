@@ -56,7 +56,8 @@ function paragraph(host: string, text: string): string {
   return `<p${attribute}>${escapeHtml(text)}</p>`
 }
 
-const serverParagraph = memoizeLast((host) => paragraph(host, serverSentence(host)))
+// Only the server calls it. The annotation lets esbuild leave it out of the bundles for browsers.
+const serverParagraph = /* @__PURE__ */ memoizeLast((host) => paragraph(host, serverSentence(host)))
 
 /** Returns the fallback for browsers without JavaScript, for a document that fails after its first part was sent. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
@@ -77,7 +78,7 @@ export function fallbackTitle(error: PublicError): string {
 }
 
 /** Returns the content of the head of a document that consists of the fallback. */
-export function fallbackHead(error: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
+function fallbackHead(error: PublicError, context: Pick<FallbackContext, 'styleNonce'> = {}): string {
   return (
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
     `${NOINDEX}<title>${escapeHtml(fallbackTitle(error))}</title>${styleTag(context)}${PAGE_STYLE}</style>`

@@ -3,6 +3,11 @@ import type { Side } from '../page-types.ts'
 import type { PageExtras } from '../wire/page-extras.ts'
 import { idleStore, type NavigationStore } from './navigation-state.ts'
 
+/** A page's URL. On the server it is parsed when it is first read; most pages never read it. */
+export interface Address {
+  readonly url: URL
+}
+
 /** The values and functions that differ between the server and the browser. */
 export interface Platform {
   side: Side
@@ -17,7 +22,7 @@ export interface Platform {
   /** The result of the page's action, if it has just run. In the browser `createAppTree` sets it. */
   extras?: PageExtras | undefined
   /** The page's URL. In the browser `createAppTree` sets it. */
-  address?: { readonly url: URL }
+  address?: Address
   /** The number of pages that this document has shown before. A boundary forgets a failure when the number changes. */
   page: number
   /** Returns the script that corrects the host name in a fallback. On the server only. */
@@ -25,7 +30,7 @@ export interface Platform {
   /** The nonce of styles, if the document's policy has one. On the server only. */
   styleNonce?: string | undefined
   /** Adds `url` to a component's props without parsing it. On the server only. */
-  addUrl?<Props extends object>(props: Props, address: { readonly url: URL }): Props & { readonly url: URL }
+  addUrl?<Props extends object>(props: Props, address: Address): Props & { readonly url: URL }
   /**
    * Returns the digest that the server wrote for a failed Suspense boundary in this part of the page. In the browser
    * only.

@@ -6,14 +6,8 @@ import { formDataOf } from './form-data.ts'
 import { loadBrowserFunctions } from './load-browser-functions.ts'
 import type { SubmitBody } from './navigation-state.ts'
 import { PlatformContext } from './platform.ts'
-import {
-  createSubmissionStore,
-  NO_RESULT,
-  NOTHING,
-  resultOf,
-  type SubmissionResult,
-  type SubmissionStore,
-} from './submission-store.ts'
+import { NO_RESULT, NOTHING, resultOf, type SubmissionResult } from './submission-state.ts'
+import { createSubmissionStore, type SubmissionStore } from './submission-store.ts'
 
 export interface SubmitOptions {
   /** The HTTP method (`'POST'`). */

@@ -3,12 +3,11 @@ import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
-import type { BrowserModule } from './browser-module.ts'
-import { keepMap } from './client-maps.ts'
 import { createCompiledModules } from './compiled-modules.ts'
 import { createFileNames } from './file-names.ts'
 import { findUpdate } from './find-update.ts'
-import { withMap, writeModuleScript, writeRootScript } from './module-script.ts'
+import { writeRootScript } from './module-script.ts'
+import { createScriptWriter } from './script-writer.ts'
 import { createStylesheets, isStylesheet } from './stylesheets.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
@@ -55,26 +54,7 @@ export function createBrowserModules(
   const resized = new Set<string>()
   let graph = EMPTY_GRAPH
 
-  const urlOf = (id: string) => `./${names.script(id)}`
-
-  /** Returns which of a module and the modules that it imports are CommonJS. The code tells, also before a scan. */
-  async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Set<string>> {
-    const targets = specifiers.map((specifier) => graph.find(id, specifier))
-    const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]
-    const possible = ids.filter((one) => graph.isCommonJs(one) && !isStylesheet(one))
-    const found = await Promise.all(possible.map(modules.get))
-    return new Set(possible.filter((_, index) => found[index]?.exports.length === 0))
-  }
-
-  async function writeScript(id: string): Promise<string> {
-    const module = await modules.get(id)
-    const name = names.script(id)
-    const commonJs = await findCommonJs(id, module)
-    const text = writeModuleScript(id, module, { urlOf, commonJs, find: (specifier) => graph.find(id, specifier) })
-    if (module.map === null) return text
-    keepMap(folder, { name, text, map: module.map }, names.outdated(id))
-    return withMap(text, module.map)
-  }
+  const scripts = createScriptWriter({ folder, names, modules, graph: () => graph })
 
   return {
     adopt(next) {
@@ -112,9 +92,9 @@ export function createBrowserModules(
         case 'style':
           return { type: 'css', text: await styles.read(file.id) }
         case 'script':
-          return { type: 'js', text: await writeScript(file.id) }
+          return { type: 'js', text: await scripts.write(file.id) }
         case 'root':
-          return { type: 'js', text: writeRootScript(urlOf(file.id), position()) }
+          return { type: 'js', text: writeRootScript(scripts.urlOf(file.id), position()) }
         default:
           return null
       }

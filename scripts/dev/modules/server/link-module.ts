@@ -17,11 +17,9 @@ export interface Linker {
   /** Evaluates a module as a chain of its own. */
   importModule(id: string): Promise<Instance>
   packages: ModulePackages
-  requirePackage(specifier: string): unknown
 }
 
-export function linkModule({ compiled, chain }: Instance, linker: Linker): ModuleLinks {
-  const { evaluate, importModule, packages, requirePackage } = linker
+export function linkModule({ compiled, chain }: Instance, { evaluate, importModule, packages }: Linker): ModuleLinks {
   const { find, names } = compiled
   return {
     importNow(specifier) {
@@ -33,7 +31,7 @@ export function linkModule({ compiled, chain }: Instance, linker: Linker): Modul
     },
     requireOfSource(specifier) {
       const target = find(specifier)
-      if ('package' in target) return requirePackage(target.package)
+      if ('package' in target) return packages.require(target.package)
       return evaluate(target.id, chain).module.exports
     },
     async importLater(specifier) {

@@ -2,16 +2,22 @@
 export interface ModulePackages {
   /** Imports a package, as the site's server bundle does. */
   import(specifier: string): Promise<object>
+  /** Requires a package, as the site's server bundle does. */
+  require(specifier: string): unknown
   /** Imports packages, one after another, so that `get` has them. */
   prepare(specifiers: Iterable<string>): Promise<void>
   /** Returns the namespace of a prepared package. */
   get(specifier: string): object
 }
 
-export function createModulePackages(importPackage: (specifier: string) => Promise<object>): ModulePackages {
+export function createModulePackages(
+  importPackage: (specifier: string) => Promise<object>,
+  requirePackage: (specifier: string) => unknown,
+): ModulePackages {
   const prepared = new Map<string, object>()
   return {
     import: importPackage,
+    require: requirePackage,
     async prepare(specifiers) {
       for (const specifier of specifiers) {
         if (!prepared.has(specifier)) prepared.set(specifier, await importPackage(specifier))

@@ -1,10 +1,9 @@
-import { type Chain, createInstances, type Instance, namespaceOf } from './instances.ts'
-import { linkModule } from './link-module.ts'
-import { listPackages, loadChain, mustWait } from './load-chain.ts'
-import { createModuleFunction } from './module-function.ts'
+import { createEvaluator } from './evaluator.ts'
+import { createInstances, type Instance, namespaceOf } from './instances.ts'
+import { listPackages, loadChain } from './load-chain.ts'
 import { createModulePackages } from './module-packages.ts'
-import { idsOf, type ServerModule } from './server-module.ts'
-import { isWaiting, waitForInstance } from './wait-for-chain.ts'
+import type { ServerModule } from './server-module.ts'
+import { waitForInstance } from './wait-for-chain.ts'
 
 export interface RunnerInput {
   /** Returns a module. Throws if it cannot be compiled. */
@@ -40,62 +39,8 @@ export function createServerRunner({
   deadlineMs,
 }: RunnerInput): ServerRunner {
   const instances = createInstances()
-  const packages = createModulePackages(importPackage)
-  const linker = { evaluate, importModule, packages, requirePackage }
-
-  /** Evaluates a module, without waiting unless it or one of its imports has a top-level await. */
-  function evaluate(id: string, chain: Chain): Instance {
-    const known = instances.find(id, chain)
-    if (known) return known
-    const compiled = chain.loaded.get(id)
-    if (!compiled) throw new Error(`${id} is not loaded`)
-    const instance = instances.add(compiled, chain)
-    if (mustWait(id, chain, instances)) {
-      instance.pending = evaluateLater(instance)
-      // Each importer handles the error.
-      instance.pending.catch(() => {})
-      return instance
-    }
-    try {
-      run(instance)
-    } catch (error) {
-      instances.remove(instance)
-      throw error
-    }
-    return instance
-  }
-
-  async function evaluateLater(instance: Instance): Promise<void> {
-    const { compiled, chain } = instance
-    try {
-      for (const id of idsOf(compiled, compiled.imports)) await evaluateImport(id, chain)
-      if (compiled.isAsync) chain.awaited = compiled.id
-      await run(instance)
-    } catch (error) {
-      instances.remove(instance)
-      throw error
-    }
-    chain.awaited = null
-    instance.pending = null
-  }
-
-  async function evaluateImport(id: string, chain: Chain): Promise<void> {
-    const known = instances.find(id, chain)
-    if (!known) await evaluate(id, chain).pending
-    else if (known.pending && !isWaiting(known.chain, chain)) {
-      chain.waitsFor = known.chain
-      await known.pending
-      chain.waitsFor = null
-    }
-  }
-
-  function run(instance: Instance): unknown {
-    const { compiled, module } = instance
-    const { importNow, requireOfSource, importLater } = linkModule(instance, linker)
-    const { exports } = module
-    const execute = createModuleFunction(compiled)
-    return execute(module, exports, importNow, requireOfSource, meta(), importLater, instances.isNamespace)
-  }
+  const packages = createModulePackages(importPackage, requirePackage)
+  const evaluate = createEvaluator({ instances, packages, importModule, meta })
 
   async function importModule(id: string): Promise<Instance> {
     const chain = instances.createChain()

@@ -14,13 +14,18 @@ export interface SiteFiles {
   pageOf(route: string): string | undefined
 }
 
+/** Where frames of a place come from. */
+interface FrameSources {
+  mapper: ServerMapper
+  files: SiteFiles
+}
+
 /** Returns frames of the place where a value was thrown that has no frame in the site, innermost first. */
 export function placeFrames(
   request: FastifyRequest,
   route: string,
   { phase, place, components }: FailureContext,
-  mapper: ServerMapper,
-  files: SiteFiles,
+  { mapper, files }: FrameSources,
 ): MappedFrame[] {
   const frames = mapper.mapComponents(components?.componentStack ?? '', files.pageOf(route))
   if (frames.some(({ frame }) => frame?.isSite)) return frames

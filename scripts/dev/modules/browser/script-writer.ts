@@ -1,0 +1,42 @@
+import type { SiteGraph } from '../site-graph.ts'
+import type { BrowserModule } from './browser-module.ts'
+import { keepMap } from './client-maps.ts'
+import type { CompiledModules } from './compiled-modules.ts'
+import type { FileNames } from './file-names.ts'
+import { withMap, writeModuleScript } from './module-script.ts'
+import { isStylesheet } from './stylesheets.ts'
+
+export interface ScriptWriterInput {
+  /** The folder that source maps are written to. */
+  folder: string
+  names: FileNames
+  modules: CompiledModules
+  /** Returns the result of the last scan. */
+  graph(): SiteGraph
+}
+
+/** Creates the function that writes the scripts of modules, which import each other by their URLs. */
+export function createScriptWriter({ folder, names, modules, graph }: ScriptWriterInput) {
+  const urlOf = (id: string) => `./${names.script(id)}`
+
+  /** Returns which of a module and the modules that it imports are CommonJS. The code tells, also before a scan. */
+  async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Set<string>> {
+    const targets = specifiers.map((specifier) => graph().find(id, specifier))
+    const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]
+    const possible = ids.filter((one) => graph().isCommonJs(one) && !isStylesheet(one))
+    const found = await Promise.all(possible.map(modules.get))
+    return new Set(possible.filter((_, index) => found[index]?.exports.length === 0))
+  }
+
+  async function write(id: string): Promise<string> {
+    const module = await modules.get(id)
+    const name = names.script(id)
+    const commonJs = await findCommonJs(id, module)
+    const text = writeModuleScript(id, module, { urlOf, commonJs, find: (specifier) => graph().find(id, specifier) })
+    if (module.map === null) return text
+    keepMap(folder, { name, text, map: module.map }, names.outdated(id))
+    return withMap(text, module.map)
+  }
+
+  return { urlOf, write }
+}

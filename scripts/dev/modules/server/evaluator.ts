@@ -1,0 +1,77 @@
+import type { Chain, Instance, Instances } from './instances.ts'
+import { linkModule } from './link-module.ts'
+import { mustWait } from './load-chain.ts'
+import { createModuleFunction } from './module-function.ts'
+import type { ModulePackages } from './module-packages.ts'
+import { idsOf } from './server-module.ts'
+import { isWaiting } from './wait-for-chain.ts'
+
+export interface EvaluatorInput {
+  instances: Instances
+  packages: ModulePackages
+  /** Imports a module by `import()`. */
+  importModule(id: string): Promise<Instance>
+  /** Returns the value of `import.meta`. */
+  meta(): object
+}
+
+/** Returns the function that evaluates a module of a chain that has been loaded, after its imports. */
+export function createEvaluator({ instances, packages, importModule, meta }: EvaluatorInput) {
+  const linker = { evaluate, importModule, packages }
+
+  /** Evaluates a module, without waiting unless it or one of its imports has a top-level await. */
+  function evaluate(id: string, chain: Chain): Instance {
+    const known = instances.find(id, chain)
+    if (known) return known
+    const compiled = chain.loaded.get(id)
+    if (!compiled) throw new Error(`${id} is not loaded`)
+    const instance = instances.add(compiled, chain)
+    if (mustWait(id, chain, instances)) {
+      instance.pending = evaluateLater(instance)
+      // Each importer handles the error.
+      instance.pending.catch(() => {})
+      return instance
+    }
+    try {
+      run(instance)
+    } catch (error) {
+      instances.remove(instance)
+      throw error
+    }
+    return instance
+  }
+
+  async function evaluateLater(instance: Instance): Promise<void> {
+    const { compiled, chain } = instance
+    try {
+      for (const id of idsOf(compiled, compiled.imports)) await evaluateImport(id, chain)
+      if (compiled.isAsync) chain.awaited = compiled.id
+      await run(instance)
+    } catch (error) {
+      instances.remove(instance)
+      throw error
+    }
+    chain.awaited = null
+    instance.pending = null
+  }
+
+  async function evaluateImport(id: string, chain: Chain): Promise<void> {
+    const known = instances.find(id, chain)
+    if (!known) await evaluate(id, chain).pending
+    else if (known.pending && !isWaiting(known.chain, chain)) {
+      chain.waitsFor = known.chain
+      await known.pending
+      chain.waitsFor = null
+    }
+  }
+
+  function run(instance: Instance): unknown {
+    const { compiled, module } = instance
+    const { importNow, requireOfSource, importLater } = linkModule(instance, linker)
+    const { exports } = module
+    const execute = createModuleFunction(compiled)
+    return execute(module, exports, importNow, requireOfSource, meta(), importLater, instances.isNamespace)
+  }
+
+  return evaluate
+}

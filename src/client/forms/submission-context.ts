@@ -1,0 +1,9 @@
+import type { NavigatorContext } from '../navigator-context.ts'
+import type { ResultView } from '../result-view.ts'
+
+/** The objects that all submissions share. */
+export interface SubmissionContext extends NavigatorContext {
+  view: ResultView
+  /** Marks everything that has been fetched so far as out of date. */
+  expire(): void
+}
