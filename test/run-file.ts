@@ -12,8 +12,8 @@ export interface Outcome {
   seconds: number
 }
 
-/** tap ends a test file after this time. */
-const PATIENCE_S = 240
+/** tap ends a test file after this time. A busy machine needs a fifth of it for the longest file. */
+const PATIENCE_S = 600
 /** A process that still runs after this time is killed. */
 const KILLED_AFTER_MS = (PATIENCE_S + 60) * 1000
 /** How long the processes that a test started may keep its outputs open after it has ended. */

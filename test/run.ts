@@ -15,8 +15,11 @@ import { installTools } from './tools.ts'
 const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
 const FIXTURES = '.tap/fixtures'
-/** The number of files that run at the same time: two more than processors, because files often wait for deadlines and servers. */
-const JOBS = availableParallelism() + 2
+/**
+ * The number of files that run at the same time. A file waits for deadlines, servers and packages for more than half of
+ * its time, so fewer files leave processors idle.
+ */
+const JOBS = 3 * availableParallelism() + 1
 
 const words = process.argv.slice(2)
 const isMeasured = words.includes('--coverage')

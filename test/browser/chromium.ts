@@ -4,6 +4,7 @@ import { type Browser, type ConsoleMessage, chromium, type Page, type Response }
 import type { Test } from 'tap'
 import { HOST } from '../proxy/documented.ts'
 import { CHROMIUM, CHROMIUM_SHELL } from '../tools.ts'
+import { until } from '../until.ts'
 import { createClientCoverage } from './client-coverage.ts'
 import { isHydrated } from './hydration.ts'
 
@@ -124,6 +125,17 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
     return result.value as Result
   }
 
+  // Playwright's `waitForFunction` puts a script into each new document, which takes a quarter of the time of loading it.
+  async function hydrated() {
+    const endsAt = Date.now() + PATIENCE_MS
+    await until(async () => {
+      // A call fails while the page goes to another document.
+      const answer = await evaluate(isHydrated, null).catch((error: Error) => error)
+      if (answer === true || Date.now() < endsAt) return answer === true
+      throw new Error(`not hydrated at ${page.url()}: ${answer}`)
+    })
+  }
+
   return {
     page,
     errors,
@@ -135,9 +147,7 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
       return response
     },
     evaluate,
-    async hydrated() {
-      await page.waitForFunction(isHydrated)
-    },
+    hydrated,
     read: (selector) => evaluate(readElement, selector),
     async shown(selector) {
       if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
+import { type CheckedTypes, checkTypes, writeTypedSite, writeTypes } from './typed-site.ts'
 
-const compilers = await installCompilers()
-
-const dir = createTypedSite(t, {
+const folder = t.testdir({})
+const dir = writeTypedSite(join(folder, 'small'), {
   'pages/layout.tsx': 'export default () => null\n',
   'pages/(shop)/products/layout.tsx': 'export default () => null\n',
   'pages/(shop)/products/[id].tsx': 'export default () => null\n',
@@ -76,17 +75,27 @@ import { href, type LayoutProps, type PageProps } from 'hydrant/react'
 export const uses = (_: [ActionContext, LayoutLoadContext, LoadContext, LayoutProps, PageProps]) => href('/')
 `
 
+const names = Array.from({ length: 60 }, (_, index) => `page-${index + 10}`)
+const large = writeTypedSite(join(folder, 'large'), {
+  ...Object.fromEntries(names.map((name) => [`pages/${name}.tsx`, 'export default () => null\n'])),
+  'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport type Wrong = PageProps<'/page'>\n",
+})
+
+/** What the compilers find in both sites, which they check together. */
+let checked: CheckedTypes = []
+
 t.test('each mistake is one error in one line', async (t) => {
   const code = mistakes.map(([code], index) => `export const mistake${index} = ${code}\n`)
   writeFileSync(join(dir, 'mistakes.ts'), head + code.join(''))
   await writeTypes(t, dir)
+  await writeTypes(t, large)
+  checked = await checkTypes([dir, large])
   const first = head.split('\n').length
-  for (const compiler of compilers) {
-    const errors = await findTypeErrors(compiler, dir)
+  for (const { name, errors } of checked) {
     t.strictSame(
-      errors.map((line) => sortUnion(line.replace(/^mistakes\.ts\((\d+),\d+\): error TS\d+: /, '$1 '))),
+      errors[0]?.map((line) => sortUnion(line.replace(/^mistakes\.ts\((\d+),\d+\): error TS\d+: /, '$1 '))),
       mistakes.map(([, message], index) => `${first + index} ${message}`),
-      compiler.name,
+      name,
     )
   }
 })
@@ -97,17 +106,10 @@ function sortUnion(message: string): string {
 }
 
 t.test('of many routes, the error names a few', async (t) => {
-  const names = Array.from({ length: 60 }, (_, index) => `page-${index + 10}`)
-  const large = createTypedSite(t, {
-    ...Object.fromEntries(names.map((name) => [`pages/${name}.tsx`, 'export default () => null\n'])),
-    'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport type Wrong = PageProps<'/page'>\n",
-  })
-  await writeTypes(t, large)
-  for (const compiler of compilers) {
-    const errors = await findTypeErrors(compiler, large)
-    t.equal(errors.length, 1, compiler.name)
+  for (const { name, errors } of checked) {
+    t.equal(errors[1]?.length, 1, name)
     t.match(
-      errors[0],
+      errors[1]?.[0],
       /^wrong\.ts\(2,31\): error TS2344: Type '"\/page"' does not satisfy the constraint '"\/.* \d+ more \.\.\. \| "\/[^"]*"'\.$/,
     )
   }

@@ -1,9 +1,8 @@
 // The results of guards reach the types of all guards, loads and actions below, without a circle.
 
+import { join } from 'node:path'
 import t from 'tap'
-import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
-
-const compilers = await installCompilers()
+import { type CheckedTypes, checkTypes, writeTypedSite, writeTypes } from './typed-site.ts'
 
 const layout =
   "import type { ReactNode } from 'react'\nexport default ({ children }: { children: ReactNode }) => children\n"
@@ -93,20 +92,24 @@ const files = {
   `,
 }
 
+/** What the compilers find in both sites, which they check together. */
+let checked: CheckedTypes = []
+
 t.test('the context of loads and actions is the merged results of the guards', async (t) => {
-  const dir = createTypedSite(t, files)
+  const folder = t.testdir({})
+  const dir = writeTypedSite(join(folder, 'guards'), files)
   await writeTypes(t, dir)
-  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+  const { 'pages/members/open.server.ts': _open, ...others } = files
+  checked = await checkTypes([dir, writeTypedSite(join(folder, 'unwritten'), others)])
+  for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
 })
 
 t.test('any context is accepted before the types have been written', async (t) => {
-  const { 'pages/members/open.server.ts': _open, ...others } = files
-  const dir = createTypedSite(t, { ...others })
   const isUnused = (line: string) => /TS2578/.test(line)
-  for (const compiler of compilers)
+  for (const { name, errors } of checked)
     t.strictSame(
-      (await findTypeErrors(compiler, dir)).filter((line) => !isUnused(line)),
+      errors[1]?.filter((line) => !isUnused(line)),
       [],
-      compiler.name,
+      name,
     )
 })

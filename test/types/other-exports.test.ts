@@ -2,9 +2,7 @@
 // an argument of `load` may depend on them, without a circle: TypeScript reports circles as TS2456, TS7022 and TS7023.
 
 import t from 'tap'
-import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
-
-const compilers = await installCompilers()
+import { checkTypes, createTypedSite, writeTypes } from './typed-site.ts'
 
 const contexts = `
   import type { Layouts, Routes } from 'hydrant/react'
@@ -66,5 +64,5 @@ const files = {
 t.test('types may depend on other exports of the server files', async (t) => {
   const dir = createTypedSite(t, files)
   await writeTypes(t, dir)
-  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+  for (const { name, errors } of await checkTypes([dir])) t.strictSame(errors[0], [], name)
 })

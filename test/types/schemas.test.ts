@@ -1,9 +1,8 @@
 // The types that come from the schemas of a page.
 
+import { join } from 'node:path'
 import t from 'tap'
-import { createTypedSite, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
-
-const compilers = await installCompilers()
+import { type CheckedTypes, checkTypes, writeTypedSite, writeTypes } from './typed-site.ts'
 
 const files = {
   'pages/signup.server.ts': `
@@ -111,23 +110,31 @@ const files = {
   `,
 }
 
-t.test('a page knows the types of its schemas', async (t) => {
-  const dir = createTypedSite(t, files)
-  await writeTypes(t, dir)
-  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
-})
-
-t.test('without hydrant-env.d.ts nothing is an error', async (t) => {
-  const page = `
+/** A site whose types have not been written. */
+const unwritten = {
+  'pages/x/[id].tsx': `
     import { href, type PageProps } from 'hydrant/react'
     export default ({ search, fields, invalid, params }: PageProps<'/x/[id]'>) => (
       <input {...fields.email} title={search.page + invalid?.issues.email?.[0] + params.id + href('/y', {}, { search: { a: 1 } })} />
     )
-  `
-  const server = `
+  `,
+  'pages/x/[id].server.ts': `
     import type { ActionContext } from 'hydrant'
     export const action = ({ input, search, params }: ActionContext<'/x/[id]'>) => [input.email, search.page, params.id]
-  `
-  const dir = createTypedSite(t, { 'pages/x/[id].tsx': page, 'pages/x/[id].server.ts': server })
-  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+  `,
+}
+
+/** What the compilers find in both sites, which they check together. */
+let checked: CheckedTypes = []
+
+t.test('a page knows the types of its schemas', async (t) => {
+  const folder = t.testdir({})
+  const dir = writeTypedSite(join(folder, 'schemas'), files)
+  await writeTypes(t, dir)
+  checked = await checkTypes([dir, writeTypedSite(join(folder, 'unwritten'), unwritten)])
+  for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
+})
+
+t.test('without hydrant-env.d.ts nothing is an error', async (t) => {
+  for (const { name, errors } of checked) t.strictSame(errors[1], [], name)
 })

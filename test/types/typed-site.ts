@@ -1,7 +1,7 @@
 // Sites in TypeScript, checked by the compilers that Hydrant supports.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
@@ -22,11 +22,14 @@ export interface Compiler {
 
 /** Returns the oldest supported compiler, which it installs once for each checkout, and the newest one. */
 export async function installCompilers(): Promise<Compiler[]> {
-  const commandIn = (folder: string) => join(folder, 'node_modules/.bin/tsc')
-  const compilers = [await installOldest(), process.cwd()].map(commandIn)
-  return await Promise.all(
-    compilers.map(async (command) => ({ name: (await run(command, ['--version'])).stdout.trim(), command })),
-  )
+  return [await installOldest(), process.cwd()].map((folder) => {
+    const modules = join(folder, 'node_modules')
+    // The cast is safe because each package has a version.
+    const { version } = JSON.parse(readFileSync(join(modules, 'typescript/package.json'), 'utf8')) as {
+      version: string
+    }
+    return { name: `Version ${version}`, command: join(modules, '.bin/tsc') }
+  })
 }
 
 async function installOldest(): Promise<string> {
@@ -76,6 +79,21 @@ export async function findTypeErrors({ command }: Compiler, dir: string): Promis
     (error: { stdout: string }) => error,
   )
   return stdout.split('\n').filter((line) => line !== '')
+}
+
+/** The errors of several sites, in their order, for each compiler. */
+export type CheckedTypes = readonly { name: string; errors: readonly string[][] }[]
+
+/**
+ * Checks sites with each supported compiler. A compiler checks all of them in one process, which reads the types of the
+ * packages once.
+ */
+export async function checkTypes(dirs: readonly string[]): Promise<CheckedTypes> {
+  const projects = dirs.map((dir) => join(dir, 'tsconfig.json'))
+  const checked: CheckedTypes[number][] = []
+  for (const compiler of await installCompilers())
+    checked.push({ name: compiler.name, errors: await findErrorsOfProjects(compiler, process.cwd(), projects) })
+  return checked
 }
 
 /**

@@ -1,9 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createTypedSite, findErrorsOfProjects, findTypeErrors, installCompilers, writeTypes } from './typed-site.ts'
-
-const compilers = await installCompilers()
+import { findErrorsOfProjects, installCompilers, writeTypedSite, writeTypes } from './typed-site.ts'
 
 // `Equal` is false also if one of its types is `any`.
 const equal = `type Same<T> = <U>() => U extends T ? 1 : 2
@@ -172,59 +170,68 @@ const settings: Record<string, object> = {
   },
 }
 
+const names = Object.keys(settings)
+const folder = t.testdir({})
+const dir = writeTypedSite(join(folder, 'site'), files)
+const projects = names.map((_, index) => join(dir, `tsconfig.${index}.json`))
+for (const [index, config] of Object.values(settings).entries())
+  writeFileSync(projects[index] ?? '', JSON.stringify(config))
+
+/** A site whose types have not been written. */
+const early = writeTypedSite(join(folder, 'early'), {
+  'urls.d.ts': files['urls.d.ts'],
+  'pages/products/[id].tsx': `
+    import { href, type LayoutProps, type PageProps } from 'hydrant/react'
+    export const Layout = ({ children, data }: LayoutProps<'/(shop)'>) => <b title={data.name}>{children}</b>
+    export default function Product({ data, actionData, params }: PageProps<'/products/[id]'>) {
+      const id: string = params.id
+      return <a href={href('/products/[id]', { id })}>{data.name}{actionData?.problem}{href('/anywhere')}</a>
+    }
+  `,
+  'pages/products/[id].server.ts': `
+    import type { ActionContext, LayoutLoadContext, LoadContext } from 'hydrant'
+    export const load = ({ params }: LoadContext<'/products/[id]'>): string => params.id
+    export const action = ({ params }: ActionContext<'/products/[id]'>): string => params.id
+    export const layout = ({ params }: LayoutLoadContext<'/products'>): object => params
+    // @ts-expect-error no parameter of this route
+    export const wrong = ({ params }: LoadContext<'/products/[id]'>): string => params.nope
+  `,
+})
+
+const old = writeTypedSite(join(folder, 'old'), {
+  'pages/old.tsx': `
+    import type { PageProps } from 'hydrant/react'
+    export default ({ data }: PageProps<'/old'>) => <p>{data.name}</p>
+    export const name: PageProps<'/old'>['data'] = { name: 'x' }
+  `,
+  'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport const name: PageProps<'/old'>['data'] = {}\n",
+  'pages/old.server.js': "export const load = async () => ({ name: 'x' })\n",
+  'allowed.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "allowJs": true } }',
+  'strict.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "skipLibCheck": false } }',
+})
+
+/** What a compiler finds, which reads the types of the packages once for all these sites and settings. */
+const checked: { name: string; errors: string[][] }[] = []
+
 t.test('data, actionData and params come from the files of the route', async (t) => {
-  const dir = createTypedSite(t, files)
   await writeTypes(t, dir)
-  const names = Object.keys(settings)
-  const projects = names.map((_, index) => `tsconfig.${index}.json`)
-  for (const [index, config] of Object.values(settings).entries())
-    writeFileSync(join(dir, projects[index] ?? ''), JSON.stringify(config))
-  for (const compiler of compilers) {
-    const errors = await findErrorsOfProjects(compiler, dir, projects)
+  await writeTypes(t, old)
+  const others = [join(early, 'tsconfig.json'), join(old, 'allowed.json'), join(old, 'strict.json')]
+  for (const compiler of await installCompilers()) {
+    const errors = await findErrorsOfProjects(compiler, process.cwd(), [...projects, ...others])
     for (const [index, name] of names.entries()) t.strictSame(errors[index], [], `${compiler.name} with ${name}`)
+    checked.push({ name: compiler.name, errors: errors.slice(names.length) })
     rmSync(join(dir, 'out'), { recursive: true })
   }
 })
 
 t.test('without hydrant-env.d.ts, any route is accepted, and data is not checked', async (t) => {
-  const dir = createTypedSite(t, {
-    'urls.d.ts': files['urls.d.ts'],
-    'pages/products/[id].tsx': `
-      import { href, type LayoutProps, type PageProps } from 'hydrant/react'
-      export const Layout = ({ children, data }: LayoutProps<'/(shop)'>) => <b title={data.name}>{children}</b>
-      export default function Product({ data, actionData, params }: PageProps<'/products/[id]'>) {
-        const id: string = params.id
-        return <a href={href('/products/[id]', { id })}>{data.name}{actionData?.problem}{href('/anywhere')}</a>
-      }
-    `,
-    'pages/products/[id].server.ts': `
-      import type { ActionContext, LayoutLoadContext, LoadContext } from 'hydrant'
-      export const load = ({ params }: LoadContext<'/products/[id]'>): string => params.id
-      export const action = ({ params }: ActionContext<'/products/[id]'>): string => params.id
-      export const layout = ({ params }: LayoutLoadContext<'/products'>): object => params
-      // @ts-expect-error no parameter of this route
-      export const wrong = ({ params }: LoadContext<'/products/[id]'>): string => params.nope
-    `,
-  })
-  for (const compiler of compilers) t.strictSame(await findTypeErrors(compiler, dir), [], compiler.name)
+  for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
 })
 
 t.test('a server file in JavaScript has types with allowJs, otherwise its data is not checked', async (t) => {
-  const dir = createTypedSite(t, {
-    'pages/old.tsx': `
-      import type { PageProps } from 'hydrant/react'
-      export default ({ data }: PageProps<'/old'>) => <p>{data.name}</p>
-      export const name: PageProps<'/old'>['data'] = { name: 'x' }
-    `,
-    'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport const name: PageProps<'/old'>['data'] = {}\n",
-    'pages/old.server.js': "export const load = async () => ({ name: 'x' })\n",
-    'allowed.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "allowJs": true } }',
-    'strict.json': '{ "extends": "hydrant/tsconfig.json", "compilerOptions": { "skipLibCheck": false } }',
-  })
-  await writeTypes(t, dir)
-  for (const compiler of compilers) {
-    const [allowed, strict] = await findErrorsOfProjects(compiler, dir, ['allowed.json', 'strict.json'])
-    t.match(allowed, [/^wrong.ts\(2,14\): error TS2741: Property 'name' .*$/])
-    t.strictSame(strict, [], compiler.name)
+  for (const { name, errors } of checked) {
+    t.match(errors[1], [/^wrong.ts\(2,14\): error TS2741: Property 'name' .*$/])
+    t.strictSame(errors[2], [], name)
   }
 })
