@@ -66,7 +66,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     },
     async bundle({ config }, { browser }, last) {
       const { options: settings, key: configKey, isStrict } = config
-      const specifiers = browser.packages()
+      const specifiers = browser.packages
       if (last?.configKey === configKey && specifiers.every((one) => last.specifiers.includes(one))) return last
       return await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
     },
