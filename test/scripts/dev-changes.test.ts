@@ -46,7 +46,7 @@ t.test('keeps stylesheets and other files that are saved together in one batch',
 
 t.test('tells which files of a folder are new, changed and gone', async (t) => {
   const dir = t.testdir({ 'a.ts': 'a', 'b.ts': 'b', node_modules: { 'c.js': 'c' } })
-  const { read } = createVersions((path) => path.endsWith('node_modules'))
+  const { read } = createVersions({ isIgnored: (path) => path.endsWith('node_modules'), onPlace() {} })
   const names = (path: string) => read(join(dir, path)).map(([file, kind]) => `${kind} ${relative(dir, file)}`)
   t.strictSame(names('.'), ['add a.ts', 'add b.ts'])
   t.strictSame(names('.'), [])

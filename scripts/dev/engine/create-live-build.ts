@@ -43,6 +43,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     .filter(({ file, kind }) => kind === 'layout' && structure.exports.get(file)?.includes('guard'))
     .map(({ file }) => file)
   const rootFiles = [...new Set([...filesOf(root, null, structure), ...guardFiles])]
+  const routesOf = indexByFile(new Map([...files, ['', rootFiles]]))
   /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
   const fresh = new Map<string, Promise<unknown> | null>()
   /** The ids whose code could not be loaded. */
@@ -99,8 +100,20 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     refreshRoot: () => refresh('', () => load(rootFiles, [])),
     hasFailed: (route) => route !== null && failed.has(route === '*' ? '' : route),
     expire(ids) {
-      for (const [id, names] of files) if (names.some((file) => ids.has(file))) fresh.delete(id)
-      if (rootFiles.some((file) => ids.has(file))) fresh.delete('')
+      for (const file of ids) for (const id of routesOf.get(file) ?? []) fresh.delete(id)
     },
   }
+}
+
+/** Returns the ids that have each file. */
+function indexByFile(filesOfIds: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+  const index = new Map<string, string[]>()
+  for (const [id, files] of filesOfIds) {
+    for (const file of files) {
+      const ids = index.get(file) ?? []
+      ids.push(id)
+      index.set(file, ids)
+    }
+  }
+  return index
 }

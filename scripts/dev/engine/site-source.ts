@@ -64,7 +64,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
 
   async function bundle({ config }: SiteStructure, { browser }: SiteScan): Promise<PackageBundle> {
     const { options: settings, key: configKey, isStrict } = config
-    const specifiers = browser.packages()
+    const specifiers = browser.packages
     const isComplete =
       packages?.configKey === configKey && specifiers.every((one) => packages?.specifiers.includes(one))
     if (!packages || !isComplete)

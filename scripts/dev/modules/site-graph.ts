@@ -24,8 +24,8 @@ export interface SiteGraph {
   importersOf(id: string): Iterable<string>
   /** Returns a module and everything that it imports, in the order of evaluation. */
   reach(id: string): string[]
-  /** The packages that the modules import. */
-  packages(): string[]
+  /** The packages that the modules import, sorted. */
+  packages: readonly string[]
 }
 
 /** The functions of esbuild that a bundle with CommonJS modules has. */
@@ -41,6 +41,7 @@ export function createSiteGraph(
   isEntry: (id: string) => boolean,
 ): SiteGraph {
   const nodes = new Map<string, GraphNode>()
+  const packages = new Set<string>()
   for (const [id, { format }] of Object.entries(inputs)) {
     if (!isEntry(id)) nodes.set(id, { imports: new Map(), importers: new Set(), isCommonJs: format === 'cjs' })
   }
@@ -52,6 +53,7 @@ export function createSiteGraph(
       const target = external ? null : nodes.get(path)
       target?.importers.add(importer)
       node.imports.set(original, target ? { id: path } : { package: path })
+      if (!target) packages.add(path)
     }
   }
 
@@ -87,9 +89,6 @@ export function createSiteGraph(
     },
     importersOf: (id) => nodes.get(id)?.importers ?? [],
     reach,
-    packages() {
-      const all = [...nodes.values()].flatMap(({ imports }) => [...imports.values()])
-      return [...new Set(all.flatMap((target) => ('package' in target ? [target.package] : [])))].sort()
-    },
+    packages: [...packages].sort(),
   }
 }

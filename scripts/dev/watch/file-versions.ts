@@ -1,23 +1,32 @@
-import { readdirSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { ChangeKind } from './change-batch.ts'
 
 /** The versions of files that were seen last. */
 export interface FileVersions {
-  isIgnored(path: string): boolean
   /**
    * Compares a file, or all files of a folder, with the versions that were seen last. Returns those that differ.
    *
    * @param path An absolute path, also of a file that does not exist any more.
    */
-  read(path: string): [path: string, kind: ChangeKind][]
+  read(path: string): FileChange[]
 }
 
-/** @param isIgnored Whether a path is left out. */
-export function createVersions(isIgnored: (path: string) => boolean): FileVersions {
-  const seen = new Map<string, string>()
+export type FileChange = [path: string, kind: ChangeKind]
 
-  function readFile(path: string, { mtimeMs, size, ino }: Stats): [string, ChangeKind][] {
+export interface FileVersionsInput {
+  /** Whether a path is left out. */
+  isIgnored(path: string): boolean
+  /** Called with each folder before it is read, and with each symbolic link to a file. */
+  onPlace(path: string): void
+}
+
+export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileVersions {
+  const seen = new Map<string, string>()
+  /** The folders that were read. */
+  const folders = new Set<string>()
+
+  function readFile(path: string, { mtimeMs, size, ino }: Stats): FileChange[] {
     const version = `${mtimeMs} ${size} ${ino}`
     const last = seen.get(path)
     if (last === version) return []
@@ -25,28 +34,52 @@ export function createVersions(isIgnored: (path: string) => boolean): FileVersio
     return [[path, last === undefined ? 'add' : 'change']]
   }
 
-  function forget(path: string): [string, ChangeKind][] {
-    const gone = [...seen.keys()].filter((file) => file === path || file.startsWith(path + sep))
+  /** Returns the files of a folder that are gone, and forgets them. */
+  function forgetBelow(folder: string): FileChange[] {
+    const below = [...seen.keys()].filter((file) => file.startsWith(folder + sep))
+    const gone = below.filter((file) => !statSync(file, { throwIfNoEntry: false }))
     for (const file of gone) seen.delete(file)
     return gone.map((file) => [file, 'unlink'])
   }
 
-  function read(path: string): [string, ChangeKind][] {
-    if (isIgnored(path)) return []
-    const stats = statSync(path, { throwIfNoEntry: false })
-    if (!stats) return forget(path)
-    if (!stats.isDirectory()) return readFile(path, stats)
-    // The watcher follows links, and reports what it finds behind them.
-    const entries = readFolder(path).filter((entry) => !entry.isSymbolicLink())
-    return entries.flatMap(({ name }) => read(join(path, name)))
+  /** @param parents The folders that lead to this one, with symbolic links resolved: a link may lead to one of them. */
+  function readFolder(path: string, parents: readonly string[]): FileChange[] {
+    const here = resolveLinks(path)
+    if (parents.includes(here)) return []
+    folders.add(path)
+    onPlace(path)
+    return list(path).flatMap((name) => find(join(path, name), [...parents, here]))
   }
-  return { isIgnored, read }
+
+  function find(path: string, parents: readonly string[]): FileChange[] {
+    if (isIgnored(path)) return []
+    const own = lstatSync(path, { throwIfNoEntry: false })
+    const isLink = own?.isSymbolicLink() === true
+    const stats = isLink ? statSync(path, { throwIfNoEntry: false }) : own
+    if (!stats) return seen.delete(path) ? [[path, 'unlink']] : []
+    if (stats.isDirectory()) return readFolder(path, parents)
+    if (isLink) onPlace(path)
+    return readFile(path, stats)
+  }
+
+  return {
+    read: (path) => [...(folders.has(path) ? forgetBelow(path) : []), ...find(path, [])],
+  }
+}
+
+/** Resolves the symbolic links of a path; the path of a folder that was removed meanwhile stays. */
+function resolveLinks(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 /** Lists a folder; a folder that was removed meanwhile is empty. */
-function readFolder(path: string) {
+function list(path: string): string[] {
   try {
-    return readdirSync(path, { withFileTypes: true })
+    return readdirSync(path)
   } catch {
     return []
   }

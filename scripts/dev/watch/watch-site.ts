@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { watch } from '#chokidar'
+import { resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
 import { type Change, createChangeBatch } from './change-batch.ts'
 import { createVersions } from './file-versions.ts'
+import { isPolling, pollFiles } from './poll-files.ts'
+import { createFolderWatcher } from './watch-folders.ts'
 
 export interface SiteWatcher {
   /** Watches also these files, which are outside the site. */
@@ -40,15 +41,14 @@ export function isRelevant({ kind, path }: Change, isInput: ((path: string) => b
   return source.test(path) && (kind === 'add' || isInput === null)
 }
 
-/**
- * Watches a site. The events of the file system are handled when they come: chokidar examines a file before it reports a
- * change, and leaves out the second of two changes within 50 ms. It reports what its first look at a new folder finds.
- */
+/** Watches a site. The first look at it reports nothing. */
 export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
   const siteDir = resolve(dir)
   const batch = createChangeBatch(onChange)
-  const versions = createVersions((path) => ignored.test(toSitePath(siteDir, path)))
-  const watcher = watch(siteDir, { atomic: false, ignored: versions.isIgnored })
+  const isIgnored = (path: string) => ignored.test(toSitePath(siteDir, path))
+  const isPolled = isPolling(process.env)
+  const folders = createFolderWatcher(notice)
+  const versions = createVersions({ isIgnored, onPlace: (path) => !isPolled && folders.add(path) })
 
   function notice(path: string) {
     for (const [file, kind] of versions.read(path)) {
@@ -57,21 +57,13 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     }
   }
 
-  watcher.on('add', versions.read)
-  await new Promise<void>((ready, fail) => {
-    watcher.once('ready', ready)
-    watcher.once('error', fail)
-  })
-  watcher.off('add', versions.read)
-  watcher.on('raw', (_event, name, details: unknown) => {
-    const path = pathOfEvent(name, details)
-    if (path !== null) notice(path)
-  })
-  for (const event of ['add', 'change', 'unlink'] as const) watcher.on(event, notice)
+  versions.read(siteDir)
+  const polled = isPolled ? await pollFiles(siteDir, isIgnored, notice) : null
   return {
     include(paths) {
       for (const path of paths) versions.read(path)
-      watcher.add([...paths])
+      if (polled) polled.add([...paths])
+      else folders.addFiles(paths)
     },
     async settled() {
       // The events of the file system that have come are handled first.
@@ -80,7 +72,8 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
     },
     async close() {
       batch.close()
-      await watcher.close()
+      folders.close()
+      await polled?.close()
     },
   }
 }
@@ -88,11 +81,4 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
 /** Returns whether a file is a stylesheet with content: many programs empty a file just before they write it. */
 function isWholeStylesheet(path: string): boolean {
   return path.endsWith('.css') && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
-}
-
-/** Returns the absolute path of an event of the file system: chokidar watches folders, and files outside the site. */
-function pathOfEvent(name: string | null, details: unknown): string | null {
-  const watched = typeof details === 'object' && details !== null ? Reflect.get(details, 'watchedPath') : null
-  if (typeof watched !== 'string' || !name) return null
-  return basename(watched) === name ? watched : join(watched, name)
 }

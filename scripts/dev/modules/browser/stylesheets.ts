@@ -15,13 +15,21 @@ export function createStylesheets(compiler: () => ModuleCompiler): Stylesheets {
   const compiled = new Map<string, Promise<Stylesheet>>()
   /** The files of each stylesheet. They are kept when it does not compile any more. */
   const inputsOf = new Map<string, readonly string[]>()
+  /** The stylesheets that consist of each file. */
+  const usersOf = new Map<string, Set<string>>()
+
+  function setInputs(id: string, inputs: readonly string[]) {
+    for (const input of inputsOf.get(id) ?? []) usersOf.get(input)?.delete(id)
+    inputsOf.set(id, inputs)
+    for (const input of inputs) usersOf.set(input, (usersOf.get(input) ?? new Set()).add(id))
+  }
 
   async function read(id: string): Promise<string> {
     const pending = compiled.get(id) ?? compiler().stylesheet(id)
     compiled.set(id, pending)
     try {
       const { css, inputs } = await pending
-      inputsOf.set(id, inputs)
+      setInputs(id, inputs)
       return css
     } catch (error) {
       if (compiled.get(id) === pending) compiled.delete(id)
@@ -32,14 +40,15 @@ export function createStylesheets(compiler: () => ModuleCompiler): Stylesheets {
   return {
     read,
     async recompile(changed) {
-      const stale = [...inputsOf].filter(([, inputs]) => inputs.some((input) => changed.includes(input)))
-      for (const [id] of stale) compiled.delete(id)
-      return await Promise.all(stale.map(async ([id]) => ({ id, css: await read(id) })))
+      const stale = new Set(changed.flatMap((input) => [...(usersOf.get(input) ?? [])]))
+      for (const id of stale) compiled.delete(id)
+      return await Promise.all([...stale].map(async (id) => ({ id, css: await read(id) })))
     },
-    isInput: (id) => [...inputsOf.values()].some((inputs) => inputs.includes(id)),
+    isInput: (id) => (usersOf.get(id)?.size ?? 0) > 0,
     clear() {
       compiled.clear()
       inputsOf.clear()
+      usersOf.clear()
     },
   }
 }

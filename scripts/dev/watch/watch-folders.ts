@@ -1,0 +1,75 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+
+/** Listens to the events of the file system. An event takes the same time in a folder of any size. */
+export interface FolderWatcher {
+  /** Watches a folder without those in it, or the file behind a symbolic link. A path that is gone is left out. */
+  add(path: string): void
+  /** Watches single files, also when they are replaced. */
+  addFiles(paths: readonly string[]): void
+  close(): void
+}
+
+/** The errors of folders that are gone, or that nobody may read. */
+const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
+
+/**
+ * @param notice Called with a path that has changed, appeared or disappeared. If it is a folder that has appeared, it is
+ *   not watched yet.
+ */
+export function createFolderWatcher(notice: (path: string) => void): FolderWatcher {
+  const watchers = new Map<string, FSWatcher>()
+  /** The single files of each folder that is not watched as a whole. */
+  const files = new Map<string, Set<string>>()
+
+  /** Stops to watch a folder and those in it. */
+  function remove(path: string) {
+    if (!watchers.has(path)) return
+    for (const [watched, watcher] of watchers) {
+      if (watched !== path && !watched.startsWith(path + sep)) continue
+      watcher.close()
+      watchers.delete(watched)
+    }
+  }
+
+  function handle(watched: string, event: string, name: string | null) {
+    // An event of the watched folder itself has its own name.
+    const path = name === null || name === basename(watched) ? watched : join(watched, name)
+    if (event === 'rename') remove(path)
+    // Its own watcher reports what has changed in a folder.
+    else if (path !== watched && watchers.has(path)) return
+    const single = files.get(watched)
+    if (!single) notice(path)
+    else if (single.has(path)) notice(path)
+    else if (path === watched) for (const file of single) notice(file)
+  }
+
+  function add(path: string) {
+    if (watchers.has(path)) return
+    try {
+      const watcher = watch(path, (event, name) => handle(path, event, name))
+      // Windows reports a folder that was removed as an error.
+      watcher.on('error', () => handle(path, 'rename', null))
+      watchers.set(path, watcher)
+    } catch (error) {
+      // Node.js throws errors with a code.
+      if (!UNREADABLE.includes((error as NodeJS.ErrnoException).code)) throw error
+    }
+  }
+
+  return {
+    add,
+    addFiles(paths) {
+      for (const path of paths) {
+        const folder = dirname(path)
+        const single = files.get(folder) ?? new Set()
+        files.set(folder, single.add(path))
+        add(folder)
+      }
+    },
+    close() {
+      for (const watcher of watchers.values()) watcher.close()
+      watchers.clear()
+    },
+  }
+}
