@@ -7,6 +7,7 @@ import type { ResultView } from '../result-view.ts'
 import type { Fields } from './call-action.ts'
 import { MULTIPART } from './form-body.ts'
 import { sendNatively } from './submit-natively.ts'
+import { keepTyped } from './typed-text.ts'
 
 /** A form that is being sent. */
 export interface Submission extends Fields {
@@ -62,6 +63,7 @@ export function createOrder(view: ResultView) {
       const isShown = canShow() && !isRefused
       if (isShown) {
         shown = number
+        if (leaf.kind === 'shown') keepTyped(form)
         const fresh = { ...page, version: submission.version, stop }
         const isUpdate = actedShown && leaf.kind === 'page'
         const inDocument = isUpdate ? view.replace(fresh) : view.show(submission.url, fresh)
@@ -96,6 +98,7 @@ export function createOrder(view: ResultView) {
           if ((actedStatus ?? 0) < 400) reset()
         } else if (isDone || result.kind === 'redirect') {
           const to = isDone ? url : new URL(result.to, url)
+          if (!isDone && result.isRefused) keepTyped(form)
           if (isNewest()) {
             shown = number
             await view.follow(to, isNewest)

@@ -14,6 +14,7 @@ import type { ResultView } from '../result-view.ts'
 import { callAction, type Fields } from './call-action.ts'
 import { sentenceOf } from './submit-form.ts'
 import { sendNatively } from './submit-natively.ts'
+import { keepTyped } from './typed-text.ts'
 
 /** The result, and what has to follow it. */
 interface Ending {
@@ -44,7 +45,7 @@ export function createFieldSender(
     const url = new URL(href ?? location.pathname + location.search, location.href)
     const fields: Fields = { url, method, formData, enctype }
     releases.add(release)
-    const ending = send(fields, controller.signal, progress).finally(() => releases.delete(release))
+    const ending = send(fields, form, controller.signal, progress).finally(() => releases.delete(release))
     return {
       outcome: ending.then(({ outcome }) => outcome),
       settled: ending.then((ended) => settle(ended, before, settled)),
@@ -62,7 +63,12 @@ export function createFieldSender(
     else focusInvalid(invalid, form, view.announce)
   }
 
-  async function send(fields: Fields, signal: AbortSignal, onProgress: (share: number) => void): Promise<Ending> {
+  async function send(
+    fields: Fields,
+    form: unknown,
+    signal: AbortSignal,
+    onProgress: (share: number) => void,
+  ): Promise<Ending> {
     const wasOffline = !navigator.onLine
     let returned: Ending | undefined
     const options = { result: 'only', signal, onProgress } as const
@@ -78,6 +84,7 @@ export function createFieldSender(
         app,
         view.isOurs,
       )
+      if (result.kind === 'redirect' && result.isRefused && form instanceof HTMLFormElement) keepTyped(form)
       return returned ?? endingOf(result, fields)
     } catch (error) {
       // An action that has received the fields may have run.
