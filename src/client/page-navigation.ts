@@ -1,3 +1,4 @@
+import { restoreTyped } from './forms/typed-text.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
@@ -56,7 +57,7 @@ export function createNavigate(
     const { hasUAVisualTransition, info, signal } = event
     if (info instanceof FetchedPage) {
       state.redirects = 0
-      return { ready: Promise.resolve(), show: () => view.show(info.page) }
+      return { ready: Promise.resolve(), show: () => view.show(info.page).then(restoreTyped) }
     }
     state.departures++
     // The visitor went elsewhere while this script was loaded.
@@ -73,6 +74,7 @@ export function createNavigate(
         const page = await received
         state.redirects = 0
         await view.show(page, { type, isAnimated: hasUAVisualTransition })
+        restoreTyped()
         end()
       },
     }

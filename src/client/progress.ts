@@ -29,16 +29,41 @@ export function createProgress(navigation: NavigationStore) {
   }
 }
 
-/** Returns the function that makes a screen reader read a page's title, as it does when a document has loaded. */
+/** Screen readers notice a region that was added or moved after a moment, and then read its next text. */
+const NOTICED_AFTER_MS = 100
+
+/** Returns the function that makes a screen reader read a text, such as a page's title after a navigation. */
 export function createAnnouncer() {
   const region = document.createElement('div')
   region.ariaLive = 'assertive'
   region.className = 'hydrant-announcer'
   region.style.cssText = 'position:fixed;clip-path:inset(50%)'
-  // The region is added empty: screen readers do not read the text with which a region appears.
-  document.body.append(region)
-  return (title: string) => {
-    if (!region.isConnected) document.body.append(region)
-    region.textContent = title
+  let newest: string
+  let timer: number | undefined
+  const write = () => {
+    timer = undefined
+    region.textContent = newest
   }
+
+  /** Returns whether the region has been moved. Screen readers ignore everything outside of a modal dialog. */
+  function place(): boolean {
+    const parent = openDialog() ?? document.body
+    if (region.parentNode === parent) return false
+    region.textContent = ''
+    parent.append(region)
+    return true
+  }
+
+  place()
+  return (text: string) => {
+    newest = text
+    if (place()) timer ??= setTimeout(write, NOTICED_AFTER_MS)
+    else if (timer === undefined) write()
+  }
+}
+
+/** Returns the modal dialog that the visitor uses: of several, the one with the focus. */
+function openDialog(): Element | undefined | null {
+  const selector = 'dialog:modal'
+  return document.activeElement?.closest(selector) ?? [...document.querySelectorAll(selector)].at(-1)
 }

@@ -20,8 +20,11 @@ export type FetchResult =
       /** True if parts of the data follow later. */
       isDeferred: boolean
     }
-  /** The load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status 307. */
-  | { kind: 'redirect'; to: string; isSentOn?: boolean }
+  /**
+   * A guard, the load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status
+   * 307. With `isRefused` no action has received the form.
+   */
+  | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
   /** The response has an error, and no page around it. */
   | { kind: 'error'; error: PublicError }
   /** This document cannot show the page: the browser has to load the document of the URL. */

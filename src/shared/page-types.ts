@@ -36,8 +36,8 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
   /** The output of the schema `search`; `undefined` without one. */
   search: SearchOutput<Route>
   /**
-   * The form that was sent, if it was not accepted: by the schema `form`, by `invalidForm()` in the action, or because of
-   * files that are too large. Otherwise `undefined`.
+   * The form that was sent, if it was not accepted: by the schema `form`, by `invalidForm()` in the action, or because it
+   * exceeds a limit. Otherwise `undefined`.
    */
   invalid: InvalidForm<Route> | undefined
   /** The attributes of the fields of the schema `form`, by their names. Only a page with that schema has them. */

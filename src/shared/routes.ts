@@ -160,11 +160,17 @@ type OutputOf<Schema, Otherwise, WhenAny = Untyped> = 0 extends 1 & Schema
 
 /**
  * The parameters of a page: the output of its schema `params`, else its parameters as texts, also where `ServerExport` is
- * `any`. They are `any` if `Path` is `never`: a function for several pages may get any output.
+ * `any`. If `Path` is `never`, each parameter may be a text or any value that a schema `params` of the site returns, so
+ * that a function for several pages accepts the context of each of them.
  */
 export type PageParams<Path extends string> = [Path] extends [never]
-  ? Untyped
+  ? Record<string, string | ParamValues<Generated<Routes>>>
   : OutputOf<ServerExport<Path, 'params'>, ParamsOf<Routes, Path>, ParamsOf<Routes, Path>>
+
+// Distributes over the routes.
+type ParamValues<Path> = Path extends string ? ValuesOf<PageParams<Path>> : never
+
+type ValuesOf<Group> = Group[keyof Group]
 
 /** The output of the schema `search` of a page; `undefined` if the page has none. */
 export type SearchOutput<Path extends string> = OutputOf<ServerExport<Path, 'search'>, undefined>

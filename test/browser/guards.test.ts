@@ -105,7 +105,7 @@ t.test('a form that a guard refuses or redirects does not reach the action', asy
   await waitForText(opened, 'h1', 'Start')
   await opened.page.click('#send')
   await waitForText(opened, 'h1', 'First')
-  t.same(await done(), [{ path: 'ada: initial' }])
+  t.same(await done(), [{ path: 'ada: a text' }], 'the refused form has its text again')
 })
 
 t.test('the guard of the root layout refuses a navigation', async (t) => {

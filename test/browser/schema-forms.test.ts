@@ -8,7 +8,7 @@ import { buildFiles, serve } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
-const { app } = await serve(t, dir, { forms: { maxFileBytes: 1_000 } })
+const { app } = await serve(t, dir, { bodyLimit: 20_000, forms: { maxFileBytes: 1_000 } })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
 
@@ -100,6 +100,30 @@ for (const javaScript of [true, false]) {
     await page.waitForSelector('#whole:has-text("larger than 1000 bytes")')
     t.match(await stateOf(opened), { ...TYPED, name: 'A', invalid: [] })
   })
+
+  for (const enctype of ['multipart/form-data', 'application/x-www-form-urlencoded']) {
+    t.test(`a text that is too large, ${enctype}, ${how}`, async (t) => {
+      const opened = await openSignup(javaScript)
+      const { page, evaluate } = opened
+      await fill(opened)
+      await page.fill('#name', 'n'.repeat(25_000))
+      await evaluate((type) => {
+        const [form] = document.forms
+        if (form) form.enctype = type
+      }, enctype)
+      await page.click('#send')
+      await page.waitForSelector('#whole:has-text("larger than 20000 bytes")')
+      if (javaScript) await page.waitForFunction(() => document.activeElement?.id === 'name')
+      t.match(await stateOf(opened), {
+        ...TYPED,
+        name: 'n'.repeat(javaScript ? 25_000 : 20_000),
+        focus: 'name',
+        invalid: ['name'],
+        described: ['This text is too long. Only its beginning has been received.'],
+      })
+      if (javaScript) t.match(await page.textContent('.hydrant-announcer'), 'larger than 20000 bytes')
+    })
+  }
 
   t.test(`Back leaves the form without a question, ${how}`, async (t) => {
     const opened = await openSignup(javaScript)

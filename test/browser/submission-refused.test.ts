@@ -4,6 +4,7 @@
 
 import t from 'tap'
 import { buildFiles, serve } from '../server/served.ts'
+import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 const schema = `
@@ -37,10 +38,24 @@ export default function Hook() {
 `,
   'pages/plain.tsx': `
 export default function Plain({ invalid }) {
-  return <form method="post">${fields}</form>
+  return <form method="post"><title>Plain</title>${fields}</form>
 }
 `,
   'pages/plain.server.ts': schema,
+  'pages/dialogs.tsx': `
+import { useSubmission } from 'hydrant/react'
+function InDialog({ id, form, invalid }) {
+  return <>
+    <dialog id={id}><form method="post" {...form}><input name="text" /><button>Send</button></form><p>{invalid?.issues.text}</p></dialog>
+    <button onClick={() => document.getElementById(id).showModal()}>Show {id}</button>
+  </>
+}
+export default function Dialogs({ invalid }) {
+  const note = useSubmission('/plain')
+  return <main><InDialog id="plain" invalid={invalid} /><InDialog id="hook" form={note.form} invalid={note.invalid} /></main>
+}
+`,
+  'pages/dialogs.server.ts': schema,
 })
 const globals = globalThis as unknown as { hydrantGate: Promise<void> | undefined }
 const { app } = await serve(t, dir)
@@ -88,6 +103,36 @@ for (const path of ['/hook', '/plain']) {
       announced: 'The form was not sent.',
     })
     t.equal(await page.inputValue('#text'), 'wrong')
+  })
+}
+
+for (const id of ['plain', 'hook']) {
+  t.test(`${id}: a form in a modal dialog is announced inside the dialog, and later outside of it`, async (t) => {
+    const { page } = await open('/dialogs')
+    const session = await page.context().newCDPSession(page)
+    /** Waits until a live region that is not hidden from assistive technology has a text. */
+    async function heard(): Promise<string | undefined> {
+      const { nodes } = await session.send('Accessibility.getFullAXTree')
+      const isAssertive = ({ name, value }: { name: string; value: { value?: unknown } }) =>
+        name === 'live' && value.value === 'assertive'
+      const region = nodes.find(({ ignored, properties }) => !ignored && properties?.some(isAssertive))
+      return nodes.find(({ nodeId, ignored }) => !ignored && region?.childIds?.includes(nodeId))?.name?.value
+    }
+    await page.click(`text=Show ${id}`)
+    await page.fill(`#${id} input`, 'wrong')
+    await page.click(`#${id} form button`)
+    await page.waitForSelector(`#${id} p:has-text("Not this text")`)
+    await until(async () => (await heard()) === 'The form was not sent.')
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => document.querySelector('main')?.append(document.createElement('a')))
+    await page.evaluate(() => {
+      const link = document.querySelector('a')
+      if (link) link.href = '/plain'
+      link?.click()
+    })
+    await page.waitForSelector('legend')
+    await until(async () => (await heard()) === 'Plain')
+    t.equal(await page.locator('.hydrant-announcer').count(), 1)
   })
 }
 

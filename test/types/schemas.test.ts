@@ -104,7 +104,21 @@ const files = {
   'any.ts': `
     import type { ActionContext, LoadContext } from 'hydrant'
     import type { PageProps } from 'hydrant/react'
-    export const shared = ({ params, search }: LoadContext) => [params.anything, search]
+    export const shared = ({ params, search }: LoadContext) => {
+      const value: string | number | undefined = params.anything
+      // @ts-expect-error not only texts
+      const text: string | undefined = params.anything
+      // @ts-expect-error not any
+      return [params.anything?.nope, value, text, search]
+    }
+    export const Shown = ({ params }: PageProps) => {
+      // @ts-expect-error not any
+      params.anything?.nope
+      return String(params.anything)
+    }
+    export const numbered = (ctx: LoadContext<'/products/[id]'>) => shared(ctx)
+    export const plain = (ctx: ActionContext<'/plain'>) => shared(ctx)
+    export const ofPage = (props: PageProps<'/products/[id]'>) => Shown(props)
     export const acts = ({ input }: ActionContext) => input
     export const shows = ({ invalid, fields, search }: PageProps) => [invalid?.issues['x'], fields, search]
   `,

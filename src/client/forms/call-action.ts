@@ -68,11 +68,13 @@ async function callOnce(
     throw new Error('The response did not come from this site; the form may or may not have been received.')
   }
   const { status } = response
-  return readPage(response, { currentData: [], version: 0, signal, onActed: (acted) => onActed(acted, status) }).catch(
-    (error) => {
-      // The action has run: its form must not be sent again only because the result cannot be shown.
-      if (hasActed) return { kind: 'done' }
-      throw error
-    },
-  )
+  try {
+    const read = { currentData: [], version: 0, signal, onActed: (acted: Acted) => onActed(acted, status) }
+    const page = await readPage(response, read)
+    return page.kind === 'redirect' ? { ...page, isRefused: !hasActed } : page
+  } catch (error) {
+    // The action has run: its form must not be sent again only because the result cannot be shown.
+    if (hasActed) return { kind: 'done' }
+    throw error
+  }
 }

@@ -11,6 +11,7 @@ import { callAction, type Fields } from './call-action.ts'
 import type { SubmissionContext } from './submission-context.ts'
 import { sentenceOf } from './submit-form.ts'
 import { sendNatively } from './submit-natively.ts'
+import { keepTyped } from './typed-text.ts'
 
 /** The result, and what has to follow it. */
 interface Ending {
@@ -37,7 +38,7 @@ export function createFieldSender(
     const url = new URL(href ?? location.pathname + location.search, location.href)
     const fields: Fields = { url, method, formData, enctype }
     releases.add(release)
-    const ending = send(fields, controller.signal, progress).finally(() => releases.delete(release))
+    const ending = send(fields, form, controller.signal, progress).finally(() => releases.delete(release))
     return {
       outcome: ending.then(({ outcome }) => outcome),
       settled: ending.then((ended) => settle(ended, before, settled)),
@@ -48,7 +49,12 @@ export function createFieldSender(
     }
   }
 
-  async function send(fields: Fields, signal: AbortSignal, onProgress: (share: number) => void): Promise<Ending> {
+  async function send(
+    fields: Fields,
+    form: unknown,
+    signal: AbortSignal,
+    onProgress: (share: number) => void,
+  ): Promise<Ending> {
     const wasOffline = !navigator.onLine
     let returned: Ending | undefined
     const options = { result: 'only', signal, onProgress } as const
@@ -64,6 +70,7 @@ export function createFieldSender(
         app,
         view.isOurs,
       )
+      if (result.kind === 'redirect' && result.isRefused && form instanceof HTMLFormElement) keepTyped(form)
       return returned ?? endingOf(result, fields)
     } catch (error) {
       // An action that has received the fields may have run.

@@ -7,6 +7,7 @@ import type { ResultView } from '../result-view.ts'
 import { MULTIPART } from './form-body.ts'
 import type { Submission, Turn } from './submission-order.ts'
 import { sendNatively } from './submit-natively.ts'
+import { keepTyped } from './typed-text.ts'
 
 type PageResult = Extract<FetchResult, { kind: 'page' }>
 
@@ -22,7 +23,10 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
     // React would show the result together with the page, and wait for the page's deferred parts.
     await screen.actedShown()
     const isAccepted = status < 400
-    if (turn.canShow() && !isTooLarge(page)) return screen.showPage(page, () => isAccepted && input.reset())
+    if (turn.canShow() && !isTooLarge(page)) {
+      if (leaf.kind === 'shown') keepTyped(submission.form)
+      return screen.showPage(page, () => isAccepted && input.reset())
+    }
     submission.stop()
     if (leaf.kind === 'shown') showError(leaf.shown, submission.form)
     if (isAccepted) input.reset()
@@ -38,6 +42,7 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       if (result.kind === 'load') sendByBrowser(submission)
       else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
       else if (result.kind === 'redirect') {
+        if (result.isRefused) keepTyped(submission.form)
         await screen.follow(new URL(result.to, url))
         input.reset()
       } else if (result.kind === 'done') {

@@ -4,11 +4,14 @@ import { HttpError } from '../thrown/http-error.ts'
 /** The limits of a form: the options `forms` and `bodyLimit`. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>
 
+/** An option that limits forms. */
+export type LimitName = 'bodyLimit' | `forms.${keyof Options['forms']}`
+
 /**
  * Creates the error for a form that exceeds a limit. It names the option. The status is 413, or 429 if the files of
  * other requests take up the space.
  */
-export function createTooLarge(option: 'bodyLimit' | `forms.${keyof Options['forms']}`, limits: FormLimits): HttpError {
+export function createTooLarge(option: LimitName, limits: FormLimits): HttpError {
   const { bodyLimit, maxFields, maxFiles, maxFileBytes } = limits
   switch (option) {
     case 'bodyLimit':

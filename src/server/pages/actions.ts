@@ -9,7 +9,7 @@ import type { ActionContext } from '../options/config.ts'
 import { findPromises, silencePromises } from '../render/data-promises.ts'
 import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { checkForm, type RefusedForm, refuseForm, refuseSize } from './check-form.ts'
+import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
 import { createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 
@@ -60,10 +60,8 @@ async function callAction(
 ): Promise<ActionOutcome> {
   const { options, slots, metrics } = ctx.site
   requireShallow(ctx.request.body)
-  // The page shows what is wrong with a form only if it has a schema for it.
-  const keepsTexts = route.schemas.form !== null && ctx.format !== 'json'
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
-  const { form, refusal } = await readForm(ctx.request, limits, files, keepsTexts)
+  const { form, refusal } = await readForm(ctx.request, limits, files, showsInvalid(route, ctx.format))
   // The slot and the deadline begin after the form has been read: a slow upload renders nothing, and takes as long as
   // the visitor's connection takes.
   slots.take(ctx)

@@ -1,12 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Invalid } from '../../shared/wire/page-extras.ts'
+import type { Route } from '../build-output/load-build.ts'
+import type { FormRefusal } from '../forms/kept-texts.ts'
+import type { Format } from '../http/negotiate.ts'
 import { writeFieldName } from '../schemas/field-names.ts'
 import { createFormObject } from '../schemas/form-object.ts'
 import { groupIssues, type Issue, toIssues } from '../schemas/issues.ts'
 import type { PageSchema } from '../schemas/page-schemas.ts'
 import { hideSecrets, typedValues } from '../schemas/typed-values.ts'
 import { validate } from '../schemas/validate.ts'
-import type { HttpError } from '../thrown/http-error.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 
 /** A form that was not accepted: by the schema, by the action, or because of its size. */
@@ -42,10 +44,25 @@ export function refuseForm(messages: FormMessages, form: FormData): RefusedForm 
   return { status: UNPROCESSABLE, issues, form }
 }
 
-/** Returns the form whose files exceed a limit. */
-export function refuseSize({ statusCode, message }: HttpError, form: FormData): RefusedForm {
-  return { status: statusCode, issues: [{ path: '', message }], form }
+/** Returns whether a page shows what is wrong with its form, in the format of the response. */
+export function showsInvalid({ schemas }: Route, format: Format): boolean {
+  return schemas.form !== null && format !== 'json'
 }
+
+/** Returns the form that exceeds a limit, with a message for each text of which only the beginning is there. */
+export function refuseSize({ error, cutNames, isIncomplete }: FormRefusal, form: FormData): RefusedForm {
+  const ofForm = isIncomplete ? [error.message, INCOMPLETE] : [error.message]
+  const issues = [
+    ...ofForm.map((message) => ({ path: '', message })),
+    ...cutNames.map((name) => ({ path: name.replace(/\[]$/, ''), message: CUT })),
+  ]
+  return { status: error.statusCode, issues, form }
+}
+
+// The messages are true for both forms that the visitor may see: the one in the response, which has only what has been
+// received, and with JavaScript the one that has been sent, which still has everything.
+const CUT = 'This text is too long. Only its beginning has been received.'
+const INCOMPLETE = 'Some fields have not been received.'
 
 /** Returns the prop `invalid` of a page. */
 export function createInvalid({ issues, form }: RefusedForm): Invalid {

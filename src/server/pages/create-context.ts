@@ -3,14 +3,22 @@ import type { Route } from '../build-output/load-build.ts'
 import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
-import { preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
+import { type Format, preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
 
 const NO_PARAMS: Record<string, string> = {}
 
 /** Creates the context of a request for a page. */
 export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const format = isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
-  return new RequestContext(site, request, reply, { route: route.id, format, params: paramsOf(route, request) })
+  return new RequestContext(site, request, reply, {
+    route: route.id,
+    format: formatOf(request),
+    params: paramsOf(route, request),
+  })
+}
+
+/** Returns the format of the response to a request for a page. */
+export function formatOf(request: FastifyRequest): Format {
+  return isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
 }
 
 const waiting = new WeakMap<FastifyRequest, RequestContext>()
@@ -29,8 +37,7 @@ export function takePageContext(route: Route, site: Site, request: FastifyReques
 
 /** Creates the context of a request for a path without a page. */
 export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const format = isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
-  return new RequestContext(site, request, reply, { route: '*', format, params: NO_PARAMS })
+  return new RequestContext(site, request, reply, { route: '*', format: formatOf(request), params: NO_PARAMS })
 }
 
 /** Creates the context of a request to a route of the app or of `server.ts`, whose error Hydrant responds with. */

@@ -13,8 +13,15 @@ import { refuseEncoded } from '../forms/body-checks.ts'
 import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
-import { pageRoute } from '../http/route-config.ts'
-import { createNotFoundContext, createPageContext, keepPageContext, takePageContext } from '../pages/create-context.ts'
+import { pageRoute, routeOf } from '../http/route-config.ts'
+import { showsInvalid } from '../pages/check-form.ts'
+import {
+  createNotFoundContext,
+  createPageContext,
+  formatOf,
+  keepPageContext,
+  takePageContext,
+} from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
@@ -36,9 +43,14 @@ export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: rea
 async function addActions(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
   const { options } = site
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
+  const withAction = pages.filter(({ action }) => action !== null)
+  const byId = new Map(withAction.map((page) => [page.id, page]))
   await app.register(async (scope) => {
-    addFormParsers(scope, limits)
-    for (const page of pages.filter(({ action }) => action !== null)) {
+    addFormParsers(scope, limits, (request) => {
+      const page = byId.get(routeOf(request))
+      return page !== undefined && showsInvalid(page, formatOf(request))
+    })
+    for (const page of withAction) {
       const handleError = createErrorHandler(site, page)
       const target = { methods: WRITE, url: withBase(options.base, page.url), route: page.id }
       addPageRoute(scope, site, target, {

@@ -1,0 +1,70 @@
+// What a visitor has typed into a form that led to another page and was not accepted, for example because the session has
+// ended in another tab. The form has it again when the visitor returns to its page.
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+interface Typed {
+  /** The path and the query of the page. */
+  page: string
+  /** The position of the form in the document. */
+  index: number
+  fields: { name: string; type: string; value: string | boolean | boolean[] }[]
+}
+
+/** Only the newest: older ones would take memory for ever. */
+let kept: Typed | undefined
+
+/** Keeps the fields of a form of the current page, without files and passwords. */
+export function keepTyped(form: HTMLFormElement) {
+  const fields = fieldsOf(form).map((field) => ({ name: field.name, type: field.type, value: readValue(field) }))
+  if (form.isConnected) kept = { page: currentPage(), index: [...document.forms].indexOf(form), fields }
+}
+
+/** Fills in the form that has been kept, once, if the current page has it. */
+export function restoreTyped() {
+  const form = kept?.page === currentPage() ? document.forms[kept.index] : undefined
+  const fields = form ? fieldsOf(form) : []
+  const isSame = kept?.fields.every(({ name, type }, index) => isField(fields[index], name, type))
+  if (!form || !kept || !isSame || fields.length !== kept.fields.length) return
+  const { fields: typed } = kept
+  kept = undefined
+  for (const [index, field] of fields.entries()) fill(field, typed[index]?.value ?? '')
+}
+
+function isField(field: Field | undefined, name: string, type: string): boolean {
+  return field?.name === name && field.type === type
+}
+
+function currentPage(): string {
+  return location.pathname + location.search
+}
+
+const LEFT_OUT = new Set(['file', 'hidden', 'password', 'submit', 'button', 'image', 'reset', 'fieldset', 'output'])
+
+// Found by the attribute, because an input may be named `elements`.
+function fieldsOf(form: HTMLFormElement): Field[] {
+  const named = [...document.querySelectorAll<Field>('[name]')]
+  return named.filter((field) => field.form === form && !LEFT_OUT.has(field.type))
+}
+
+function readValue(field: Field): string | boolean | boolean[] {
+  if (field instanceof HTMLSelectElement) return [...field.options].map(({ selected }) => selected)
+  return isTicked(field) ? field.checked : field.value
+}
+
+function fill(field: Field, value: string | boolean | boolean[]) {
+  if (field instanceof HTMLSelectElement) {
+    for (const [index, option] of [...field.options].entries()) option.selected = [value].flat()[index] === true
+    field.dispatchEvent(new Event('change', { bubbles: true }))
+  } else if (isTicked(field)) {
+    if (field.checked !== value) field.click()
+  } else {
+    // React replaces the property of the element, and ignores an event after a value that was set with it.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value)
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+}
+
+function isTicked(field: Field): field is HTMLInputElement {
+  return field.type === 'checkbox' || field.type === 'radio'
+}

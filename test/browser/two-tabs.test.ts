@@ -1,0 +1,194 @@
+/// <reference lib="dom" />
+
+// Two tabs of one session: what one tab does, the other learns when it sends a form or navigates.
+
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { until } from '../until.ts'
+import { isHydrated } from './hydration.ts'
+import { startInPlace } from './in-place-site.ts'
+
+const { open, done, origin } = await startInPlace(t, {
+  'pages/layout.server.ts': `
+export const load = ({ app, request }) => ({ count: app.count() + ' for ' + (app.settings.session && request.headers.cookie ? 'ada' : 'nobody') })
+`,
+  'pages/enter.tsx':
+    'export default () => <form method="post"><h1>Enter</h1><button id="enter">Enter</button></form>\n',
+  'pages/enter.server.ts': `
+import { redirect } from 'hydrant'
+export function action({ app, reply, url }) {
+  app.settings.session = 'open'
+  reply.header('set-cookie', 'user=ada; Path=/')
+  redirect(url.searchParams.get('from') ?? '/desk/note')
+}
+`,
+  'pages/leave.tsx':
+    'export default () => <form method="post"><h1>Leave</h1><button id="leave">Leave</button></form>\n',
+  'pages/leave.server.ts': `
+import { redirect } from 'hydrant'
+export function action({ app }) {
+  app.settings.session = ''
+  redirect('/leave')
+}
+`,
+  'pages/desk/layout.tsx': `
+export default ({ data, children }) => <section><p id="desk">{data}</p>
+  <a id="to-note" href="/desk/note">note</a><a id="to-hook" href="/desk/hook">hook</a><a id="to-leave" href="/leave">leave</a>{children}
+</section>
+`,
+  'pages/desk/layout.server.ts': `
+import { redirect } from 'hydrant'
+let loads = 0
+export function guard({ app, request, url }) {
+  if (!app.settings.session || !request.headers.cookie) redirect('/enter?from=' + encodeURIComponent(url.pathname))
+}
+export const load = () => ++loads
+`,
+  'pages/desk/note.tsx': `
+import { useState } from 'react'
+export default function Note({ data, invalid, fields }) {
+  const [title, setTitle] = useState('')
+  return <form method="post">
+    <h1>Note</h1><p id="stored">{data.text}</p>
+    <input type="hidden" name="version" value={data.version} />
+    <input name="title" value={title} onChange={(event) => setTitle(event.target.value)} />
+    <textarea {...fields.text} /><p id={fields.text.errorId}>{fields.text.issues}</p>
+    <input type="checkbox" name="urgent" /><select name="size"><option>S</option><option>L</option></select>
+    <input type="password" name="pin" />
+    <button id="send">Send</button><p id="shown">{title}</p>
+  </form>
+}
+`,
+  'pages/desk/note.server.ts': `
+import { invalidForm } from 'hydrant'
+import { z } from 'zod'
+export const form = z.looseObject({ text: z.string().min(1), version: z.coerce.number() })
+let stored = { text: 'nothing', version: 0 }
+export const load = () => stored
+export function action({ app, input }) {
+  if (input.version !== stored.version) invalidForm({ text: 'Changed meanwhile' })
+  stored = { text: input.text, version: stored.version + 1 }
+  app.done({ path: '/desk/note', entries: [['text', input.text], ['title', input.title]] })
+}
+`,
+  'pages/desk/hook.tsx': `
+import { useSubmission } from 'hydrant/react'
+export default function Hook() {
+  const note = useSubmission('/desk/note')
+  return <form {...note.form}><h1>Hook</h1><textarea name="text" /><button id="send">Send</button></form>
+}
+`,
+})
+
+/** Opens two tabs that have entered. */
+async function openTabs(path: string): Promise<[Page, Page]> {
+  const { page: first } = await open('/enter')
+  await first.click('#enter')
+  await first.waitForSelector('h1:has-text("Note")')
+  const [second] = await Promise.all([
+    first.waitForEvent('popup'),
+    first.evaluate((url) => void window.open(url), origin + path),
+  ])
+  await second.waitForSelector('h1')
+  await until(() => second.evaluate(isHydrated))
+  return [first, second]
+}
+
+async function leave(page: Page) {
+  await page.click('#to-leave')
+  await page.click('#leave')
+  await page.waitForSelector('#count:has-text("for nobody")', { state: 'attached' })
+}
+
+const read = (page: Page, selector: string) => page.textContent(selector)
+
+t.test('a value that has changed in another tab refuses the form, which keeps its text', async (t) => {
+  const [first, second] = await openTabs('/desk/note')
+  await first.fill('textarea', 'from the first')
+  await first.click('#send')
+  await first.waitForSelector('#stored:has-text("from the first")')
+  t.equal(await read(second, '#stored'), 'nothing')
+  await second.fill('textarea', 'from the second')
+  await second.click('#send')
+  await second.waitForSelector('#text-error:has-text("Changed meanwhile")')
+  await second.waitForSelector('#stored:has-text("from the first")')
+  t.equal(await second.inputValue('textarea'), 'from the second')
+  await second.click('#send')
+  await second.waitForSelector('#stored:has-text("from the second")')
+  await first.click('#to-hook')
+  await first.waitForSelector('h1:has-text("Hook")')
+  await first.click('#to-note')
+  await first.waitForSelector('#stored:has-text("from the second")')
+  t.same(
+    (await done()).map(({ entries }) => entries?.[0]),
+    [
+      ['text', 'from the first'],
+      ['text', 'from the second'],
+    ],
+    'in this order',
+  )
+})
+
+t.test('a form that is sent after the session has ended leads to the sign-in, and its text is not lost', async (t) => {
+  const [first, second] = await openTabs('/desk/note')
+  const desk = Number(await read(second, '#desk'))
+  await second.fill('[name=title]', 'a title')
+  await second.fill('textarea', 'a long text')
+  await second.check('[name=urgent]')
+  await second.selectOption('select', 'L')
+  await second.fill('[name=pin]', '1234')
+  await leave(first)
+  await second.click('#send')
+  await second.waitForSelector('h1:has-text("Enter")')
+  t.equal(second.url(), `${origin}/enter?from=%2Fdesk%2Fnote`)
+  t.match(await read(second, '#count'), 'for nobody', 'the layout of the site has been loaded again')
+  t.same(await done(), [], 'the action has not run')
+  await second.click('#enter')
+  await second.waitForSelector('h1:has-text("Note")')
+  t.match(await read(second, '#count'), 'for ada')
+  t.ok(Number(await read(second, '#desk')) > desk, 'the layout of the folder has been loaded again')
+  await second.waitForSelector('#shown:has-text("a title")')
+  t.equal(await second.inputValue('textarea'), 'a long text')
+  t.equal(await second.isChecked('[name=urgent]'), true)
+  t.equal(await second.inputValue('select'), 'L')
+  t.equal(await second.inputValue('[name=pin]'), '', 'a password is not kept')
+  await second.click('#send')
+  await second.waitForSelector('#stored:has-text("a long text")')
+  t.match(await done(), [
+    {
+      entries: [
+        ['text', 'a long text'],
+        ['title', 'a title'],
+      ],
+    },
+  ])
+  await second.click('#to-hook')
+  await second.waitForSelector('h1:has-text("Hook")')
+  await second.click('#to-note')
+  await second.waitForSelector('h1:has-text("Note")')
+  t.equal(await second.inputValue('textarea'), '', 'it is filled in once')
+})
+
+t.test('the same with useSubmission', async (t) => {
+  const [first, second] = await openTabs('/desk/hook')
+  await second.fill('textarea', 'a long text')
+  await leave(first)
+  await second.click('#send')
+  await second.waitForSelector('h1:has-text("Enter")')
+  t.match(await read(second, '#count'), 'for nobody')
+  await second.click('#enter')
+  await second.waitForSelector('h1:has-text("Note")')
+  await second.click('#to-hook')
+  await second.waitForSelector('h1:has-text("Hook")')
+  t.equal(await second.inputValue('textarea'), 'a long text')
+  t.same(await done(), [])
+})
+
+t.test('a link that is followed after the session has ended leads to the sign-in', async (t) => {
+  const [first, second] = await openTabs('/desk/note')
+  await leave(first)
+  await second.click('#to-hook')
+  await second.waitForSelector('h1:has-text("Enter")')
+  t.match(await read(second, '#count'), 'for nobody')
+  t.equal(await second.locator('#desk').count(), 0)
+})
