@@ -76,7 +76,6 @@ function bundle(options: BuildOptions) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    charset: 'utf8',
     packages: 'external',
     external: ['#*'],
     logLevel: 'warning',
