@@ -245,13 +245,13 @@ t.test('what runs in production loads nothing of the build', async (t) => {
     seen.add(file)
     for (const { specifier, target, isDynamic } of importsOf(file)) {
       // The command line loads the module of a command when the command is run.
-      if (file === 'dist/scripts/cli.js' && isDynamic && !specifier.endsWith('/start.js')) continue
+      if (file === 'dist/scripts/program.js' && isDynamic && !specifier.endsWith('/start.js')) continue
       if (target === null) packages.add(packageOf(specifier))
       else if (existsSync(target) && statSync(target).isFile()) follow(target)
       else t.fail(`${file} imports ${specifier}, which is not there`)
     }
   }
-  follow('dist/scripts/cli.js')
+  follow('dist/scripts/program.js')
   follow('dist/src/server/index.js')
   t.ok(seen.has('dist/src/server/start.js'))
   t.strictSame(

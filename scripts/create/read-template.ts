@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
 import { packageNameOf } from './package-name.ts'
 import { type TemplateName, templateFolders } from './templates.ts'
 
@@ -35,7 +35,7 @@ function readFolder(folder: string): [path: string, contents: Buffer][] {
 
 /** Returns the versions that Hydrant itself is built and tested with, by package. */
 function readVersions(): Map<string, string> {
-  const manifest = createRequire(import.meta.url)('../../../package.json') as Manifest
+  const manifest = JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as Manifest
   return new Map([
     ...Object.entries(manifest.dependencies),
     ...Object.entries(manifest.devDependencies),

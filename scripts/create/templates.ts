@@ -1,6 +1,7 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../src/server/util/closest-match.ts'
+import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
 
 export type TemplateName = 'minimal' | 'tailwind' | 'plugin'
 
@@ -21,7 +22,7 @@ export function requireTemplate(name: string): TemplateName {
 
 /** Returns the absolute paths of the folders that make up a template, in order. */
 export function templateFolders(name: TemplateName): string[] {
-  return LAYERS[name].map((layer) => fileURLToPath(new URL(`../../../templates/${layer}`, import.meta.url)))
+  return LAYERS[name].map((layer) => join(PACKAGE_FOLDER, 'templates', layer))
 }
 
 function isTemplateName(name: string): name is TemplateName {

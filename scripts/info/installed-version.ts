@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-const OWN_FOLDER = dirname(fileURLToPath(import.meta.url))
+import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
 
 /**
  * Returns the version of a package as a site's folder finds it. If Hydrant itself finds another one, the text names both.
  */
 export function describeVersion(name: string, siteDir: string): string {
-  const [forSite, own] = [findVersion(name, siteDir), findVersion(name, OWN_FOLDER)]
+  const [forSite, own] = [findVersion(name, siteDir), findVersion(name, PACKAGE_FOLDER)]
   if (forSite === null) return own === null ? 'not installed' : `${own} (found from hydrant only)`
   return own === null || own === forSite ? forSite : `${forSite} (hydrant uses ${own})`
 }

@@ -192,7 +192,10 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
   for (const needed of [
     'package.json',
     'dist/scripts/cli.js',
-    'dist/src/server/index.js',
+    'dist/entry/server.js',
+    'dist/entry/react.js',
+    'dist/entry/tailwind.js',
+    'dist/src/server/bundle/program.js',
     'dist/src/server/index.d.ts',
     'dist/src/shared/react.js',
     'dist/src/shared/react.d.ts',
@@ -222,6 +225,11 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
   t.strictSame(
     paths.filter((path) => /^dist\/(test|site|bench|scripts\/vendor)\//.test(path)),
     [],
+  )
+  t.strictSame(
+    paths.filter((path) => /^dist\/(package\.json|scripts\/|src\/server\/(?!bundle\/)).*(?<!\.d\.ts)$/.test(path)),
+    ['dist/scripts/cli.js'],
+    'no module is also outside of the bundle, where it would have a state of its own',
   )
   for (const path of paths.filter((name) => /\.js$/.test(name))) {
     t.notMatch(readFileSync(join(repository, path), 'utf8'), repository, `${path} names no folder of this machine`)

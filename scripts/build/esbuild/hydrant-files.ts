@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { PACKAGE_FOLDER } from '../../../src/server/util/package-folder.ts'
 
 /** The folder of this package's compiled sources. esbuild reports paths with symbolic links resolved. */
-const FOLDER = realpathSync(fileURLToPath(new URL('../../../src/', import.meta.url)))
+const FOLDER = realpathSync(join(PACKAGE_FOLDER, 'dist', 'src'))
 
 /** The paths, in the folder of the compiled sources, of the modules that the build treats in a special way. */
 export const HYDRANT_FILES = {

@@ -1,10 +1,11 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createFailureStore } from '../ledger/failure-store.ts'
 import type { AdminLedger, ListQuery } from '../ledger/ledger.ts'
 import type { Options } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { mountSite } from '../site/mount-site.ts'
+import { PACKAGE_FOLDER } from '../util/package-folder.ts'
 import type { Auth } from './auth.ts'
 import { type FoundFailure, findFailure } from './find-failure.ts'
 import type { LedgerChanges } from './ledger-changes.ts'
@@ -40,7 +41,7 @@ export interface ConsoleSettings {
 }
 
 /** The build of the site in `console/`, which is part of the package. */
-const FOLDER = fileURLToPath(new URL('../../../../console/.hydrant', import.meta.url))
+const FOLDER = join(PACKAGE_FOLDER, 'console', '.hydrant')
 
 /** Adds the pages of the console. It needs a Fastify scope of its own. */
 export async function addConsole(

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { messageOf } from '../util/message-of.ts'
+import { PACKAGE_FOLDER } from '../util/package-folder.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
 /** The version of this package. */
@@ -67,7 +68,6 @@ function expectedFiles(manifest: Manifest): string[] {
 }
 
 function readVersion(): string {
-  const file = fileURLToPath(new URL('../../../../package.json', import.meta.url))
   // npm requires a version in package.json.
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  return (JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }).version
 }

@@ -10,7 +10,10 @@ import { createLedger, type LedgerOptions } from './open-ledger.ts'
 export interface FailureStore {
   ledger: Ledger
   writer: LedgerWriter
-  /** Opens the ledger now, in the background, so that a problem with it is logged. Otherwise its first use opens it. */
+  /**
+   * Opens the ledger after a second, in the background, so that a problem with it is logged. Otherwise its first use
+   * opens it.
+   */
   open(): void
   /** Writes a failure, and calls the listeners. Never throws and never waits. */
   add(failure: FailureRecord): void
@@ -33,6 +36,8 @@ export function createFailureStore(siteDir: string, options: LedgerOptions, log:
   return createFailureStoreFor(createLedger(siteDir, options, log), log)
 }
 
+/** The first responses after a start come before the ledger, whose thread takes as much CPU time as they do. */
+const OPEN_MS = 1_000
 /** Within this time another process of the site writes its queue. */
 const RETRY_MS = 1_000
 
@@ -44,10 +49,13 @@ export function createFailureStoreFor(
   const writer = createLedgerWriter(ledger, log)
   const recoveries = createRecoveries(ledger, writer, log)
   const listeners = new Set<(failure: FailureRecord) => void>()
+  let opening: NodeJS.Timeout | undefined
   return {
     ledger,
     writer,
-    open: writer.open,
+    open() {
+      opening ??= setTimeout(writer.open, OPEN_MS).unref()
+    },
     add(failure) {
       writer.add(failure)
       for (const listener of listeners) {
@@ -64,6 +72,7 @@ export function createFailureStoreFor(
       return () => void listeners.delete(listener)
     },
     async close() {
+      clearTimeout(opening)
       await Promise.all([writer.close(), recoveries.close()])
       const { queued, dropped } = writer.stats()
       if (queued + dropped > 0)

@@ -9,30 +9,55 @@ import type { Notice } from './sqlite/file-ledger.ts'
 
 interface Thread {
   call: CallMethod
+  /** Whether no call is pending. */
+  isIdle(): boolean
   end(): Promise<void>
 }
 
+/** A site that works has no failures to write for hours, and a thread takes 10 to 20 MB of memory. */
+const IDLE_MS = 10_000
+
 /**
  * Creates a ledger in a file with a thread of its own, so that no request waits for the disk. The first call starts the
- * thread, and so does the first one after the thread has exited. It keeps the process alive only while calls are
- * pending. Its methods reject with HYD_LEDGER_THREAD if the thread exits, and with the errors of `createFileLedger`.
+ * thread, and so does the first one after the thread has exited. The thread ends when it had no call for `idleMs`. It
+ * keeps the process alive only while calls are pending. Its methods reject with HYD_LEDGER_THREAD if the thread exits,
+ * and with the errors of `createFileLedger`.
  */
-export function createThreadLedger(input: ThreadInput, notice: Notice): Ledger {
+export function createThreadLedger(input: ThreadInput, notice: Notice, idleMs = IDLE_MS): Ledger {
   let thread: Thread | null = null
+  let idle: NodeJS.Timeout | undefined
+  let ending: Promise<unknown> = Promise.resolve()
 
-  return createForwardingLedger(
-    (method, args) => {
-      thread ??= startThread(input, notice, (ended) => {
-        if (thread === ended) thread = null
-      })
-      return thread.call(method, args)
-    },
-    async () => {
-      const ending = thread
-      thread = null
-      await ending?.end()
-    },
-  )
+  function start(): Thread {
+    return startThread(input, notice, (ended) => {
+      if (thread === ended) thread = null
+    })
+  }
+
+  async function end() {
+    clearTimeout(idle)
+    const ended = thread
+    thread = null
+    await Promise.all([ending, ended?.end()])
+  }
+
+  function endIdle() {
+    if (!thread?.isIdle()) return
+    ending = end().catch((error: unknown) => notice(`the ledger was not closed: ${messageOf(error)}`))
+  }
+
+  async function call(...of: Parameters<CallMethod>): Promise<unknown> {
+    clearTimeout(idle)
+    thread ??= start()
+    try {
+      return await thread.call(...of)
+    } finally {
+      clearTimeout(idle)
+      if (thread) idle = setTimeout(endIdle, idleMs).unref()
+    }
+  }
+
+  return createForwardingLedger(call, end)
 }
 
 // The compiler does not rewrite this path: it is that of the compiled file.
@@ -77,6 +102,7 @@ function startThread(input: ThreadInput, notice: Notice, onEnd: (ended: Thread) 
 
   const thread: Thread = {
     call: calls.call,
+    isIdle: () => calls.count() === 0,
     async end() {
       try {
         await calls.call('close', [])

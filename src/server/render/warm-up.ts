@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createElement, Suspense } from 'react'
 import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
@@ -13,10 +14,18 @@ const TIMES = 20
 
 let warmedUp: Promise<void> | null = null
 
+/** The first responses after a start come first. */
+const DELAY_MS = 1_000
+
+/** Calls `warmUpFailures` a second later, unless the process has nothing left to do. */
+export function warmUpFailuresLater(render: RenderToPipe) {
+  setTimeout(() => void warmUpFailures(render), DELAY_MS).unref()
+}
+
 /**
- * Renders failing pages before the first request, once in a process. It takes some hundredths of a second. Without it,
- * V8 optimises React for pages that work. The first failure would then discard the optimised code, and while failures
- * continue V8 may not optimise it again: each of them would cost a sixth more. See decision 026.
+ * Renders failing pages, once in a process. It takes some hundredths of a second, and lets other work run after each
+ * page. Without it, V8 optimises React for pages that work. The first failure would then discard the optimised code, and
+ * while failures continue V8 may not optimise it again: each of them would cost a sixth more. See decision 026.
  */
 export function warmUpFailures(render: RenderToPipe): Promise<void> {
   warmedUp ??= renderFailures(render)
@@ -24,7 +33,12 @@ export function warmUpFailures(render: RenderToPipe): Promise<void> {
 }
 
 async function renderFailures(render: RenderToPipe) {
-  for (let time = 0; time < TIMES; time++) for (const leaf of LEAVES) await renderLeaf(leaf, render)
+  for (let time = 0; time < TIMES; time++) {
+    for (const leaf of LEAVES) {
+      await renderLeaf(leaf, render)
+      await nextTurn()
+    }
+  }
 }
 
 const Failing: PageComponent = () => {

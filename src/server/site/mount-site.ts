@@ -20,7 +20,7 @@ import type { Options } from '../options/options.ts'
 import { createPageRoute, type PageRoute } from '../pages/page-route.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
-import { warmUpFailures } from '../render/warm-up.ts'
+import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { createSite } from './create-site.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
@@ -92,7 +92,7 @@ export async function mountSite(
   const settleFailures = addFailureListener(outer, options, store)
   const render = await loadRenderer(options.reactServer)
   await checkReact(render, mode)
-  await warmUpFailures(render)
+  warmUpFailuresLater(render)
   const health = addHealthRoutes(outer, base)
   const pages = build.routes.map((route) => createPageRoute(route, build))
   warnOfHiddenPages(outer, base, pages)

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
+import { until } from '../../until.ts'
 import { entry, LIMITS } from './entries.ts'
 
 const run = promisify(execFile)
@@ -33,6 +35,18 @@ t.test('a thread keeps its process running until it has replied, and no longer',
 t.test('no thread is started for an unused ledger', async (t) => {
   const program = "\nawait ledger.close(); console.log(process.getActiveResourcesInfo().includes('MessagePort'))"
   t.equal(await runProgram(newFile(t), program), 'false\n')
+})
+
+t.test('a thread that has nothing to do ends, and the next call starts another one', async (t) => {
+  const file = newFile(t)
+  const ledger = createThreadLedger({ file, limits: LIMITS }, t.fail, 1)
+  t.teardown(() => ledger.close())
+  for (const fingerprint of ['AAAAAAAA', 'BBBBBBBB']) {
+    await ledger.record([entry({ fingerprint })])
+    // SQLite removes the log when the last connection to the file is closed.
+    await until(() => !existsSync(`${file}-wal`))
+  }
+  t.strictSame((await ledger.fingerprints()).sort(), ['AAAAAAAA', 'BBBBBBBB'])
 })
 
 t.test('errors arrive with their code and their fix', async (t) => {

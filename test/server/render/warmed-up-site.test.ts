@@ -3,11 +3,23 @@ import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts
 import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 import { buildFiles, serve } from '../served.ts'
 
-t.test('the warm-up runs before a site is served', async (t) => {
+const SECOND = 1_000
+
+t.test('the warm-up runs a second after a site is mounted', async (t) => {
   const dir = await buildFiles(t.testdir({}), {
     'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
   })
+  const { setTimeout } = globalThis
+  const later: (() => void)[] = []
+  t.intercept(globalThis, 'setTimeout', {
+    value(callback: () => void, ms?: number) {
+      if (ms === SECOND) later.push(callback)
+      return setTimeout(callback, ms)
+    },
+  })
   await serve(t, dir)
+  t.ok(later.length > 0)
+  for (const callback of later) callback()
   const render: RenderToPipe = () => {
     throw new Error('it has not')
   }

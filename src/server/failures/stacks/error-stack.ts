@@ -1,6 +1,7 @@
-import { dirname } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { remember } from '../../util/bounded-cache.ts'
+import { PACKAGE_FOLDER } from '../../util/package-folder.ts'
 
 /**
  * Reads the stack of an error, without the frames of React, Fastify and Hydrant that called the site's functions.
@@ -25,7 +26,7 @@ export function readStack(error: { stack?: unknown }): unknown {
   }
 }
 
-const OWN_FOLDER = dirname(dirname(dirname(import.meta.dirname)))
+const OWN_FOLDER = join(PACKAGE_FOLDER, 'dist', 'src')
 const OWN_URL = pathToFileURL(OWN_FOLDER).href
 const CALLER = /(?:^|[\\/])node_modules[\\/](?:react|react-dom|fastify|hydrant)[\\/]/
 const PACKAGE = /^node:|[\\/]node_modules[\\/]/

@@ -1,0 +1,180 @@
+// The program `hydrant`, which `cli.ts` runs.
+
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Argument, Command, CommanderError } from 'commander'
+import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
+import { PACKAGE_FOLDER } from '../src/server/util/package-folder.ts'
+import { addErrorsCommand } from './commands/add-errors-command.ts'
+import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
+import { formatError, isKnownError } from './terminal/format-error.ts'
+
+type Flags = Record<string, string | undefined>
+
+/** The exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
+type ExitCode = 0 | 1 | 2
+
+const POLL =
+  'look for changed files at intervals, for folders that report no changes, such as mounted volumes; also CHOKIDAR_USEPOLLING (false)'
+
+const EXAMPLES = `
+Examples:
+  hydrant dev                 develop the site in this folder, at http://localhost:3000
+  hydrant build ./my-site     build another site
+  hydrant start --port 8080   serve the build of the site in this folder
+  hydrant errors              list the errors that visitors met
+
+"hydrant help <command>" explains the flags of a command. docs/commands.md says more.`
+
+/** The commands of other tools that do the same. */
+const OTHER_COMMANDS = new Map([
+  ['serve', 'start'],
+  ['preview', 'start'],
+  ['develop', 'dev'],
+  ['watch', 'dev'],
+])
+
+process.exitCode = await run(process.argv.slice(2))
+
+async function run(args: readonly string[]): Promise<ExitCode> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return reportUsage(error)
+    console.error(formatError(error, { withStack: process.env.DEBUG === 'hydrant' }))
+    return isKnownError(error) && /^HYD_(OPTION|CLI)_/.test(error.code) ? 2 : 1
+  }
+}
+
+// Each command loads only what it needs: production must not load the compiler.
+function createProgram(): Command {
+  const program = new Command('hydrant')
+    .description('Server-rendered React pages from Fastify.')
+    .version(readVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    // Without the choices and presets of flags, which the descriptions name.
+    .configureHelp({ optionDescription: ({ description }) => description })
+    .addHelpText('after', EXAMPLES)
+    .showSuggestionAfterError()
+    .exitOverride()
+    // `reportUsage` prints the error, in the same form as all other errors.
+    .configureOutput({ outputError() {} })
+  program
+    .command('create')
+    .description('create a new site in a new or empty folder')
+    .argument('<dir>', 'the new folder; its name becomes the name of the package')
+    .option('--template <name>', 'minimal, tailwind or plugin (an existing Fastify app)', 'minimal')
+    .action(async (dir: string, flags: { template: string }) => {
+      const { runCreate } = await import('./commands/create.ts')
+      runCreate(dir, flags)
+    })
+  addCommand(program, 'dev', 'serve a site in development, and update it when a file changes', {
+    serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
+    mode: 'development',
+    load: async () => (await import('./commands/dev.ts')).runDev,
+  }).addOption(createSwitch('--poll', POLL))
+  addCommand(program, 'build', 'build a site for production', {
+    serves: null,
+    mode: 'production',
+    load: async () => (await import('./commands/build.ts')).runBuild,
+  })
+  addCommand(program, 'types', 'write the types of a site’s pages and layouts to hydrant-env.d.ts', {
+    serves: null,
+    mode: 'development',
+    load: async () => (await import('./commands/types.ts')).runTypes,
+  })
+  addCommand(program, 'start', 'serve a built site', {
+    serves: { port: '3000', host: '127.0.0.1', hosts: 'any' },
+    mode: 'production',
+    load: async () => (await import('./commands/start.ts')).runStart,
+  })
+    .option('--socket <file>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
+    .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
+    .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
+  addErrorsCommand(program)
+  program
+    .command('info')
+    .description('print versions and settings for a bug report, without secrets')
+    .argument('[dir]', 'the site’s folder', '.')
+    .option('--json', 'print JSON')
+    .action(async (dir: string, flags: { json?: boolean }) => {
+      const { runInfo } = await import('./commands/info.ts')
+      await runInfo(requireFolder(dir), flags)
+    })
+  program
+    .command('completion')
+    .description('print a script with which a shell completes commands and flags')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { runCompletion } = await import('./commands/completion.ts')
+      runCompletion(shell, program)
+    })
+  return program
+}
+
+interface CommandParts {
+  /** The defaults that the help shows; null for a command that does not serve. */
+  serves: ServerDefaults | null
+  /** Which build of React is loaded. */
+  mode: 'development' | 'production'
+  /** Returns the function that runs the command. Its `note` is a warning about NODE_ENV, or null. */
+  load(): Promise<(dir: string, flags: Flags, note: string | null) => Promise<void>>
+}
+
+function addCommand(program: Command, name: string, description: string, { serves, mode, load }: CommandParts) {
+  const command = program.command(name).description(description).argument('[dir]', 'the site’s folder', '.')
+  if (serves) addServerOptions(command, serves)
+  command.action(async (dir: string, flags: Flags) => {
+    const note = setNodeEnv(mode)
+    const runCommand = await load()
+    await runCommand(requireFolder(dir), flags, note)
+  })
+  return command
+}
+
+/**
+ * Sets NODE_ENV, which decides which build of React is loaded. The command owns the process, so it may: with React's
+ * development build, a server would send the details of errors to visitors. Returns a warning if NODE_ENV had another
+ * value, otherwise null.
+ */
+function setNodeEnv(mode: CommandParts['mode']): string | null {
+  const before = process.env.NODE_ENV
+  // Any name except `production` is fine for development.
+  const isRight = mode === 'production' ? before === mode : before !== undefined && before !== 'production'
+  if (isRight) return null
+  process.env.NODE_ENV = mode
+  return before === undefined ? null : `NODE_ENV was ${showValue(before)}; this command has set it to "${mode}"`
+}
+
+function requireFolder(dir: string): string {
+  if (isFolder(dir)) return dir
+  throw createHydrantError('HYD_CLI_DIR', [dir])
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
+  if (exitCode === 0) return 0
+  // Without a command, Commander has already printed the help.
+  if (code === 'commander.help') return 2
+  const text = message.replace(/^error: /, '').replace(/\s+/g, ' ')
+  const hint = code === 'commander.unknownCommand' ? suggestCommand(text) : ''
+  console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text + hint]), { withStack: false }))
+  return 2
+}
+
+/** Returns a suggestion for an unknown command where Commander, which compares letters, has none. */
+function suggestCommand(message: string): string {
+  const [, word = ''] = /^unknown command '(.*)'$/.exec(message) ?? []
+  const meant = isFolder(word) ? `dev ${word}` : OTHER_COMMANDS.get(word)
+  return meant === undefined ? '' : ` (Did you mean ${meant}?)`
+}
+
+function readVersion(): string {
+  // Hydrant's own package.json always has a version: npm refuses to publish it without one.
+  return (JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,111 @@
+// Bundles the code that runs in Node.js for the published package, and writes the public entries. Node.js takes about
+// half a millisecond of CPU time to resolve, read, compile and link a module, and `hydrant start` needs some 250 of
+// them before its first response. Runs in the repository's folder, after the compiler.
+//
+// The repository itself runs the compiled modules, so that a test and the server that it starts share them. The
+// `imports` of package.json decide: those in `dist`, which is not published, lead to the modules, and those of the
+// package to the bundle. A process has one of them only, and so one class `HttpError` and one React context.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+
+const DIST = join(process.cwd(), 'dist')
+// A folder beside the rooms, from which `PACKAGE_FOLDER` and the programs of threads are found as from a room.
+const FOLDER = 'src/server/bundle'
+
+/** The modules that are imported by the names of package.json. */
+const ENTRIES = {
+  program: 'scripts/program.js',
+  react: 'src/shared/react.js',
+  server: 'src/server/index.js',
+  tailwind: 'scripts/tailwind.js',
+} as const
+
+/** The public entries, by what they export. */
+const PUBLIC = {
+  react: ['*'],
+  server: ['*', '{ default }'],
+  tailwind: ['*'],
+} as const
+
+/** Commands that serve nothing. They share no state with the code of a site. */
+const COMMANDS = ['build', 'completion', 'create', 'errors', 'info', 'types'] as const
+
+/** Modules that are loaded in processes which do not serve. */
+const NOT_SERVING = /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/
+
+/** Leaves the commands of `COMMANDS` out of the program. */
+const leaveCommands: Plugin = {
+  name: 'leave-commands',
+  setup({ onResolve }) {
+    const filter = new RegExp(`/(?:${COMMANDS.join('|')})\\.js$`)
+    onResolve({ filter }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/.*\//, './'), external: true } : null,
+    )
+  },
+}
+
+/**
+ * Makes each module from which a chunk starts import all that a serving process needs anyway. esbuild makes a chunk of
+ * the modules that the same entries import, so it puts all of them into one chunk instead of forty.
+ */
+const joinServing: Plugin = {
+  name: 'join-serving',
+  setup({ onResolve, onLoad }) {
+    const entries = new Set([join(DIST, ENTRIES.server), join(DIST, ENTRIES.react)])
+    onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
+      const file = join(resolveDir, path)
+      if (kind === 'dynamic-import' && !NOT_SERVING.test(file)) entries.add(file)
+      return null
+    })
+    onLoad({ filter: /\.js$/ }, ({ path }) => {
+      if (!entries.has(path)) return null
+      const serving = [ENTRIES.server, ENTRIES.react, 'src/server/start-single.js'].map((file) => join(DIST, file))
+      const lines = serving.filter((file) => file !== path).map((file) => `import ${JSON.stringify(file)}\n`)
+      return { contents: readFileSync(path, 'utf8') + lines.join('') }
+    })
+  },
+}
+
+function bundle(options: BuildOptions) {
+  return build({
+    absWorkingDir: DIST,
+    outdir: FOLDER,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    external: ['#*'],
+    logLevel: 'warning',
+    ...options,
+  })
+}
+
+rmSync(join(DIST, FOLDER), { recursive: true, force: true })
+const { tailwind, ...serving } = ENTRIES
+await Promise.all([
+  // Otherwise esbuild would leave out imports for which no name is used: package.json has `sideEffects: false`.
+  bundle({ entryPoints: serving, splitting: true, ignoreAnnotations: true, plugins: [leaveCommands, joinServing] }),
+  bundle({ entryPoints: COMMANDS.map((name) => `scripts/commands/${name}.js`), splitting: true }),
+  // A thread shares no modules with the others.
+  bundle({
+    entryPoints: {
+      'ledger-thread-program': 'src/server/ledger/ledger-thread-program.js',
+      'watchdog-thread': 'src/server/lifecycle/watchdog-thread.js',
+      tailwind,
+    },
+  }),
+])
+
+mkdirSync(join(DIST, 'entry'), { recursive: true })
+for (const [name, exported] of Object.entries(PUBLIC)) {
+  const lines = exported.map((what) => `export ${what} from '#${name}'\n`)
+  writeFileSync(join(DIST, 'entry', `${name}.js`), lines.join(''))
+}
+
+const { files: _, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8').replaceAll('"./dist/', '"./'))
+const modules = Object.entries(ENTRIES).map(([name, file]) => [`#${name}`, `./${file}`])
+const imports = { ...manifest.imports, ...Object.fromEntries(modules) }
+writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ ...manifest, imports }, null, 2)}\n`)
