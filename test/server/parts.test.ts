@@ -1,13 +1,6 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import {
-  addVary,
-  createNonce,
-  etagOf,
-  isStorable,
-  matchesEtag,
-  setErrorHeaders,
-} from '../../src/server/http/headers.ts'
+import { addVary, createNonce, isStorable, setErrorHeaders } from '../../src/server/http/headers.ts'
 import { preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
 import { createProblem } from '../../src/server/http/problem.ts'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
@@ -105,32 +98,6 @@ t.test('an error removes the headers set for the page and keeps the others', asy
   t.match(headers, { 'cache-control': 'no-store', 'x-own': '1', 'set-cookie': 'a=b' })
   for (const name of ['etag', 'last-modified', 'location', 'expires', 'content-disposition'])
     t.notOk(name in headers, name)
-})
-
-t.test('the ETag of a document does not depend on its nonce', async (t) => {
-  t.equal(
-    etagOf('<script nonce="abc">1</script nonce="abc">', 'abc'),
-    etagOf('<script nonce="xyz">1</script nonce="xyz">', 'xyz'),
-  )
-  t.not(etagOf('<p>1</p>', 'abc'), etagOf('<p>2</p>', 'abc'))
-  t.match(etagOf('', 'abc'), /^W\/"[\w-]{27}"$/)
-})
-
-t.test('ETags are compared weakly', async (t) => {
-  const etag = 'W/"abc"'
-  for (const [header, expected] of [
-    [undefined, false],
-    ['W/"abc"', true],
-    ['"abc"', true],
-    ['*', true],
-    ['W/"x", W/"abc"', true],
-    ['W/"x","abc"', true],
-    ['W/"abcd"', false],
-    ['abc', false],
-    ['', false],
-  ] as const) {
-    t.equal(matchesEtag(header, etag), expected, header ?? 'none')
-  }
 })
 
 t.test('slashes at the end are removed, and the rest is never read as a host', async (t) => {

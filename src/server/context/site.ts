@@ -3,6 +3,7 @@ import type { Build } from '../build-output/load-build.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
+import type { EtagWriter } from '../http/etag.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
@@ -25,5 +26,6 @@ export interface Site {
   slots: RenderSlots
   uploads: UploadSpace
   policies: PolicyWatch
+  etags: EtagWriter
   metrics: MetricsRecorder
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { createRandomPool } from '../util/random-pool.ts'
 import { allowsSomeCache, limitCaching, NO_STORE } from './caching.ts'
@@ -67,24 +66,4 @@ export function setErrorHeaders(reply: FastifyReply) {
   for (const name of PAGE_HEADERS) if (reply.hasHeader(name)) reply.removeHeader(name)
   reply.header('cache-control', NO_STORE)
   limitCaching(reply, 'no-store')
-}
-
-/** Returns a weak ETag of a document. Its nonces, which differ each time, are left out. */
-export function etagOf(text: string, nonce: string, styleNonce?: string): string {
-  const withoutNonce = text.replaceAll(nonce, '')
-  const stable = styleNonce ? withoutNonce.replaceAll(styleNonce, '') : withoutNonce
-  return `W/"${hash('sha1', stable, 'base64url')}"`
-}
-
-/** Whether the header `If-None-Match` names the ETag, by weak comparison. */
-export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return (
-    ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => opaqueTag(candidate) === opaqueTag(etag))
-  )
-}
-
-// Weak comparison ignores the prefix `W/` (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2).
-function opaqueTag(etag: string): string {
-  return etag.trim().replace(/^W\//, '')
 }

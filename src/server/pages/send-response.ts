@@ -3,16 +3,8 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isForSomeCaches, limitCaching, limitCachingAsSaid, NO_STORE, REVALIDATE } from '../http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
-import {
-  addVary,
-  DIGEST_HEADER,
-  etagOf,
-  HTML_TYPE,
-  JSON_TYPE,
-  matchesEtag,
-  setErrorHeaders,
-  styleNonceOf,
-} from '../http/headers.ts'
+import { matchesEtag } from '../http/etag.ts'
+import { addVary, DIGEST_HEADER, HTML_TYPE, JSON_TYPE, setErrorHeaders, styleNonceOf } from '../http/headers.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
@@ -37,7 +29,8 @@ export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stre
     return sendOwn(rendered.stream, reply)
   }
   if (failure || reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(rendered.text, reply)
-  const etag = etagOf(rendered.text, ctx.nonce, styleNonceOf(reply))
+  const { route, nonce } = ctx
+  const etag = site.etags.of({ route, text: rendered.text, nonce, styleNonce: styleNonceOf(reply) })
   reply.header('etag', etag)
   if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(rendered.text, reply)
   // The document in the browser's cache carries the nonce of the policy that came with it.

@@ -8,6 +8,7 @@ import { createFailures, type FailuresInput } from '../failures/failures.ts'
 import type { SiteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
+import { createEtagWriter } from '../http/etag.ts'
 import { createPolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
@@ -57,6 +58,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     slots,
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(app.log, build.entry.url),
+    etags: createEtagWriter(),
     metrics,
   }
   return site

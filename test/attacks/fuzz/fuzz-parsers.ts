@@ -2,7 +2,7 @@
 
 import { maskMessage } from '../../../src/server/failures/digest.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
-import { matchesEtag } from '../../../src/server/http/headers.ts'
+import { matchesEtag } from '../../../src/server/http/etag.ts'
 import { preferredErrorFormat, preferredFormat } from '../../../src/server/http/negotiate.ts'
 import { pathAndQuery, plainTarget, withoutTrailingSlash } from '../../../src/server/http/request-url.ts'
 import { traceOf } from '../../../src/server/http/trace-context.ts'
