@@ -1,58 +1,114 @@
-// Compares Hydrant with other servers: `npm run bench -- PEERS_FOLDER [options of its bench.mjs]`.
+// Measures Hydrant: `npm run bench -- PEERS_FOLDER`. docs/benchmark.md describes the method and the options.
 //
-// The peers' folder contains one folder per server and the runner `bench.mjs`. The script copies it to a temporary
-// folder and adds Hydrant as users get it: packed, installed, built and started by its command.
+// Each part writes its figures into the record when it ends, so an interrupted run keeps them. A server or a size that
+// cannot be measured is named in the record and does not stop the others.
 
-import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Arguments, type Part, readArguments } from './arguments.ts'
+import { type Copies, createCopies } from './browser/copies.ts'
+import { endProcessesIn } from './compare/processes.ts'
+import { prepareWorkspace, type Workspace } from './compare/workspace.ts'
+import { measurePart, type PartRun } from './parts.ts'
+import { readCommit, readMachine, readRecord, recordFile, writeRecord } from './record.ts'
+import { fillDocuments } from './report/fill.ts'
+import { writeReport } from './report/write.ts'
+import { checkRequirements, Missing } from './requirements.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const given = parse(process.argv.slice(2))
+if (given) await run(given)
 
-const [folder, ...options] = process.argv.slice(2)
-if (folder === undefined || !existsSync(join(folder, 'bench.mjs'))) {
-  console.error('Error: expected the folder of the peers, with bench.mjs in it; got %s', folder ?? 'nothing')
-  console.error('Try: npm run bench -- ../peers --install --build')
-  process.exit(2)
-}
-
-const work = join(tmpdir(), 'hydrant-bench')
-cpSync(folder, work, { recursive: true, filter: (source) => !source.includes('node_modules') })
-execFileSync('chmod', ['-R', 'u+w', work])
-const peer = join(work, 'hydrant')
-installHydrant(peer)
-const { status } = spawnSync(process.execPath, ['bench.mjs', ...options, '--add', peer], {
-  cwd: work,
-  stdio: 'inherit',
-})
-const results = join(work, 'results.md')
-if (status === 0 && existsSync(results)) cpSync(results, join(ROOT, 'bench', 'results.md'))
-process.exitCode = status ?? 1
-
-function installHydrant(peer: string) {
-  mkdirSync(peer, { recursive: true })
-  cpSync(join(ROOT, 'bench', 'site', 'pages'), join(peer, 'pages'), { recursive: true })
-  const [packed] = JSON.parse(npm(ROOT, 'pack', '--json', '--ignore-scripts', '--pack-destination', peer))
-  renameSync(join(peer, packed.filename), join(peer, 'hydrant.tgz'))
-  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const { fastify, react, 'react-dom': reactDom } = devDependencies
-  const manifest = {
-    name: 'peer-hydrant',
-    private: true,
-    type: 'module',
-    scripts: {
-      build: 'hydrant build',
-      start: 'NODE_ENV=production node node_modules/hydrant/dist/scripts/cli.js start',
-    },
-    bench: { clean: ['.hydrant'] },
-    dependencies: { hydrant: 'file:hydrant.tgz', fastify, react, 'react-dom': reactDom },
+/** Returns null, with an exit code, for wrong usage. */
+function parse(args: readonly string[]): Arguments | null {
+  try {
+    const given = readArguments(args)
+    checkRequirements(given)
+    const file = recordFile(given.out, given.name)
+    if (given.isReport && !existsSync(file))
+      throw new Missing(`there is no record ${file}`, 'npm run bench -- PEERS_FOLDER')
+    return given
+  } catch (error) {
+    const fix = error instanceof Missing ? error.fix : 'npm run bench -- PEERS_FOLDER --parts speed,growth --name mine'
+    console.error(`Error: ${error instanceof Error ? error.message : error}`)
+    console.error(`Try: ${fix}`)
+    process.exitCode = 2
+    return null
   }
-  writeFileSync(join(peer, 'package.json'), JSON.stringify(manifest, null, 2))
-  npm(peer, 'install', '--no-audit', '--no-fund')
-  npm(peer, 'run', 'build')
 }
 
-function npm(cwd: string, ...words: string[]): string {
-  return execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+async function run(given: Arguments) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt(given))
+  const file = recordFile(given.out, given.name)
+  const commit = readCommit()
+  const preparations = createPreparations(given)
+  if (given.isReport) writeReport(given.out, given.name)
+  for (const part of given.parts) {
+    if (given.isResumed && readRecord(file).parts[part]?.commit === commit) {
+      note(part, 'is in the record')
+      continue
+    }
+    if (!(await measureInto(file, part, given, commit, preparations))) process.exitCode = 1
+    if (existsSync(file)) writeReport(given.out, given.name)
+  }
+  if (given.isFilled) fillDocuments(readRecord(file))
+  note('bench', `the record is ${file}`)
+}
+
+type Preparations = Pick<PartRun, 'workspace' | 'copies'>
+
+/** Adds the figures of a part to the record. Returns false if there are none. */
+async function measureInto(
+  file: string,
+  part: Part,
+  { plan, work }: Arguments,
+  commit: string,
+  prepared: Preparations,
+) {
+  const problems: string[] = []
+  const onProblem = (text: string) => {
+    problems.push(text)
+    note(part, `PROBLEM: ${text}`)
+  }
+  const [started, machine, begin] = [new Date().toISOString(), readMachine(), performance.now()]
+  try {
+    const figures = await measurePart(part, { ...prepared, plan, work, onProblem, note: (text) => note(part, text) })
+    const minutes = (performance.now() - begin) / 60_000
+    const record = readRecord(file)
+    const measured = { started, minutes, commit, machine, plan, figures, problems }
+    writeRecord(file, { ...record, parts: { ...record.parts, [part]: measured } })
+    return true
+  } catch (error) {
+    onProblem(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    return false
+  }
+}
+
+/** Prepares the peers once, when the first part needs them. */
+function createPreparations({ folder, peers, work }: Arguments): Preparations {
+  const log = (text: string) => note('peers', text)
+  let workspace: Promise<Workspace> | null = null
+  let copies: Promise<Copies> | null = null
+  const prepare = async () => {
+    if (folder === null) return null
+    workspace ??= prepareWorkspace({ folder, names: peers, work, note: log })
+    return workspace
+  }
+  return {
+    workspace: prepare,
+    async copies() {
+      const originals = (await prepare())?.peers ?? []
+      copies ??= createCopies(originals, work, log)
+      return copies
+    },
+  }
+}
+
+function interrupt({ work }: Arguments) {
+  endProcessesIn(join(work, 'peers'))
+  // Servers of other parts end with this process.
+  process.exit(130)
+}
+
+function note(part: string, text: string) {
+  console.error(`${new Date().toISOString().slice(11, 19)} ${part}: ${text}`)
 }

@@ -1,8 +1,8 @@
+import { spread } from '../statistics.ts'
 import { BATCH } from './kinds.ts'
 import type { Measured } from './measure-size.ts'
 import type { Result, Start } from './session.ts'
 import type { Size } from './sources.ts'
-import { spread } from './statistics.ts'
 
 const NONE = '–'
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Held, readHeld } from './process-tree.ts'
+import { findPort } from '../free-port.ts'
+import { type Held, readHeld } from '../process-tree.ts'
 import type { Subject } from './subjects.ts'
 
 const START_MS = 120_000
@@ -88,14 +88,4 @@ async function isAnswered(url: string): Promise<boolean> {
     // The server does not listen yet.
     return false
   }
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

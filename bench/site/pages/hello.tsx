@@ -1,13 +1,4 @@
-import { useState } from 'react'
-
-function Counter() {
-  const [count, setCount] = useState(0)
-  return (
-    <button type="button" id="counter" onClick={() => setCount((n) => n + 1)}>
-      {`count: ${count}`}
-    </button>
-  )
-}
+import Counter from '../components/counter.tsx'
 
 export default function Hello() {
   return (

@@ -4,6 +4,10 @@ export function spread(values: readonly number[], show: (value: number) => strin
   return `${middle} (${low} to ${high})`
 }
 
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
 /** Returns a quantile of the values, interpolated between the two nearest; NaN without values. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)

@@ -17,7 +17,7 @@ app.get('/', (request, reply) => {
   })
 })
 
-await app.listen({ port: 0, host: '127.0.0.1' })
+await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
 
 function send(page: ReactNode, reply: FastifyReply, onFailed: (error: unknown) => void) {
   let text = ''

@@ -1,0 +1,127 @@
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/** The parts of the benchmark, in the order in which they run. */
+export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures'] as const
+export type Part = (typeof PARTS)[number]
+/** The parts that compare Hydrant with other servers. */
+const WITH_PEERS: readonly Part[] = ['speed', 'navigation', 'hydration']
+
+export interface Arguments {
+  /** The folder of the servers to compare with, or null. */
+  folder: string | null
+  /** The names of their subfolders, or null for all. */
+  peers: readonly string[] | null
+  parts: readonly Part[]
+  /** Whether parts are left out that the record has of this commit. */
+  isResumed: boolean
+  /** The name of the record, without an ending. */
+  name: string
+  /** The folder of the record. */
+  out: string
+  /** The folder for copies of the peers and for generated sites. It is kept. */
+  work: string
+  /** Whether the tables and plots of the record are written again, and nothing is measured. */
+  isReport: boolean
+  /** Whether the figures are written into the documentation. */
+  isFilled: boolean
+  plan: Plan
+}
+
+/** The amount of work in each part. */
+export interface Plan {
+  /** Rounds of load per page and server. */
+  rounds: number
+  /** The length of a round in seconds. */
+  seconds: number
+  /** The longest warm-up of a server in seconds. */
+  warmupSeconds: number
+  /** The samples of navigation and of hydration per server. */
+  samples: number
+  /** The numbers of pages of the generated sites. */
+  sizes: readonly number[]
+  /** The builds and starts of each generated site. */
+  repeats: number
+  /** The turns of each pair of a page that fails and one that works. */
+  turns: number
+  /** The length of a storm of failures in seconds. */
+  stormSeconds: number
+}
+
+const PLAN: Plan = {
+  ...{ rounds: 2, seconds: 3, warmupSeconds: 9, samples: 12 },
+  ...{ sizes: [10, 100, 1_000, 10_000], repeats: 3, turns: 16, stormSeconds: 60 },
+}
+/** Shows that everything works. The figures mean nothing. */
+const QUICK: Plan = {
+  ...{ rounds: 1, seconds: 1, warmupSeconds: 1, samples: 2 },
+  ...{ sizes: [3, 30], repeats: 1, turns: 2, stormSeconds: 2 },
+}
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+
+/** Throws an error with a message for the user if an argument is wrong. */
+export function readArguments(args: readonly string[]): Arguments {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      ...{ peers: text, parts: text, name: text, out: text, work: text, resume: flag, fill: flag, quick: flag },
+      ...{ rounds: text, seconds: text, 'warmup-seconds': text, samples: text, sizes: text, turns: text },
+      ...{ 'storm-seconds': text, repeats: text, report: flag },
+    },
+  })
+  if (positionals.length > 1) throw new Error(`expected one folder of peers; got ${positionals.join(' and ')}`)
+  const folder = positionals[0] === undefined ? null : resolve(positionals[0])
+  const isReport = values.report === true
+  const parts = isReport ? [] : (values.parts?.split(',').map(findPart) ?? PARTS)
+  const needy = parts.find((part) => WITH_PEERS.includes(part))
+  if (folder === null && needy) throw new Error(`the part "${needy}" needs the folder of the peers`)
+  const name = values.name ?? 'last'
+  if (!/^[\w.-]+$/.test(name)) throw new Error(`--name must be letters, digits, ".", "_" and "-"; got "${name}"`)
+  return {
+    ...{ folder, parts, name, isReport },
+    peers: values.peers?.split(',') ?? null,
+    isResumed: values.resume === true,
+    out: resolve(values.out ?? join(ROOT, 'bench/results')),
+    work: resolve(values.work ?? join(tmpdir(), 'hydrant-bench')),
+    isFilled: values.fill === true,
+    plan: readPlan(values, values.quick === true ? QUICK : PLAN),
+  }
+}
+
+function readPlan(values: Readonly<Record<string, unknown>>, plan: Plan): Plan {
+  const given = (name: string, fallback: number) => readCount(name, values[name] ?? fallback)
+  return {
+    rounds: given('rounds', plan.rounds),
+    seconds: given('seconds', plan.seconds),
+    warmupSeconds: given('warmup-seconds', plan.warmupSeconds),
+    samples: given('samples', plan.samples),
+    repeats: given('repeats', plan.repeats),
+    turns: given('turns', plan.turns),
+    stormSeconds: given('storm-seconds', plan.stormSeconds),
+    sizes: typeof values.sizes === 'string' ? readSizes(values.sizes) : plan.sizes,
+  }
+}
+
+function readSizes(list: string): number[] {
+  return list
+    .split(',')
+    .map((size) => readCount('sizes', size))
+    .sort((a, b) => a - b)
+}
+
+function readCount(name: string, value: unknown): number {
+  const count = Number(value)
+  if (Number.isInteger(count) && count >= 1) return count
+  throw new Error(`--${name} must be a whole number from 1; got "${value}"`)
+}
+
+function findPart(name: string): Part {
+  const part = PARTS.find((part) => part === name)
+  if (part) return part
+  throw new Error(`--parts must be some of ${PARTS.join(', ')}; got "${name}"`)
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plan } from '../arguments.ts'
+import { PAGES, type PageName, type Round, type ServerFigures, type SpeedFigures } from './figures.ts'
+import { endProcessesIn } from './processes.ts'
+import type { Workspace } from './workspace.ts'
+
+const CONNECTIONS = 50
+const COLD_STARTS = 5
+const WARM_UP_SLICE_SECONDS = 3
+
+/** The results of the peers' runner that the benchmark uses. */
+interface Results {
+  peers: Record<string, PeerResults>
+  load: Partial<Record<PageName, Record<string, (RoundResults | null)[]>>>
+}
+
+interface PeerResults {
+  versions: Record<string, string>
+  bytes?: Partial<Record<PageName, number>>
+  stream?: { firstByte: number }
+  client?: { gzip: number }
+  coldMs?: { median: number }
+  rssStart?: number
+  runtimePackages?: number
+  failed?: string
+}
+
+interface RoundResults {
+  rps: number
+  perCpuSecond: number
+  p50: number
+  p99: number
+}
+
+/** Measures all servers side by side with the peers' own runner. */
+export async function measureSpeed(
+  { dir, peers, buildMs }: Workspace,
+  { rounds, seconds, warmupSeconds }: Plan,
+  onProblem: (text: string) => void,
+): Promise<SpeedFigures> {
+  const results = join(dir, 'results')
+  rmSync(`${results}.json`, { force: true })
+  const options = {
+    ...{ peers: peers.map(({ name }) => name).join(','), rounds, seconds, connections: CONNECTIONS },
+    ...{ warmup: Math.min(WARM_UP_SLICE_SECONDS, warmupSeconds), 'max-warmup': warmupSeconds },
+    ...{ colds: COLD_STARTS, out: results },
+  }
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const child = spawn(process.execPath, ['bench.mjs', ...words], { cwd: dir, stdio: ['ignore', 2, 2] })
+  try {
+    await once(child, 'exit')
+  } finally {
+    endProcessesIn(dir)
+  }
+  if (!existsSync(`${results}.json`)) throw new Error('the runner of the peers has written no results')
+  // The cast is safe because the runner documents these results.
+  const read = JSON.parse(readFileSync(`${results}.json`, 'utf8')) as Results
+  for (const [name, { failed }] of Object.entries(read.peers)) if (failed) onProblem(`${name}: ${failed}`)
+  return { servers: toServers(read, buildMs) }
+}
+
+function toServers({ peers, load }: Results, buildMs: ReadonlyMap<string, number>): Record<string, ServerFigures> {
+  const servers: Record<string, ServerFigures> = {}
+  for (const [name, peer] of Object.entries(peers)) {
+    const rounds = PAGES.flatMap((page) => {
+      const measured = load[page]?.[name]?.flatMap((round) => (round ? [toRound(round)] : [])) ?? []
+      return measured.length > 0 ? [[page, measured] as const] : []
+    })
+    servers[name] = {
+      versions: peer.versions,
+      load: Object.fromEntries(rounds),
+      documentBytes: peer.bytes ?? {},
+      firstByteMs: peer.stream?.firstByte ?? null,
+      scriptBytes: peer.client?.gzip ?? null,
+      coldMs: peer.coldMs?.median ?? null,
+      idleMb: peer.rssStart ?? null,
+      buildMs: buildMs.get(name) ?? null,
+      packages: peer.runtimePackages ?? null,
+    }
+  }
+  return servers
+}
+
+function toRound({ rps, perCpuSecond, p50, p99 }: RoundResults): Round {
+  return { perSecond: rps, perCpuSecond, p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 }
+}

@@ -1,0 +1,111 @@
+import { Agent } from 'node:http'
+import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { askPage } from '../http.ts'
+import { readHeld } from '../process-tree.ts'
+import { type Cost, runCommand } from '../run-command.ts'
+import { type ServerProcess, startServer } from '../server-process.ts'
+import { median } from '../statistics.ts'
+import { sizeOfScripts } from './client-bytes.ts'
+import type { ServedFigures, SizeFigures } from './figures.ts'
+import { measureRequestBytes, measureStreamBytes } from './memory.ts'
+import { createSite, pathOf } from './sources.ts'
+
+const CLI = resolve(import.meta.dirname, '../../scripts/cli.js')
+/** Only builds of small sites are repeated, because they are short. */
+const REPEATED_PAGES = 1_000
+const WARM_UP_REQUESTS = 500
+const REQUESTS = 100
+const VISITS = 7
+const REST_MS = 500
+/** Streams stay open for the time of a measurement, also on a slow machine. */
+const DEADLINE_MS = '120000'
+
+/** Generates a site, builds it and measures it with one process and with two workers. */
+export async function measureSize(
+  dir: string,
+  pages: number,
+  repeats: number,
+  note: (text: string) => void,
+): Promise<SizeFigures> {
+  createSite(dir, pages)
+  const builds: Cost[] = []
+  do {
+    note(`${pages} pages: build ${builds.length + 1}`)
+    builds.push(await buildSite(dir))
+  } while (pages <= REPEATED_PAGES && builds.length < repeats)
+  const served: ServedFigures[] = []
+  for (const workers of [1, 2]) {
+    note(`${pages} pages: ${workers === 1 ? 'one process' : `${workers} workers`}`)
+    served.push(await measureServed(dir, pages, workers, repeats))
+  }
+  const [buildMs, buildMb] = [median(builds.map(({ ms }) => ms)), median(builds.map(({ peakMb }) => peakMb))]
+  return { pages, buildMs, buildMb, served }
+}
+
+export function buildSite(dir: string): Promise<Cost> {
+  const env = { NODE_ENV: 'production' }
+  return runCommand([process.execPath, CLI, 'build', dir], { dir, log: `${dir}.build.log`, env })
+}
+
+async function measureServed(dir: string, pages: number, workers: number, repeats: number): Promise<ServedFigures> {
+  const starts: number[] = []
+  for (let start = 1; start < repeats; start++) {
+    const server = await startSite(dir, pages, workers)
+    starts.push(server.startMs)
+    await server.stop()
+  }
+  const server = await startSite(dir, pages, workers)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  try {
+    await wait(REST_MS)
+    const idleMb = readHeld(server.pid).residentMb
+    return {
+      ...{ workers, idleMb, startMs: median([...starts, server.startMs]) },
+      ...(await measureRequests(server, agent, pages)),
+      requestBytes: await measureRequestBytes(server, agent, pathOf(middleOf(pages))),
+      streamBytes: await measureStreamBytes(server, workers),
+    }
+  } finally {
+    agent.destroy()
+    await server.stop()
+  }
+}
+
+async function measureRequests({ url }: ServerProcess, agent: Agent, pages: number) {
+  const visits: number[] = []
+  for (let visit = 0; visit < Math.min(VISITS, pages - 1); visit++) {
+    const { firstByteMs } = await askPage(url + pathOf(Math.floor((visit / VISITS) * (pages - 1))), agent)
+    visits.push(firstByteMs)
+  }
+  const page = url + pathOf(middleOf(pages))
+  for (let request = 0; request < WARM_UP_REQUESTS; request++) await askPage(page, agent)
+  const times: number[] = []
+  for (let request = 0; request < REQUESTS; request++) times.push((await askPage(page, agent)).firstByteMs)
+  const { body } = await askPage(page, agent)
+  return {
+    firstVisitMs: median(visits),
+    firstByteMs: median(times),
+    documentBytes: body.length,
+    clientBytes: await sizeOfScripts(url, body.toString()),
+  }
+}
+
+function startSite(dir: string, pages: number, workers: number): Promise<ServerProcess> {
+  // The large young generation keeps collections out of the measurement of allocated memory.
+  const node = [process.execPath, '--expose-gc', '--max-semi-space-size=64', CLI]
+  return startServer({
+    words: [...node, 'start', dir, '--workers', String(workers)],
+    ...{ dir, path: pathOf(middleOf(pages)), log: `${dir}.log` },
+    env: {
+      HYDRANT_TIMEOUTS_LOAD_MS: DEADLINE_MS,
+      HYDRANT_TIMEOUTS_RENDER_MS: DEADLINE_MS,
+      HYDRANT_LEDGER: `${dir}.db`,
+    },
+  })
+}
+
+/** Returns the page that is requested often. */
+function middleOf(pages: number): number {
+  return Math.floor(pages / 2)
+}

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { Part, Plan } from './arguments.ts'
+import type { HydrationFigures, NavigationFigures } from './browser/figures.ts'
+import type { SpeedFigures } from './compare/figures.ts'
+import type { FailureFigures } from './failures/figures.ts'
+import type { GrowthFigures } from './growth/figures.ts'
+
+/** All figures of the benchmark. Each part has its own date, because parts can be measured again. */
+export interface BenchRecord {
+  format: 1
+  parts: {
+    speed?: Measured<SpeedFigures>
+    navigation?: Measured<NavigationFigures>
+    hydration?: Measured<HydrationFigures>
+    growth?: Measured<GrowthFigures>
+    failures?: Measured<FailureFigures>
+  }
+}
+
+export interface Measured<Figures> {
+  started: string
+  minutes: number
+  /** The commit of Hydrant, with `-dirty` if files differ from it. */
+  commit: string
+  machine: Machine
+  plan: Plan
+  figures: Figures
+  /** Everything that could not be measured, and why. */
+  problems: readonly string[]
+}
+
+export interface Machine {
+  cpu: string
+  cores: number
+  memoryGb: number
+  kernel: string
+  node: string
+  /** The load average of the last minute before the part: the other work on the machine. */
+  loadBefore: number
+}
+
+export type FiguresOf<P extends Part> = NonNullable<BenchRecord['parts'][P]>['figures']
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** Returns the record in a file, or an empty one. */
+export function readRecord(file: string): BenchRecord {
+  if (!existsSync(file)) return { format: 1, parts: {} }
+  // The cast is safe because `writeRecord` has written the file; the format is checked next.
+  const record = JSON.parse(readFileSync(file, 'utf8')) as BenchRecord
+  if (record.format !== 1) throw new Error(`${file} is a record of another version of the benchmark`)
+  return record
+}
+
+export function writeRecord(file: string, record: BenchRecord) {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(record, roundNumbers, 1)}\n`)
+}
+
+/** Five digits are more than the figures are worth, and keep the record small. */
+function roundNumbers(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
+}
+
+export function readMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    kernel: `Linux ${release()}`,
+    node: process.version,
+    loadBefore: loadavg()[0] ?? 0,
+  }
+}
+
+export function readCommit(): string {
+  return execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT, encoding: 'utf8' }).trim()
+}
+
+export function recordFile(out: string, name: string): string {
+  return join(out, `${name}.json`)
+}

@@ -1,0 +1,37 @@
+import type { FailureFigures } from '../failures/figures.ts'
+import type { BenchRecord } from '../record.ts'
+import { median, spread } from '../statistics.ts'
+import { show, table } from './table.ts'
+
+const ratio = (value: number) => value.toFixed(2)
+
+/** Returns the cost of failures in short, or null without a record of it. */
+export function summarizeFailures({ parts: { failures } }: BenchRecord): string | null {
+  if (!failures) return null
+  const { shares } = failures.figures
+  const small = shares.filter(({ page, headers }) => page === shares[0]?.page && headers === shares[0]?.headers)
+  const shown = small.map(({ part, ratios }) => `${ratio(median(ratios))} if its ${PART_NAMES[part] ?? part} fails`)
+  return `A small page that fails is served at this share of the rate of the same page when it works: ${shown.join(', ')}. ${sayStorm(failures.figures)}`
+}
+
+export function toFailureTables(figures: FailureFigures): string {
+  const { shares, byHand, ledger, storm } = figures
+  const rows = shares.map(({ page, part, headers, ratios }) => [
+    `\`${page.replace(/[?&]$/, '')}\``,
+    ...[PART_NAMES[part] ?? part, headers, spread(ratios, ratio)],
+  ])
+  const [before, most, after] = storm.memoryMb
+  return [
+    table(['page', 'fails in', 'headers', 'share of the working page'], rows),
+    `A failing component costs as much as ${spread(byHand.own, ratio)} working pages; written by hand, ${spread(byHand.byHand, ratio)}.`,
+    `${sayStorm(figures)} Memory: ${before} MB before, at most ${most} MB during, ${after} MB after it.`,
+    `The ledger has ${show(ledger.failures)} failures with ${show(ledger.occurrences)} occurrences; the log has ${show(ledger.logged)} lines of failures.`,
+  ].join('\n\n')
+}
+
+const PART_NAMES: Readonly<Record<string, string>> = { load: 'load', render: 'component' }
+
+function sayStorm({ storm: { requests, seconds, nextToFailing, nextToWorking } }: FailureFigures): string {
+  const [failing, working] = [median(nextToFailing), median(nextToWorking)]
+  return `Next to ${show(requests)} failures in ${seconds} seconds, working pages are served at ${ratio(failing / working)} of their rate next to as many requests that do not fail (${ratio(failing)} and ${ratio(working)} of their rate alone).`
+}

@@ -1,0 +1,65 @@
+import type { BenchRecord } from '../record.ts'
+import { type Comparison, compareServers, otherServers } from './comparisons.ts'
+import { summarizeFailures } from './failures.ts'
+import { listFrameworks } from './frameworks.ts'
+import { summarizeGrowth } from './growth.ts'
+import { BEHIND, NONE, showRatio, table } from './table.ts'
+
+/** Returns the ratios of a record for the README: each server by hand, and the best framework. */
+export function toSummary(record: BenchRecord): string {
+  const comparisons = compareServers(record)
+  const frameworks = listFrameworks(record)
+  const byHand = otherServers(comparisons).filter((name) => !frameworks.includes(name))
+  const rows = comparisons.map((comparison) => [
+    comparison.title,
+    ...byHand.map((name) => showRatio(comparison.ratios.get(name))),
+    showBest(comparison, frameworks),
+  ])
+  const parts = [
+    rows.length > 0 ? table(['', ...byHand.map((name) => `\`${name}\``), 'best framework'], rows) : null,
+    sayBehind(comparisons),
+    summarizeGrowth(record),
+    summarizeFailures(record),
+    describeRun(record),
+  ]
+  return parts.filter((part) => part !== null).join('\n\n')
+}
+
+/** Returns all ratios of a record, with each server in its own column. */
+export function toRatios(record: BenchRecord): string {
+  const comparisons = compareServers(record)
+  const others = otherServers(comparisons)
+  const rows = comparisons.map(({ title, ratios }) => [title, ...others.map((name) => showRatio(ratios.get(name)))])
+  return table(['Hydrant is better by', ...others], rows)
+}
+
+function showBest({ ratios }: Comparison, frameworks: readonly string[]): string {
+  const [best] = frameworks
+    .flatMap((name) => {
+      const ratio = ratios.get(name)
+      return ratio === undefined ? [] : [{ name, ratio }]
+    })
+    .sort((a, b) => a.ratio - b.ratio)
+  return best ? `${showRatio(best.ratio)} (${best.name})` : NONE
+}
+
+function sayBehind(comparisons: readonly Comparison[]): string | null {
+  if (comparisons.length === 0) return null
+  const behind = comparisons.flatMap(({ title, ratios }) => {
+    const names = [...ratios].filter(([, ratio]) => ratio < BEHIND).map(([name]) => `\`${name}\``)
+    return names.length > 0 ? [`- ${title}: ${names.join(', ')}`] : []
+  })
+  if (behind.length === 0) return 'Hydrant is behind in none of these figures.'
+  return `Hydrant is behind in these figures:\n\n${behind.join('\n')}`
+}
+
+/** Returns when and where the parts were measured. */
+export function describeRun({ parts }: BenchRecord): string | null {
+  const lines = Object.entries(parts).map(([name, { started, minutes, commit, machine }]) => {
+    const { cpu, cores, memoryGb, kernel, node, loadBefore } = machine
+    const place = `${cores} cores of ${cpu}, ${memoryGb} GB, ${kernel}, Node.js ${node}`
+    const when = `${started.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes`
+    return `- ${name}: ${when}, commit ${commit}, ${place}, load average before ${loadBefore.toFixed(1)}`
+  })
+  return lines.length > 0 ? lines.join('\n') : null
+}

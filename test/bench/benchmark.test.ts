@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { record } from './record.ts'
+
+const BENCH = 'dist/bench/run.js'
+const run = promisify(execFile)
+const bench = (args: readonly string[], env: NodeJS.ProcessEnv = process.env) =>
+  run(process.execPath, [BENCH, ...args], { env })
+
+t.test('wrong arguments and missing programs are errors that say what to do', async (t) => {
+  const dir = t.testdir({ peers: { 'bench.mjs': '', 'wrk.lua': '' }, empty: {}, out: {} })
+  const peers = join(dir, 'peers')
+  const cases: readonly [args: readonly string[], message: RegExp, path?: string][] = [
+    [[], /^Error: the part "speed" needs the folder of the peers\nTry: npm run bench -- PEERS_FOLDER/],
+    [[peers, '--colour'], /^Error: Unknown option '--colour'/],
+    [[peers, peers], /^Error: expected one folder of peers/],
+    [['--parts', 'growth,speeds'], /^Error: --parts must be some of speed, .*; got "speeds"/],
+    [['--parts', 'growth', '--sizes', '10,many'], /^Error: --sizes must be a whole number from 1; got "many"/],
+    [['--parts', 'growth', '--name', '../x'], /^Error: --name must be letters, .*; got "\.\.\/x"/],
+    [[join(dir, 'none')], /^Error: the folder .*none does not exist\nTry: npm run bench -- PEERS_FOLDER/],
+    [[join(dir, 'empty')], /^Error: .*empty is no folder of peers: it has no bench\.mjs\nTry: /],
+    [[peers, '--peers', 'rails'], /^Error: .*peers has no server "rails"\nTry: Name subfolders that have/],
+    [[peers, '--parts', 'speed'], /^Error: taskset is not installed\nTry: apt-get install util-linux/, dir],
+    [['--parts', 'growth'], /^Error: setpriv is not installed\nTry: apt-get install util-linux/, dir],
+    [['--report', '--out', join(dir, 'out')], /^Error: there is no record .*last\.json\nTry: npm run bench/],
+  ]
+  for (const [args, stderr, path] of cases) {
+    const env = path === undefined ? process.env : { ...process.env, PATH: path }
+    await t.rejects(bench(args, env), { code: 2, stderr }, args.join(' '))
+  }
+  t.strictSame(readdirSync(join(dir, 'out')), [], 'nothing is written')
+})
+
+t.test('the tables and the plots show a record', async (t) => {
+  const out = t.testdir({ 'mine.json': JSON.stringify(record) })
+  await bench(['--report', '--out', out, '--name', 'mine'])
+  t.strictSame(readdirSync(out).sort(), ['mine-growth.svg', 'mine.json', 'mine.md', 'mine.svg'])
+
+  const tables = readFileSync(join(out, 'mine.md'), 'utf8')
+  t.match(tables, '| Hydrant is better by | bare | next |')
+  t.match(tables, '| small page | **0.50** | 10 |', 'ratios are those of a round, and bold if Hydrant is behind')
+  t.match(tables, '| cold start | **0.50** | 5.00 |', 'less time is better')
+  t.match(tables, /^- speed: 2026-01-31 12:00 UTC, .* commit abc1234, 2 cores of a & b, 8 GB, .*v20\.20\.2/m)
+  t.match(tables, '- speed: slow <b>: no answer', 'problems are named')
+  t.match(tables, '| build, s | 1 | 1.1 | 2 | × 2 | at most linear |')
+  t.match(tables, '| start, ms | 100 | 110 | 400 | × 4 | **grows** |')
+  t.match(tables, '| document, bytes | 1,400 | 1,400 | 1,400 | × 1 | flat |')
+  t.match(tables, 'Hydrant builds 1,000 pages 20 times as fast as Next 16.4.6')
+
+  for (const [file, bars] of [
+    ['mine.svg', 18],
+    ['mine-growth.svg', 0],
+  ] as const) {
+    const svg = readFileSync(join(out, file), 'utf8')
+    t.match(svg, /^<svg [^>]*role="img" aria-labelledby="title description">\n<title id="title">Hydrant /, file)
+    t.match(svg, /<desc id="description">.*\d.*<\/desc>/, 'a description has the figures')
+    t.match(svg, '@media (prefers-color-scheme: dark)', 'the plot is readable on dark pages')
+    t.match(svg, 'a &amp; b', 'texts are escaped')
+    t.notMatch(svg, /NaN|undefined|Infinity/, 'all places are numbers')
+    t.equal(svg.match(/<rect class="(?:own|other)"/g)?.length ?? 0, bars, 'each figure of each server has a bar')
+  }
+  t.equal(readFileSync(join(out, 'mine-growth.svg'), 'utf8').match(/<polyline/g)?.length, 18, 'lines of both processes')
+})
+
+t.test('a generated site is measured from the build to the memory of a stream', async (t) => {
+  const dir = t.testdir({})
+  const [out, work] = [join(dir, 'out'), join(dir, 'work')]
+  mkdirSync(out)
+  writeFileSync(join(out, 'mine.json'), JSON.stringify({ ...record, parts: { speed: record.parts.speed } }))
+  const places = ['--out', out, '--work', work, '--name', 'mine']
+  await bench(['--parts', 'growth', '--sizes', '3', '--quick', ...places])
+  const { parts } = JSON.parse(readFileSync(join(out, 'mine.json'), 'utf8'))
+  t.match(parts.speed, { commit: 'abc1234' }, 'other parts of the record are kept')
+  t.strictSame(parts.growth.problems, ['no build was compared, because no peer uses the app router of Next'])
+  const [{ pages, buildMs, buildMb, served }] = parts.growth.figures.sizes
+  t.equal(pages, 3)
+  t.ok(buildMs > 0 && buildMb > 0, 'the build has a cost')
+  t.strictSame(
+    served.map(({ workers }: { workers: number }) => workers),
+    [1, 2],
+  )
+  for (const figures of served) {
+    for (const [name, value] of Object.entries(figures)) t.ok(Number(value) > 0, `${name} is ${value}`)
+    t.ok(figures.requestBytes < 1_000_000 && figures.streamBytes < 1_000_000, 'memory is that of one request')
+  }
+  t.strictSame(readdirSync(work), [], 'the generated sites are removed')
+})
+
+t.test('the documents have a place for the figures', async (t) => {
+  for (const file of ['README.md', 'docs/benchmark.md']) {
+    t.match(readFileSync(file, 'utf8'), /<!-- benchmark -->\n[\s\S]*\n<!-- end of benchmark -->/, file)
+  }
+})
