@@ -1,18 +1,13 @@
 // The documentation in the package: each relative link leads to a file of the package, and to an existing heading.
 
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
-import { createUserEnv } from '../user-env.ts'
+import { createOutsideFolder } from '../outside-folder.ts'
+import { packHydrant } from './pack.ts'
 
-const text = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
-  env: createUserEnv(),
-  encoding: 'utf8',
-  stdio: ['ignore', 'pipe', 'ignore'],
-})
-const [packed] = JSON.parse(text) as [{ files: { path: string }[] }]
-const paths = new Set(packed.files.map(({ path }) => path))
+const packed = await packHydrant(createOutsideFolder(t, 'links-'))
+const paths = new Set(packed.paths)
 const documents = [...paths].filter((path) => path.endsWith('.md'))
 const folders = new Set([...paths].flatMap(parentsOf))
 

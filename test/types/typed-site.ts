@@ -73,9 +73,12 @@ export async function writeTypes(t: Test, dir: string): Promise<void> {
   t.match(await runCli(['types'], { cwd: dir }), { code: 0, stderr: '' })
 }
 
+/** A short process collects garbage less often, which takes a fifth of the time of each compiler. */
+const COMPILER_ENV = { ...process.env, GOGC: '400', NODE_OPTIONS: '--max-semi-space-size=128 --v8-pool-size=0' }
+
 /** Returns what the compiler prints: a line for each error, and indented lines with details. */
 export async function findTypeErrors({ command }: Compiler, dir: string): Promise<string[]> {
-  const { stdout } = await run(command, ['--pretty', 'false', '-p', '.'], { cwd: dir }).catch(
+  const { stdout } = await run(command, ['--pretty', 'false', '-p', '.'], { cwd: dir, env: COMPILER_ENV }).catch(
     (error: { stdout: string }) => error,
   )
   return stdout.split('\n').filter((line) => line !== '')
@@ -106,7 +109,7 @@ export async function findErrorsOfProjects(
   projects: readonly string[],
 ): Promise<string[][]> {
   const words = ['--build', '--force', '--verbose', '--pretty', 'false', ...projects]
-  const { stdout } = await run(command, words, { cwd, maxBuffer: Number.POSITIVE_INFINITY }).catch(
+  const { stdout } = await run(command, words, { cwd, env: COMPILER_ENV, maxBuffer: Number.POSITIVE_INFINITY }).catch(
     (error: { stdout: string }) => error,
   )
   const errors = new Map<string, string[]>()
