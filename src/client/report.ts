@@ -12,6 +12,7 @@ import {
   type Report,
   type ReportedError,
 } from '../shared/wire/report-format.ts'
+import { STACKS_VARIABLE, type ThrownStacks } from '../shared/wire/thrown-stacks.ts'
 import { shortenMismatch } from './dev/shorten-mismatch.ts'
 
 // Reports failures to the server. Loaded at the first one.
@@ -86,8 +87,9 @@ function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Conte
   if (ended.has(reason) && (reason as Error | null)?.name === 'AbortError') return null
   // Browsers hide errors in scripts of other origins. The note about a ResizeObserver is not an exception.
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
-  const content = failureOf(error ?? reason ?? (message || undefined), false)
-  // The event has a position for a value without a stack.
+  const thrown = error === undefined ? reason : error
+  const content = failureOf(thrown, false, undefined, thrown ?? (message || undefined))
+  // A script that the build has not written keeps no stacks. The event of its exception has a position.
   if (content?.kind === 'failure' && filename)
     content.error.stack ||= cut(`    at ${filename}:${lineno}:${colno}`, 'stack')
   return content
@@ -97,12 +99,28 @@ function failureOf(
   thrown: unknown,
   isRecovered: boolean,
   componentStack?: ErrorInfo['componentStack'],
+  shown = thrown,
 ): Content | null {
-  const error = describeThrown(thrown, 0)
-  const frames = error.stack.split('\n').filter((line) => POSITION.test(line))
+  const error = describeThrown(shown, 0)
+  const own = framesIn(error.stack)
+  const frames = own.length > 0 ? own : keptFrames(thrown)
+  if (own.length === 0 && frames.length > 0) error.stack = cut(frames.join('\n'), 'stack')
   if (frames.length > 0 && frames.every((line) => EXTENSION.test(line))) return null
   const stack = componentStack?.slice(0, REPORT_LENGTHS.componentStack)
   return { kind: 'failure', isRecovered, error, ...(stack ? { componentStack: stack } : {}) }
+}
+
+function framesIn(stack: string): string[] {
+  return stack.split('\n').filter((line) => POSITION.test(line))
+}
+
+/** Returns the frames that the site's scripts have kept for a value without a stack. */
+function keptFrames(thrown: unknown): string[] {
+  const [primitives, objects] = (self as { [STACKS_VARIABLE]?: ThrownStacks })[STACKS_VARIABLE] ?? []
+  // A WeakMap returns undefined for a primitive value.
+  const stack = primitives?.get(thrown) ?? objects?.get(thrown as WeakKey) ?? ''
+  // The first frame is that of the function that keeps the stack.
+  return framesIn(stack).slice(1)
 }
 
 function digestOf(thrown: unknown): string | null {

@@ -18,6 +18,7 @@ export default function Page() {
   return <main>
     <button id="render" onClick={() => setPart('render')}>render</button>
     <button id="effect" onClick={() => setPart('effect')}>effect</button>
+    <button id="value" onClick={() => setPart('value')}>value</button>
     <button id="class" onClick={() => setPart('class')}>class</button>
     <button id="late" onClick={() => setPart('late')}>late</button>
     <button id="event" onClick={() => fail('event')}>event</button>
@@ -28,7 +29,10 @@ export default function Page() {
     <button id="awaited" onClick={() => void awaits()}>awaited</button>
     <button id="timer" onClick={() => wait()}>timer</button>
     <button id="import" onClick={() => total(null)}>import</button>
+    <button id="text" onClick={() => say('text')}>text</button>
+    <button id="promised" onClick={() => void saysLater()}>promised</button>
     {part === 'render' && <Broken />}
+    {part === 'value' && <Value code={7} />}
     {part === 'effect' && <Effect />}
     {part === 'class' && <Class />}
     {part === 'late' && <Suspense fallback="waits"><Late /></Suspense>}
@@ -47,6 +51,16 @@ class Class extends Component {
   render(): never {
     throw new Error('class') // fails: class
   }
+}
+function Value({ code }: { code: number }): never {
+  throw { code } // fails: value
+}
+function say(text: string) {
+  throw text // fails: text
+}
+async function saysLater() {
+  await null
+  await new Promise((_, reject) => reject('promised')) // fails: promised
 }
 function fail(message: string) {
   throw new Error(message) // fails: event

@@ -6,11 +6,9 @@ import { createPositions } from './positions.ts'
 
 /**
  * Adds to the source map of a script the source's names of its functions, and an `ignoreList` of the sources that are
- * not the site's. `isForeign` gets each source as it is written in the map.
+ * not the site's. Returns it as JSON. `isForeign` gets each source as it is written in the map.
  */
-export function nameFunctions(code: string, json: string, isForeign: (source: string) => boolean): string {
-  // esbuild wrote the map, so its form is known.
-  const map = JSON.parse(json) as EncodedSourceMap & NamedMap
+export function nameFunctions(code: string, map: EncodedSourceMap, isForeign: (source: string) => boolean): string {
   const ignoreList = map.sources.flatMap((source, index) => (source === null || isForeign(source) ? [index] : []))
   const isOfSite = ignoreList.length < map.sources.length
   return JSON.stringify({ ...map, ignoreList, ...(isOfSite ? nameRanges(code, new TraceMap(map), ignoreList) : {}) })

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../../src/server/build-output/manifest.ts'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
@@ -7,9 +8,10 @@ import type { Assets } from '../esbuild/assets.ts'
 import { HYDRANT_FILES, hydrantPath } from '../esbuild/hydrant-files.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { CLIENT_ENTRY, VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { markThrown } from './mark-thrown.ts'
 import { nameFunctions } from './name-functions.ts'
 import { applyNames, nameByContent } from './rename-by-content.ts'
-import { isOfSite } from './site-sources.ts'
+import { isOfSite, isOfSiteOrPackage } from './site-sources.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
   /** The contents of the files, by their names in the client folder. */
@@ -26,9 +28,15 @@ export function readClientOutput(
 ): ClientOutput {
   const outputs = new Map(result.outputFiles.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
   const graph = readGraph(result.metafile, siteDir)
+  const isMarked = (source: string) => isOfSiteOrPackage(source, clientDir)
   const bundled = [...graph.references].flatMap(([name, references]) => {
     const text = outputs.get(name)?.text
-    return text === undefined ? [] : [{ name, text, references }]
+    const json = outputs.get(`${name}.map`)?.text
+    if (text === undefined) return []
+    if (json === undefined) return [{ name, references, text, map: null }]
+    // esbuild wrote the map, so its form is known.
+    const { code, map } = markThrown({ code: text, map: JSON.parse(json) as EncodedSourceMap }, isMarked)
+    return [{ name, references, text: code, map }]
   })
   const entry = graph.entries.get(CLIENT_ENTRY)?.js ?? ''
   const names = nameByContent(bundled)
@@ -43,8 +51,7 @@ export function readClientOutput(
     files.set(rename(file.name), applyNames(file, names))
     const licenses = outputs.get(`${file.name}.LEGAL.txt`)
     if (licenses) files.set(`${rename(file.name)}.LEGAL.txt`, licenses.contents)
-    const map = outputs.get(`${file.name}.map`)
-    if (map) maps.set(rename(file.name), nameFunctions(file.text, map.text, isForeign))
+    if (file.map) maps.set(rename(file.name), nameFunctions(file.text, file.map, isForeign))
   }
 
   const entryImports = reach(graph.imports, entry)

@@ -4,11 +4,19 @@ import { isHydrantPath } from '../esbuild/hydrant-files.ts'
 /** Namespaces of the modules that the build writes, and esbuild's for a module that a package disables. */
 const WRITTEN_BY_BUILD = /^(?:hydrant-[\w-]+|\(disabled\)):/
 
+const REACT = /(?:^|\/)node_modules\/(?:react|react-dom|scheduler)\//
+
 /**
  * Returns whether a source is the site's: not a package's, not Hydrant's and not written by the build. `source` is as
  * the map of a bundle in `folder` has it.
  */
 export function isOfSite(source: string, folder: string): boolean {
   if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false
+  return !isHydrantPath(resolve(folder, decodeURI(source)))
+}
+
+/** Returns whether a source is the site's or a package's, and not React's. */
+export function isOfSiteOrPackage(source: string, folder: string): boolean {
+  if (REACT.test(source) || WRITTEN_BY_BUILD.test(source)) return false
   return !isHydrantPath(resolve(folder, decodeURI(source)))
 }

@@ -61,6 +61,42 @@ export default function Page() {
   t.equal(dev.lines.filter((line) => line.includes('reading')).length, 1, 'it is printed once')
 })
 
+t.test('a text that is thrown in the browser is shown with its line', async (t) => {
+  const { open, dev } = await developSite(t, {
+    'pages/index.tsx': `import { refuse } from 'failing-package'
+import { buy } from '../lib/buy.ts'
+const render = () => <main>
+  <button type="button" onClick={() => void buy()}>Buy</button>
+  <button type="button" onClick={() => {
+    refuse('a refund')
+  }}>Return</button>
+</main>
+export default function Page() {
+  return render()
+}
+`,
+    'lib/buy.ts': `export async function buy(): Promise<void> {
+  await null
+  throw 'no basket'
+}
+`,
+    'node_modules/failing-package/package.json': '{ "name": "failing-package", "type": "module", "main": "index.js" }',
+    'node_modules/failing-package/index.js': 'export function refuse(value) {\n  throw value\n}\n',
+  })
+  const { page: opened, dialog, hydrated } = await open('/')
+  await hydrated()
+  await opened.getByRole('button', { name: 'Buy' }).click()
+  await dialog.getByText('string: no basket').waitFor()
+  t.match(await dialog.innerText(), /> 3 \| {3}throw 'no basket'/)
+  t.ok(await dialog.getByRole('button', { name: 'Open lib/buy.ts:3:9 in the editor' }).isVisible())
+  await dev.waitFor(/^ {2}> 3 \| {3}throw 'no basket'/)
+  await opened.keyboard.press('Escape')
+  await opened.getByRole('button', { name: 'Return' }).click()
+  await dialog.getByText('string: a refund').waitFor()
+  t.match(await dialog.innerText(), /> {2}6 \| {5}refuse\('a refund'\)/)
+  await dev.waitFor(/^ {2}> 6 \| {5}refuse\('a refund'\)/)
+})
+
 const CLICK = `export default function Page() {
   function buy() {
     throw new TypeError('no basket')

@@ -1,15 +1,17 @@
+import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
+import { markThrown } from '../../../build/output/mark-thrown.ts'
 import { nodesIn } from '../../../build/output/parse-script.ts'
 import { listRequires } from './common-js.ts'
-import type { RefreshedScript } from './refresh-transform.ts'
+import { parseModule, type RefreshedScript } from './refresh-transform.ts'
 import { listSpecifiers } from './rewrite-imports.ts'
 
 /** A module for the browser, before its imports are rewritten. */
 export interface BrowserModule {
   code: string
   program: Program
-  /** The source map as JSON; null without one. */
-  map: string | null
+  /** Null without a source map. */
+  map: EncodedSourceMap | null
   specifiers: string[]
   /** The specifiers of `require()` in the module. */
   requires: string[]
@@ -23,15 +25,20 @@ export interface BrowserModule {
   hasComponent: boolean
 }
 
-/** Reads a script that has been transformed for React Fast Refresh. */
-export function readBrowserModule({ code, program, map }: RefreshedScript): BrowserModule {
+/** Reads a script that has been transformed for React Fast Refresh, and marks the values that it throws. */
+export function readBrowserModule(script: RefreshedScript): BrowserModule {
+  const { code, map } = markThrown(
+    { code: script.code, map: script.map ? { ...script.map, version: 3 } : null },
+    () => true,
+  )
+  const program = code === script.code ? script.program : parseModule(code)
   const exported = listExports(program)
   const registered = listRegistered(program)
   const requires = listRequires(program)
   return {
     code,
     program,
-    map: map ? JSON.stringify(map) : null,
+    map,
     specifiers: [...new Set([...listSpecifiers(program), ...requires])],
     requires,
     exports: exported.map(({ name }) => name).sort(),

@@ -1,13 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import { nameFunctions } from '../../../build/output/name-functions.ts'
 
-/** A script of a browser, with its source map as JSON. */
+/** A script of a browser, with its source map. */
 export interface MappedScript {
   name: string
   text: string
-  map: string
+  map: EncodedSourceMap
 }
 
 /**

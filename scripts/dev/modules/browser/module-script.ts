@@ -1,3 +1,4 @@
+import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { ImportedModule } from '../site-graph.ts'
 import type { BrowserModule } from './browser-module.ts'
 import { completeRequires, type RequireTarget } from './common-js.ts'
@@ -59,6 +60,7 @@ export function writeRootScript(url: string, position: string): string {
 }
 
 /** Adds a source map to a script. */
-export function withMap(script: string, map: string): string {
-  return `${script}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`
+export function withMap(script: string, map: EncodedSourceMap): string {
+  const json = Buffer.from(JSON.stringify(map)).toString('base64')
+  return `${script}\n//# sourceMappingURL=data:application/json;base64,${json}\n`
 }

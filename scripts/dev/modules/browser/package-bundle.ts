@@ -10,6 +10,7 @@ import { contentHash } from '../../../build/esbuild/content-hash.ts'
 import { HYDRANT_FILES, hydrantPath } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
 import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
+import { markFiles } from './mark-files.ts'
 
 /** The packages of a site, React and Hydrant's client, bundled for the browser. */
 export interface PackageBundle {
@@ -106,12 +107,9 @@ async function writeBundle(
   const temporary = `${folder}-${process.pid}`
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { recursive: true })
-  for (const { path, contents: bytes, text } of result.outputFiles) {
-    const name = posix.basename(path.replaceAll('\\', '/'))
-    await writeFile(
-      join(temporary, name),
-      name.startsWith('packages-') ? text.replace(FORMATS, JSON.stringify(formats)) : bytes,
-    )
+  for (const [name, contents] of markFiles(result.outputFiles, folder)) {
+    const completed = typeof contents === 'string' ? contents.replace(FORMATS, JSON.stringify(formats)) : contents
+    await writeFile(join(temporary, name), completed)
   }
   for (const [name, bytes] of assets.files) await writeFile(join(temporary, name), bytes)
   await rm(folder, { recursive: true, force: true })

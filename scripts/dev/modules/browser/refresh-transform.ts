@@ -36,7 +36,8 @@ function refresh(path: string, source: string, options: TransformOptions): Refre
   return { code, ...(map ? { map } : {}), program: parseModule(code) }
 }
 
-function parseModule(code: string): Program {
+/** Parses a script that oxc-transform or esbuild has written. */
+export function parseModule(code: string): Program {
   return parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true })
 }
 

@@ -1,0 +1,84 @@
+import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
+import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/thrown-stacks.ts'
+import { findThrown, type ThrownValue } from './find-thrown.ts'
+import { type Insertion, insertTexts, shiftMappings } from './insert-texts.ts'
+import { parseScript } from './parse-script.ts'
+import { createPositions } from './positions.ts'
+
+export interface MappedCode {
+  code: string
+  /** Null for a script without one. All its values are kept. */
+  map: EncodedSourceMap | null
+}
+
+/** Matches a script that may throw a value which is not an error, or reject a promise. */
+const MAY_THROW =
+  /\bthrow\b(?!\s*new\s+(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error\b)|\b(?:Promise|reject|abort)\b/
+
+/**
+ * Makes a script of a browser keep the stack of each thrown value that has none of its own: `throw value` becomes
+ * `throw kept(value)`, and the function `kept`, which returns its argument, is added at the end. Rejections of promises
+ * are treated in the same way. A script that throws no such value does not change.
+ *
+ * @param isMarked Whether the values of a source are kept. Gets the path as it is in the map.
+ */
+export function markThrown(script: MappedCode, isMarked: (source: string) => boolean): MappedCode {
+  const { code, map } = script
+  if (!MAY_THROW.test(code)) return script
+  if (map && !map.sources.some((source) => source !== null && isMarked(source))) return script
+  const all = findThrown(parseScript(code))
+  if (all.length === 0) return script
+  const trace = map && new TraceMap(map)
+  const thrown = trace ? all.filter(createFilter(code, trace, isMarked)) : all
+  if (thrown.length === 0) return script
+  const name = unusedName(code)
+  const insertions = thrown.flatMap((value) => insertionsFor(value, name))
+  const marked = withKeeper(insertTexts(code, insertions), name)
+  return { code: marked, map: trace && { ...map, mappings: shiftMappings(trace, code, insertions) } }
+}
+
+function createFilter(code: string, trace: TraceMap, isMarked: (source: string) => boolean) {
+  const positionOf = createPositions(code)
+  const marked = trace.sources.map((source) => source !== null && isMarked(source))
+  return ({ start }: ThrownValue) => marked[traceSegment(trace, ...positionOf(start))?.[1] ?? -1]
+}
+
+function unusedName(code: string): string {
+  let name = '$kept'
+  while (code.includes(name)) name = `$${name}`
+  return name
+}
+
+function insertionsFor({ kind, start, end, isCaught }: ThrownValue, name: string): Insertion[] {
+  const before = (text: string) => ({ offset: start, text, isBefore: true })
+  const after = (text: string) => ({ offset: end, text, isBefore: false })
+  // A function may be passed to a worker as text. The name is not defined there.
+  const kept = `(typeof ${name}<"u"?${name}:v=>v)`
+  if (kind === 'argument') return [before(`${kept}()`)]
+  if (kind === 'call') return [before(`(${kept}(),`), after(')')]
+  return [before(`${kept}(`), after(isCaught ? ',1)' : ')')]
+}
+
+/**
+ * Adds the function that keeps the stack of a value. It must not throw, and it uses no name that the script may declare.
+ *
+ * The first stack of an object is kept, because an object that is thrown again is mostly the same failure. For a
+ * primitive value, it is the last stack: two functions may throw the same text. A value that was caught, which the
+ * second argument says, was thrown before. A promise is not a failure but a component that waits for data.
+ */
+function withKeeper(code: string, name: string): string {
+  // A WeakMap has no size.
+  const keeper =
+    `function ${name}(v,isCaught){try{` +
+    'const{Error,Map,Object,Promise,WeakMap}=globalThis;' +
+    'if(!(v instanceof Promise||v instanceof Error&&v.stack)){' +
+    'const isObject=Object(v)===v,' +
+    `kept=(globalThis.${STACKS_VARIABLE}??=[new Map,new WeakMap])[+isObject];` +
+    'if(!(kept.has(v)&&(isObject||isCaught))){' +
+    'kept.delete(v);' +
+    'kept.set(v,""+Error().stack);' +
+    `kept.size>${MAX_PRIMITIVES}&&kept.delete(kept.keys().next().value)` +
+    '}}}catch{}return v}\n'
+  const end = /\s*(?:\n\/\/# sourceMappingURL=\S+\s*)?$/.exec(code)
+  return `${code.slice(0, end?.index)}\n${keeper}${end?.[0].trimStart() ?? ''}`
+}
