@@ -28,14 +28,15 @@ export function readArguments(args: readonly string[]): Arguments {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      ...{ components: text, pages: text, edits: text, kinds: text, starts: text, saves: text, work: text },
-      ...{ out: text, chromium: text, 'no-vite': { type: 'boolean' } },
+      ...{ components: text, pages: text, shown: text, edits: text, kinds: text, starts: text, saves: text },
+      ...{ work: text, out: text, chromium: text, 'no-vite': { type: 'boolean' } },
     },
   })
   const components = listOf('components', values.components ?? '100', GROUP)
   const pages = listOf('pages', values.pages ?? '10', 1)
+  const shown = multiple('shown', values.shown ?? '100', GROUP)
   return {
-    sizes: components.flatMap((components) => pages.map((pages) => ({ components, pages }))),
+    sizes: components.flatMap((components) => pages.map((pages) => ({ components, pages, shown }))),
     kinds: values.kinds === undefined ? KINDS : values.kinds.split(',').map(findKind),
     edits: count('edits', values.edits ?? '20', 1),
     starts: count('starts', values.starts ?? '3', 1),
@@ -48,11 +49,13 @@ export function readArguments(args: readonly string[]): Arguments {
 }
 
 function listOf(name: string, value: string, unit: number): number[] {
-  return value.split(',').map((item) => {
-    const number = count(name, item, unit)
-    if (number % unit !== 0) throw new Error(`--${name} must be multiples of ${unit}; got "${item}"`)
-    return number
-  })
+  return value.split(',').map((item) => multiple(name, item, unit))
+}
+
+function multiple(name: string, value: string, unit: number): number {
+  const number = count(name, value, unit)
+  if (number % unit !== 0) throw new Error(`--${name} must be a multiple of ${unit}; got "${value}"`)
+  return number
 }
 
 function count(name: string, value: string, least: number): number {

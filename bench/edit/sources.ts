@@ -4,6 +4,8 @@ export interface Size {
   /** A multiple of ten. */
   components: number
   pages: number
+  /** The number of components that each page shows at most, a multiple of ten. */
+  shown: number
 }
 
 /** Contents by path. */
@@ -14,7 +16,6 @@ export const FIRST = 'first'
 /** The component that is edited. It renders no other component. */
 export const LEAF = 9
 export const GROUP = 10
-const GROUPS_ON_PAGE = 10
 const WITH_CSS_MODULE = 8
 /** The components that the first four components of a group render, as offsets in the group. */
 const RENDERED = [
@@ -34,14 +35,14 @@ export const PLACES = {
 }
 
 /** Returns all components, the hook and the stylesheets. */
-export function sharedFiles({ components, pages }: Size): Files {
+export function sharedFiles({ components, pages, shown }: Size): Files {
   const files: Files = {
     [PLACES.hook]: hookSource(FIRST),
     [PLACES.css]: cssSource(FIRST),
     [PLACES.cssModule]: cssModuleSource(FIRST),
   }
   for (let index = 0; index < components; index++) files[componentPath(index)] = componentSource(index, FIRST)
-  const hidden = groupsOf(components).slice(pages * GROUPS_ON_PAGE)
+  const hidden = groupsOf(components).slice((pages * shown) / GROUP)
   files['components/hidden.tsx'] = `${importGroups(hidden, './')}
 export function Hidden() {
   return <>${renderGroups(hidden)}</>
@@ -81,15 +82,16 @@ ${rendered.map((other) => `      <C${other} />\n`).join('')}    </section>
 }
 
 /**
- * Returns the source of a page that renders up to 100 components. Each page would also show the components that no page
- * renders, after a click.
+ * Returns the source of a page that renders up to `shown` components. Each page would also show the components that no
+ * page renders, after a click.
  *
  * @param data What else the page renders from its `data`, or null for a page without.
  */
-export function pageSource({ components }: Size, page: number, text: string, data: string | null): string {
+export function pageSource({ components, shown }: Size, page: number, text: string, data: string | null): string {
   const all = groupsOf(components)
-  const begin = (page * GROUPS_ON_PAGE) % all.length
-  const groups = [...all, ...all].slice(begin, begin + Math.min(GROUPS_ON_PAGE, all.length))
+  const count = Math.min(shown / GROUP, all.length)
+  const begin = (page * count) % all.length
+  const groups = [...all, ...all].slice(begin, begin + count)
   return `import { useState } from 'react'
 import { Hidden } from '../components/hidden.tsx'
 ${importGroups(groups, '../components/')}

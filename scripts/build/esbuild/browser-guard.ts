@@ -35,7 +35,8 @@ export function createBrowserGuard(siteDir: string, serverOnly: readonly string[
           : null
       })
       // Server files that are imported under another name: an alias or a path of tsconfig.json.
-      build.onLoad({ filter: /\.[jt]sx?$/, namespace: 'file' }, ({ path }) =>
+      // A filter that matches every module would send the path of each one to this process.
+      build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.[jt]sx?$/, namespace: 'file' }, ({ path }) =>
         isServerFile(path) ? refuse(path) : null,
       )
       // A package or an alias may replace a built-in module: refuse it only when nothing else resolves.

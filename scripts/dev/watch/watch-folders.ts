@@ -39,8 +39,7 @@ export function createFolderWatcher(notice: (path: string) => void): FolderWatch
     // Its own watcher reports what has changed in a folder.
     else if (path !== watched && watchers.has(path)) return
     const single = files.get(watched)
-    if (!single) notice(path)
-    else if (single.has(path)) notice(path)
+    if (!single || single.has(path)) notice(path)
     else if (path === watched) for (const file of single) notice(file)
   }
 
