@@ -103,7 +103,8 @@ export function createOrder(view: ResultView) {
             shown = number
             await view.follow(to, isNewest)
           }
-          if (!isDone) reset()
+          // Without an action, nothing has received what the visitor typed into a form of a layout that stays.
+          if (!isDone && !result.isRefused) reset()
         }
       },
       stop: input.stop,
