@@ -237,6 +237,11 @@ declare module 'hydrant/react' {
       layouts: ['/', '/notes']
       server: typeof import('./pages/notes/[id].server.ts')
     }
+    '/notes/report': {
+      params: {}
+      layouts: ['/', '/notes']
+      server: typeof import('./pages/notes/report.server.ts')
+    }
     '/start': {
       params: {}
       layouts: ['/']

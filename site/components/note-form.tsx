@@ -1,26 +1,42 @@
-import { href, type PageProps, useNavigation } from 'hydrant/react'
-import type { Ref } from 'react'
+import { href, type PageProps, type Submission } from 'hydrant/react'
+import { useEffect, useRef } from 'react'
 import { colours, MAX_LENGTH } from '../notes/note.ts'
 import classes from './notes.module.css'
 
-interface NoteFormProps extends Pick<PageProps<'/notes'>, 'fields' | 'invalid'> {
-  field: Ref<HTMLTextAreaElement>
-  onSubmit(): void
+interface NoteFormProps extends Pick<PageProps<'/notes'>, 'fields'> {
+  submission: Submission<unknown>
 }
 
-/** A plain HTML form. The server renders the message about a mistake, with or without JavaScript. */
-export function NoteForm({ fields, invalid, field, onSubmit }: NoteFormProps) {
-  const navigation = useNavigation()
-  const isPending = navigation.state === 'submitting' && navigation.url.pathname === href('/notes')
-  const problem = fields.text.issues.length > 0 ? `${fields.text.errorId} ` : ''
+/** Adds a note in place. Without JavaScript it is a plain HTML form, and the page shows its message about a mistake. */
+export function NoteForm({ fields, submission }: NoteFormProps) {
+  const { error, form, formData, invalid, isPending } = submission
+  const element = useRef<HTMLFormElement>(null)
+  const wasSent = useRef(false)
+  const issues = invalid?.issues.text
+
+  useEffect(() => {
+    const isShown = wasSent.current && !formData && !invalid && !error
+    wasSent.current = formData !== undefined
+    if (!isShown) return
+    element.current?.reset()
+    element.current?.querySelector('textarea')?.focus()
+  }, [formData, invalid, error])
+
   return (
-    <form method="post" action={href('/notes')} className={classes.form} onSubmit={onSubmit}>
+    <form {...form} action={href('/notes')} className={classes.form} ref={element}>
+      {error && <p role="alert">{error.message}</p>}
       {invalid?.issues[''] && <p role="alert">{invalid.issues['']}</p>}
       <label htmlFor="text">Your note</label>
-      <textarea id="text" rows={4} ref={field} {...fields.text} aria-describedby={`${problem}text-hint`} />
-      {problem && (
+      <textarea
+        id="text"
+        rows={4}
+        {...fields.text}
+        aria-invalid={issues ? true : undefined}
+        aria-describedby={issues ? `${fields.text.errorId} text-hint` : 'text-hint'}
+      />
+      {issues && (
         <p id={fields.text.errorId} className={classes.problem}>
-          {fields.text.issues}
+          {issues}
         </p>
       )}
       <p id="text-hint" className={classes.hint}>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Note } from '../notes/note.ts'
+import type { NewNote, Note } from '../notes/note.ts'
 import classes from './notes.module.css'
 
 interface NoteSignProps {
@@ -16,6 +16,16 @@ export function NoteSign({ note, children }: NoteSignProps) {
         <time dateTime={note.writtenAt.toISOString()}>{timeOf(note.writtenAt)}</time>
         {children}
       </div>
+    </div>
+  )
+}
+
+/** A note that the server has not stored yet. */
+export function PendingSign({ note }: { note: NewNote }) {
+  return (
+    <div className={`${classes.sign} ${classes.pending}`} data-colour={note.colour}>
+      <p className={classes.text}>{note.text}</p>
+      <div className={classes.foot}>Adding…</div>
     </div>
   )
 }

@@ -1,3 +1,5 @@
+import { cleanText } from './clean-text.ts'
+
 /** The largest length of a note, in Unicode characters. */
 export const MAX_LENGTH = 280
 
@@ -17,4 +19,11 @@ export interface Note extends NewNote {
   writtenAt: Date
   /** Whether the visitor has written the note, and may delete it. */
   isOwn: boolean
+}
+
+/** Returns the note in the fields of the form. */
+export function readNote(fields: FormData): NewNote {
+  const wanted = fields.get('colour')
+  const colour = colours.find((name) => name === wanted) ?? colours[0]
+  return { text: cleanText(String(fields.get('text') ?? '')), colour }
 }

@@ -55,12 +55,17 @@ export async function hydrate(scope: Window): Promise<void> {
     platform.search = location.search
     return render()
   }
-  await render()
-  // A server behind a proxy that hides the public host rendered another name. React hydrates that name first.
-  if (platform.host !== host) {
-    platform.host = host
-    await render()
+  // Set before the first commit: effects may need it.
+  browser.load = render().then(() => {
+    // A server behind a proxy that hides the public host rendered another name. React hydrates that name first.
+    if (platform.host !== host) {
+      platform.host = host
+      void render()
+    }
+    return startNavigation(app)
+  })
+  if (HYDRANT_DEV) {
+    await browser.load
+    __hydrant_dev__.start(app)
   }
-  browser.load = startNavigation(app)
-  if (HYDRANT_DEV) __hydrant_dev__.start(app)
 }

@@ -10,7 +10,7 @@ const chromium = await launchChromium(t)
 const notes = `http://127.0.0.1:${site.port}/notes`
 
 const ADD = 'form > .button'
-const DELETE = 'li button'
+const DELETE = 'li button[value=delete]'
 
 for (const javaScript of [true, false]) {
   const how = javaScript ? 'with JavaScript, in place' : 'without JavaScript'
@@ -98,6 +98,60 @@ t.test('buttons show their progress, and a note that was deleted meanwhile is no
   t.strictSame(open.errors, [])
 })
 
+t.test('the list is ahead of the server, is fresh after a return, and takes reports', async (t) => {
+  const open = await chromium.open()
+  const { page } = open
+  await open.goto(notes, 'load')
+  await open.hydrated()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/[?&]_hydrant$/, async (route) => {
+    if (route.request().method() === 'POST') await held
+    await route.continue()
+  })
+  await page.fill('textarea', '  ahead ')
+  await page.click('[value=blue]')
+  await page.click(ADD)
+  await page.locator('li[aria-busy=true] [data-colour=blue] p', { hasText: /^ahead$/ }).waitFor()
+  release()
+  await page.locator('li a').first().waitFor()
+  t.strictSame(await texts(open), ['ahead'], 'the server has stored it')
+  t.equal(await page.locator('li[aria-busy]').count(), 0)
+
+  await page.fill('textarea', 'typed')
+  const cookie = await write('of somebody else')
+  await open.evaluate(() => document.dispatchEvent(new Event('visibilitychange')), null)
+  await waitForText(open, 'li p', 'of somebody else')
+  t.equal(await page.inputValue('textarea'), 'typed')
+
+  const [{ id } = { id: 0 }] = (await readNotes()).notes
+  const loads: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && new URL(request.url()).pathname === '/notes') loads.push(request.url())
+  })
+  await page.getByRole('button', { name: `Report note ${id}` }).click()
+  await waitForText(open, 'li [role=status]', 'Thank you.')
+  await until(() => site.lines.some(({ msg }) => msg === 'a visitor has reported a note'))
+  t.strictSame(loads, [], 'no load runs after a report')
+  t.strictSame(open.errors, [])
+
+  const plain = await chromium.open({ javaScript: false })
+  await plain.goto(notes, 'load')
+  await Promise.all([plain.page.waitForEvent('load'), plain.page.click(`[aria-label="Report note ${id}"]`)])
+  await waitForText(plain, '[role=status]', 'Thank you.')
+  await plain.goto(`${notes}/report`, 'load')
+  await plain.page.fill('#id', '999999')
+  await Promise.all([plain.page.waitForEvent('load'), plain.page.click('form > .button')])
+  await waitForText(plain, '#id-error', 'There is no note with this number.')
+  t.equal(await plain.page.inputValue('#id'), '999999')
+
+  await page.click(DELETE)
+  await page.locator(DELETE).waitFor({ state: 'detached' })
+  await fetch(`${notes}/${id}`, { method: 'DELETE', headers: { cookie } })
+})
+
 t.test('only the visitor who has written a note can delete it', async (t) => {
   const cookie = await write('guarded')
   const id = (await readNotes(cookie)).notes.find(({ text }) => text === 'guarded')?.id
@@ -160,7 +214,7 @@ for (const javaScript of [true, false]) {
     t.strictSame(await texts(open), ['Green tea'])
     if (javaScript) t.equal(await open.evaluate(() => document.activeElement?.id, null), 'list', 'where the result is')
 
-    await open.page.click('li button')
+    await open.page.click(DELETE)
     await waitForText(open, '[role=status]', '0 of 1 notes contain “TEA”.')
     t.equal((await open.page.inputValue('#q')).trim(), 'TEA', 'the search is kept after a deletion')
 

@@ -24,6 +24,19 @@ export default function Layout({ children }) {
     'Visible',
     `<div data-hydrant-prefetch="visible">${links([0, 1])}<a href="/n/6" data-hydrant-prefetch="hover">6</a><p data-hydrant-prefetch="off"><a href="/n/7">7</a></p><div style={{ height: 3000 }} /><a id="below" href="/n/8">8</a></div>`,
   ),
+  'pages/early.tsx': `import { prefetch, refresh } from 'hydrant/react'
+import { useInsertionEffect, useLayoutEffect, useState } from 'react'
+export default function Page({ data }) {
+  const [problem, setProblem] = useState('none')
+  useInsertionEffect(() => void prefetch('/n/1'), [])
+  useLayoutEffect(() => {
+    void prefetch('/n/0')
+    refresh().catch((error) => setProblem(error.message))
+  }, [])
+  return <><h1>Early</h1><p id="loads">{data}</p><p id="problem">{problem}</p></>
+}
+`,
+  'pages/early.server.ts': load(counted('early')),
   'pages/many.tsx': page('Many', `<div data-hydrant-prefetch="visible">${links([0, 1, 2, 3, 4, 5, 6])}</div>`),
   'pages/later.tsx': `import { Suspense, use } from 'react'
 function Later({ promise }) {
@@ -121,6 +134,19 @@ t.test('prefetch() waits for its turn, and for the page', async (t) => {
   for (const url of ['https://example.com/', 'http://[', '/robots.txt', '/', `${origin}/#top`])
     t.equal(await prefetch(visitor, url), true, `${url} is ignored`)
   t.strictSame(visitor.asked, [])
+  t.strictSame(visitor.errors, [])
+})
+
+t.test('effects of the first render prefetch and refresh, whichever kind they are', async (t) => {
+  const { visit, gates } = await serveSmallSite(t, {}, FILES)
+  const visitor = await visit()
+  await visitor.start('/early')
+  for (const name of ['n0', 'n1']) {
+    await gates.gate(name).reached
+    gates.gate(name).open()
+  }
+  await visitor.page.locator('#loads', { hasText: '2' }).waitFor()
+  t.equal(await visitor.page.textContent('#problem'), 'none')
   t.strictSame(visitor.errors, [])
 })
 

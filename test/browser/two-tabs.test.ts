@@ -9,6 +9,15 @@ import { isHydrated } from './hydration.ts'
 import { startInPlace } from './in-place-site.ts'
 
 const { open, done, origin } = await startInPlace(t, {
+  'pages/layout.tsx': `
+export default function Layout({ data, children }) {
+  return <html lang="en"><head><title>tabs</title></head><body>
+    <p id="count">{data.count}</p>
+    {children}
+    <form id="side" method="post" action="/desk/note"><input name="text" defaultValue="initial" /><input type="hidden" name="version" value="0" /><button id="send-side">Send</button></form>
+  </body></html>
+}
+`,
   'pages/layout.server.ts': `
 export const load = ({ app, request }) => ({ count: app.count() + ' for ' + (app.settings.session && request.headers.cookie ? 'ada' : 'nobody') })
 `,
@@ -181,6 +190,23 @@ t.test('the same with useSubmission', async (t) => {
   await second.click('#to-hook')
   await second.waitForSelector('h1:has-text("Hook")')
   t.equal(await second.inputValue('textarea'), 'a long text')
+  t.same(await done(), [])
+})
+
+t.test('a form in a layout keeps its text when a guard redirects it', async (t) => {
+  const [first, second] = await openTabs('/desk/hook')
+  await second.fill('#side [name=text]', 'typed')
+  await leave(first)
+  await second.click('#send-side')
+  await second.waitForSelector('h1:has-text("Enter")')
+  await second.waitForSelector('#count:has-text("for nobody")')
+  await second.click('#enter')
+  await second.waitForSelector('h1:has-text("Note")')
+  t.equal(await second.inputValue('#side [name=text]'), 'typed')
+  await second.fill('#side [name=text]', 'typed and changed')
+  await second.click('#to-hook')
+  await second.waitForSelector('h1:has-text("Hook")')
+  t.equal(await second.inputValue('#side [name=text]'), 'typed and changed')
   t.same(await done(), [])
 })
 

@@ -28,18 +28,21 @@ function Action() {
   return (
     <Section id="action" title="action">
       <p>
-        Export <code>action</code> from the same file as <code>load</code>. <code>form</code> is a standard{' '}
-        <code>FormData</code>. The rest of its context is the same as in a{' '}
+        Export <code>action</code> from the same file as <code>load</code>, and a schema for its fields as{' '}
+        <code>form</code>: of zod, valibot, arktype or any library that implements{' '}
+        <a href="https://standardschema.dev">Standard Schema</a>. The action runs only if the form matches, and receives
+        the result as <code>input</code>. The rest of its context is the same as in a{' '}
         <a href={href('/docs/loading', {}, { hash: 'context' })}>load</a>. These two files are a short version of the{' '}
         <a href={href('/notes')}>Notes</a> on this site:
       </p>
       <Code title="pages/notes.server.ts">{ACTION}</Code>
       <Code title="pages/notes.tsx">{PAGE}</Code>
       <p>
-        The page receives the returned value as <code>actionData</code>. With the status 422, the page shows what is
-        wrong and keeps what the visitor typed. After success, <code>redirect()</code> sends the visitor to another
-        page, so a reload does not send the form again. To distinguish several buttons, use a button’s <code>name</code>{' '}
-        and <code>value</code>.
+        If the form does not match, the response has the status 422 and shows the page again. <code>fields.text</code>{' '}
+        has the attributes of the input: what the visitor typed, and the rules that HTML can express, so the browser
+        checks them before it sends the form. After success, <code>redirect()</code> sends the visitor to another page,
+        so a reload does not send the form again. To distinguish several buttons, use a button’s <code>name</code> and{' '}
+        <code>value</code>.
       </p>
       <p>
         An action handles <code>POST</code>, <code>PUT</code>, <code>PATCH</code> and <code>DELETE</code>. HTML forms
@@ -82,18 +85,19 @@ function Schemas() {
   return (
     <Section id="schemas" title="Schemas">
       <p>
-        Export a schema as <code>form</code>: of zod, valibot, arktype or any library that implements{' '}
-        <a href="https://standardschema.dev">Standard Schema</a>. The action runs only if the form matches, and receives
-        the result as <code>input</code>.
+        Some mistakes only the action can find. It calls <code>invalidForm()</code> with its messages. The messages of
+        the whole form have the empty name:
       </p>
       <Code title="pages/signup.server.ts">{SCHEMA}</Code>
       <Code title="pages/signup.tsx">{FIELDS}</Code>
       <p>
-        If the form does not match, the response has the status 422 and shows the page again. The text that the visitor
-        typed stays, except for files and secrets. The first field with a message gets the focus.{' '}
-        <code>fields.email</code> has the attributes of the input, also the rules that HTML can express, so the browser
-        checks them before it sends the form. A program that sends or requests JSON receives the messages as{' '}
-        <code>application/problem+json</code>, in <code>errors</code>.
+        The text that the visitor typed stays, except for files and secrets. The first field with a message gets the
+        focus. A form that is too large is shown again too, with its texts and the status 413. A program that sends or
+        requests JSON receives the messages as <code>application/problem+json</code>, in <code>errors</code>.
+      </p>
+      <p>
+        Without a schema, the action reads <code>form</code>, a standard <code>FormData</code>, and the page receives
+        what it returns as <code>actionData</code>.
       </p>
       <p>
         A schema with the name <code>search</code> validates the query of the URL, and one with the name{' '}
@@ -244,18 +248,18 @@ function OtherSites() {
 
 const ACTION = `
 import { type ActionContext, type LoadContext, redirect } from 'hydrant'
+import { z } from 'zod'
+
+export const form = z.object({
+  text: z.string().trim().min(1, 'Write something.').max(280),
+})
 
 export async function load({ app }: LoadContext<'/notes'>) {
   return { notes: await app.notes.list() }
 }
 
-export async function action({ form, reply, app }: ActionContext<'/notes'>) {
-  const text = String(form.get('text') ?? '')
-  if (text === '') {
-    reply.code(422)
-    return { text, problem: 'Write something.' }
-  }
-  await app.notes.add(text)
+export async function action({ app, input }: ActionContext<'/notes'>) {
+  await app.notes.add(input.text)
   redirect('/notes')
 }
 `
@@ -263,19 +267,14 @@ export async function action({ form, reply, app }: ActionContext<'/notes'>) {
 const PAGE = `
 import type { PageProps } from 'hydrant/react'
 
-export default function Notes({ data, actionData }: PageProps<'/notes'>) {
+export default function Notes({ data, fields }: PageProps<'/notes'>) {
   return (
     <>
       <form method="post">
-        <label htmlFor="text">Your note</label>
-        <input
-          id="text"
-          name="text"
-          defaultValue={actionData?.text}
-          aria-invalid={actionData ? true : undefined}
-          aria-describedby="problem"
-        />
-        <p id="problem">{actionData?.problem}</p>
+        <label>
+          Your note <input {...fields.text} />
+        </label>
+        <p id={fields.text.errorId}>{fields.text.issues}</p>
         <button>Add</button>
       </form>
       <ul>{data.notes.map((note) => <li key={note.id}>{note.text}</li>)}</ul>

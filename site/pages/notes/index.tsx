@@ -1,27 +1,30 @@
-import { href, type PageProps } from 'hydrant/react'
-import { useEffect, useRef } from 'react'
+import { href, type PageProps, useSubmission } from 'hydrant/react'
+import { useEffect, useRef, ViewTransition } from 'react'
 import { DeleteNote } from '../../components/delete-note.tsx'
 import { NoteForm } from '../../components/note-form.tsx'
 import { NoteSearch } from '../../components/note-search.tsx'
-import { NoteSign } from '../../components/note-sign.tsx'
+import { NoteSign, PendingSign } from '../../components/note-sign.tsx'
 import classes from '../../components/notes.module.css'
 import { PageHead } from '../../components/page-head.tsx'
+import { useRefreshOnReturn } from '../../components/refresh-on-return.ts'
+import { ReportNote } from '../../components/report-note.tsx'
+import { readNote } from '../../notes/note.ts'
 
-export default function Notes({ data, search: { q }, fields, invalid }: PageProps<'/notes'>) {
-  const field = useRef<HTMLTextAreaElement>(null)
+export default function Notes({ data, search: { q }, fields }: PageProps<'/notes'>) {
+  const adding = useSubmission('/notes')
   const heading = useRef<HTMLHeadingElement>(null)
-  const sent = useRef<'nothing' | 'note' | 'deletion'>('nothing')
+  const hasDeleted = useRef(false)
+  useRefreshOnReturn()
 
   useEffect(() => {
-    if (sent.current === 'note' && !invalid) field.current?.focus()
-    else if (sent.current === 'deletion') heading.current?.focus({ preventScroll: true })
-    sent.current = 'nothing'
-  }, [data, invalid])
+    if (hasDeleted.current) heading.current?.focus({ preventScroll: true })
+    hasDeleted.current = false
+  }, [data])
 
   return (
     <>
       <PageHead
-        title={invalid ? 'Error: Notes' : 'Notes'}
+        title={adding.invalid ? 'Error: Notes' : 'Notes'}
         description="A form, a list and a database: notes from visitors."
       />
       <h1>Notes</h1>
@@ -29,32 +32,33 @@ export default function Notes({ data, search: { q }, fields, invalid }: PageProp
         A part of this site with real data: a form with a schema, a search, and a list in SQLite whose entries only
         their writers can delete. It works the same with and without JavaScript.
       </p>
-      <NoteForm
-        fields={fields}
-        invalid={invalid}
-        field={field}
-        onSubmit={() => {
-          sent.current = 'note'
-        }}
-      />
+      <NoteForm fields={fields} submission={adding} />
       <section aria-labelledby="list">
         <h2 id="list" ref={heading} tabIndex={-1}>
           {data.count === 0 ? 'No note yet' : 'The newest notes'}
         </h2>
         <NoteSearch q={q} found={data.notes.length} count={data.count} />
-        <ul className={classes.list}>
+        <ul className={classes.list} data-hydrant-prefetch="visible">
+          {adding.formData && (
+            <li aria-busy>
+              <PendingSign note={readNote(adding.formData)} />
+            </li>
+          )}
           {data.notes.map((note) => (
             <li key={note.id}>
-              <NoteSign note={note}>
-                <a href={href('/notes/[id]', { id: note.id })}>Note {note.id}</a>
-                <DeleteNote
-                  note={note}
-                  q={q}
-                  onSubmit={() => {
-                    sent.current = 'deletion'
-                  }}
-                />
-              </NoteSign>
+              <ViewTransition name={`note-${note.id}`} default="none" share={MOVES}>
+                <NoteSign note={note}>
+                  <a href={href('/notes/[id]', { id: note.id })}>Note {note.id}</a>
+                  {!note.isOwn && <ReportNote id={note.id} />}
+                  <DeleteNote
+                    note={note}
+                    q={q}
+                    onSubmit={() => {
+                      hasDeleted.current = true
+                    }}
+                  />
+                </NoteSign>
+              </ViewTransition>
             </li>
           ))}
         </ul>
@@ -66,3 +70,6 @@ export default function Notes({ data, search: { q }, fields, invalid }: PageProp
     </>
   )
 }
+
+/** A sign moves between the list and its own page, not when the list changes. */
+const MOVES = { forward: 'auto', back: 'auto', default: 'none' }

@@ -44,7 +44,8 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       else if (result.kind === 'redirect') {
         if (result.isRefused) keepTyped(submission.form)
         await screen.follow(new URL(result.to, url))
-        input.reset()
+        // Without an action, nothing has received what the visitor typed into a form of a layout that stays.
+        if (!result.isRefused) input.reset()
       } else if (result.kind === 'done') {
         const shown = screen.actedShown()
         if (!shown) return screen.follow(url)

@@ -4,6 +4,7 @@
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 interface Typed {
+  form: HTMLFormElement
   /** The path and the query of the page. */
   page: string
   /** The position of the form in the document. */
@@ -17,11 +18,13 @@ let kept: Typed | undefined
 /** Keeps the fields of a form of the current page, without files and passwords. */
 export function keepTyped(form: HTMLFormElement) {
   const fields = fieldsOf(form).map((field) => ({ name: field.name, type: field.type, value: readValue(field) }))
-  if (form.isConnected) kept = { page: currentPage(), index: [...document.forms].indexOf(form), fields }
+  if (form.isConnected) kept = { form, page: currentPage(), index: [...document.forms].indexOf(form), fields }
 }
 
 /** Fills in the form that has been kept, once, if the current page has it. */
 export function restoreTyped() {
+  // A form in a layout that stays has its fields, and the visitor may have changed them since.
+  if (kept?.form.isConnected) kept = undefined
   const form = kept?.page === currentPage() ? document.forms[kept.index] : undefined
   const fields = form ? fieldsOf(form) : []
   const isSame = kept?.fields.every(({ name, type }, index) => isField(fields[index], name, type))

@@ -71,5 +71,8 @@ export interface BrowserFunctions {
   refresh(): Promise<void>
 }
 
-/** Set in the browser when the page is interactive. */
-export const browser: { load?: () => Promise<BrowserFunctions>; loaded?: BrowserFunctions } = {}
+/**
+ * `load` is set in the browser before React commits the page. It resolves when the page is interactive, with the function
+ * that loads the others.
+ */
+export const browser: { load?: Promise<() => Promise<BrowserFunctions>>; loaded?: BrowserFunctions } = {}

@@ -5,9 +5,8 @@ export const NOT_SENT = 'This was not sent. Reload the page and try again.'
 
 /** Loads the functions. Rejects on the server. `name` is the function that needs them. */
 export async function loadBrowserFunctions(name: string): Promise<BrowserFunctions> {
-  // An effect of the first render runs before `load` is set.
-  await null
   if (!browser.load) throw new Error(`${name}() may be called only in event handlers and effects, in the browser.`)
-  browser.loaded = await browser.load()
+  const load = await browser.load
+  browser.loaded = await load()
   return browser.loaded
 }

@@ -10,8 +10,6 @@ import { browser } from './browser.ts'
  * @param url The URL of the page, relative to the current page.
  */
 export async function prefetch(url: string | URL): Promise<void> {
-  // An effect of the first render runs before `browser.load` is set.
-  await null
-  const functions = await browser.load?.().catch(() => undefined)
+  const functions = await browser.load?.then((load) => load()).catch(() => undefined)
   await functions?.prefetch(url)
 }
