@@ -87,7 +87,7 @@ function createSplitter(maxBytes: number, onField: (raw: string, isCut: boolean)
       let start = 0
       for (let index = 0; index < chunk.length; index++) {
         if (chunk[index] !== AMPERSAND) continue
-        add(chunk.subarray(start, index))
+        if (index > start) add(chunk.subarray(start, index))
         end()
         start = index + 1
       }
