@@ -84,6 +84,7 @@ t.test('notices what is behind symbolic links', async (t) => {
   symlinkSync(join(dir, 'shared'), join(dir, 'site/shared'))
   symlinkSync(join(dir, 'other/c.ts'), join(dir, 'site/c.ts'))
   symlinkSync(join(dir, 'site'), join(dir, 'shared/site'))
+  symlinkSync('itself', join(dir, 'site/itself'))
   await start()
   write('shared/b.ts', 'changed')
   await waitFor('change shared/b.ts')

@@ -37,7 +37,7 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileV
   /** Returns the files of a folder that are gone, and forgets them. */
   function forgetBelow(folder: string): FileChange[] {
     const below = [...seen.keys()].filter((file) => file.startsWith(folder + sep))
-    const gone = below.filter((file) => !statSync(file, { throwIfNoEntry: false }))
+    const gone = below.filter((file) => !look(file))
     for (const file of gone) seen.delete(file)
     return gone.map((file) => [file, 'unlink'])
   }
@@ -48,22 +48,32 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileV
     if (parents.includes(here)) return []
     folders.add(path)
     onPlace(path)
-    return list(path).flatMap((name) => find(join(path, name), [...parents, here]))
+    const inside = [...parents, here]
+    return list(path).flatMap((name) => find(join(path, name), inside))
   }
 
   function find(path: string, parents: readonly string[]): FileChange[] {
     if (isIgnored(path)) return []
-    const own = lstatSync(path, { throwIfNoEntry: false })
-    const isLink = own?.isSymbolicLink() === true
-    const stats = isLink ? statSync(path, { throwIfNoEntry: false }) : own
-    if (!stats) return seen.delete(path) ? [[path, 'unlink']] : []
-    if (stats.isDirectory()) return readFolder(path, parents)
-    if (isLink) onPlace(path)
-    return readFile(path, stats)
+    const found = look(path)
+    if (!found) return seen.delete(path) ? [[path, 'unlink']] : []
+    if (found.stats.isDirectory()) return readFolder(path, parents)
+    if (found.isLink) onPlace(path)
+    return readFile(path, found.stats)
   }
 
   return {
     read: (path) => [...(folders.has(path) ? forgetBelow(path) : []), ...find(path, [])],
+  }
+}
+
+/** Returns null for a path that is gone, and for one that nobody can read: a link to itself, a folder without permission. */
+function look(path: string): { stats: Stats; isLink: boolean } | null {
+  try {
+    const own = lstatSync(path)
+    const isLink = own.isSymbolicLink()
+    return { stats: isLink ? statSync(path) : own, isLink }
+  } catch {
+    return null
   }
 }
 

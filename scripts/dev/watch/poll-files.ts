@@ -1,6 +1,6 @@
 import type { FSWatcher } from '#chokidar'
 
-/** Whether files are looked at in intervals. chokidar reads the variable, too. */
+/** Returns whether files are looked at in intervals. chokidar reads the variable, too. */
 export function isPolling({ CHOKIDAR_USEPOLLING: value = '' }: NodeJS.ProcessEnv): boolean {
   return !['', '0', 'false'].includes(value.toLowerCase())
 }
