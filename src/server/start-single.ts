@@ -5,6 +5,7 @@ import type { AdminListener } from './admin/start-admin.ts'
 import type { ServedBuild } from './build-output/served-build.ts'
 import { createInstance } from './create-server.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
+import { firstResponse } from './lifecycle/first-response.ts'
 import { HandedServer } from './lifecycle/handed-server.ts'
 import { createListenError, listen, listenHanded } from './lifecycle/listen.ts'
 import { listenAtAll } from './lifecycle/listen-at-all.ts'
@@ -40,10 +41,14 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
   const { app, store, release, build } = instance
   if (metrics) store.subscribe(metrics.countFailure)
   let adminListener: AdminListener | null = null
+  let isStopping = false
   // Before the log says that the server listens: a signal may follow at once.
   const { fail, detach } = handleShutdown(instance, options.timeouts, {
     closers: [store.close],
-    closeFirst: async () => adminListener?.close(),
+    async closeFirst() {
+      isStopping = true
+      await adminListener?.close()
+    },
   })
   try {
     if (note !== null) app.log.warn(note)
@@ -52,7 +57,9 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
     store.open()
     await startWatchdog(options.timeouts.hangMs, app.log, fail)
     if (admin && metrics) {
-      // Loaded only where it is used, and after the site serves.
+      await firstResponse(app.server)
+      if (isStopping) return
+      // Loaded only where it is used.
       const { startAdmin } = await import('./admin/start-admin.ts')
       const metricsSource = createMetricsSource(metrics, { release, build })
       adminListener = await startAdmin({ admin, store, metricsSource, options, log: app.log })

@@ -330,6 +330,47 @@ t.test('start on a terminal writes its log for people', async (t) => {
   t.fail('it did not start')
 })
 
+/**
+ * Without the bundle there are some 250 modules, and each takes about half a millisecond of CPU time. Two dozen are the
+ * parts that the command line, the primary of workers and the console have in common.
+ */
+const MAX_MODULES = 25
+
+t.test('the first response needs few modules', async (t) => {
+  const hook =
+    "export async function load(url, context, next) { process._rawDebug('LOADED ' + url); return next(url, context) }"
+  const toUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(toUrl(hook))})`
+  const options = ['--import', toUrl(register)]
+  const words = ['node_modules/hydrant/dist/scripts/cli.js', 'start', '--port', '0', '--admin', 'false']
+  const child = spawn(process.execPath, [...options, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = once(child, 'close')
+  t.teardown(async () => {
+    child.kill()
+    await ended
+  })
+  let loaded = ''
+  child.stderr.on('data', (data) => {
+    loaded += data
+  })
+  for await (const line of createInterface(child.stdout)) {
+    const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? []
+    if (origin === undefined) continue
+    t.equal((await fetch(`${origin}/products/7`)).status, 200)
+    break
+  }
+  child.kill()
+  await ended
+  const urls = [...loaded.matchAll(/^LOADED (.*)$/gm)].map(([, url]) => url ?? '')
+  const own = urls.filter((url) => url.includes('/hydrant/dist/') && !/-thread(?:-program)?\.js$/.test(url))
+  t.ok(own.some((url) => url.endsWith('/bundle/program.js')))
+  t.ok(own.length <= MAX_MODULES, own.join('\n'))
+  t.strictSame(
+    urls.filter((url) => /\/(?:prom-client|console)\/|\/(?:start-admin|start-primary|dev|errors)\b/.test(url)),
+    [],
+  )
+})
+
 t.test('start loads nothing that only the build needs', async (t) => {
   const modules = join(folder, 'node_modules')
   const removed = ['acorn', 'esbuild', '@esbuild', 'typescript', 'chokidar', 'readdirp', '@types']
