@@ -62,6 +62,8 @@ for (const version of VERSIONS) {
       ({ stderr }: { stderr: string }) => stderr,
     )
     t.match(errors, '[HYD_LEDGER_MISSING]', 'hydrant errors loads the driver before it looks for the file')
+    const isKept = existsSync(join(site, 'node_modules/.cache/hydrant/compiled'))
+    t.equal(isKept, version !== '20.19.0', 'compiled code is kept where Node.js can')
     const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
     const answer = JSON.parse(stdout) as { node: string; statusCode: number; body: string }
     t.equal(answer.node, `v${version}`)
