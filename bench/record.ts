@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Part, Plan } from './arguments.ts'
+import { PARTS, type Part, type Plan } from './arguments.ts'
 import type { HydrationFigures, NavigationFigures } from './browser/figures.ts'
 import type { SpeedFigures } from './compare/figures.ts'
 import type { FailureFigures } from './failures/figures.ts'
@@ -55,7 +55,9 @@ export function readRecord(file: string): BenchRecord {
   return record
 }
 
-export function writeRecord(file: string, record: BenchRecord) {
+/** Writes a record with its parts in the order of a whole run. */
+export function writeRecord(file: string, { format, parts }: BenchRecord) {
+  const record = { format, parts: Object.fromEntries(PARTS.map((part) => [part, parts[part]])) }
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${JSON.stringify(record, roundNumbers, 1)}\n`)
 }
