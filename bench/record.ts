@@ -45,6 +45,8 @@ export interface Machine {
 export type FiguresOf<P extends Part> = NonNullable<BenchRecord['parts'][P]>['figures']
 
 const ROOT = resolve(import.meta.dirname, '../..')
+/** The files that the figures depend on. */
+const MEASURED = ['src', 'scripts', 'console', 'bench/*.ts*', 'bench/*/*.ts*', 'package.json', 'package-lock.json']
 
 /** Returns the record in a file, or an empty one. */
 export function readRecord(file: string): BenchRecord {
@@ -78,8 +80,11 @@ export function readMachine(): Machine {
   }
 }
 
+/** Returns the current commit, with `-dirty` if tracked files differ that can change a figure. */
 export function readCommit(): string {
-  return execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT, encoding: 'utf8' }).trim()
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim()
+  const changes = git('status', '--porcelain', '--untracked-files=no', '--', ...MEASURED)
+  return git('rev-parse', '--short', 'HEAD') + (changes === '' ? '' : '-dirty')
 }
 
 export function recordFile(out: string, name: string): string {
