@@ -50,8 +50,8 @@ export interface Plan {
 }
 
 const PLAN: Plan = {
-  ...{ rounds: 2, seconds: 3, warmupSeconds: 9, samples: 12 },
-  ...{ sizes: [10, 100, 1_000, 10_000], repeats: 3, turns: 16, stormSeconds: 60 },
+  ...{ rounds: 2, seconds: 3, warmupSeconds: 10, samples: 8 },
+  ...{ sizes: [10, 100, 1_000, 10_000], repeats: 3, turns: 10, stormSeconds: 60 },
 }
 /** Shows that everything works. The figures mean nothing. */
 const QUICK: Plan = {

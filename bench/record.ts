@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Part, Plan } from './arguments.ts'
+import { PARTS, type Part, type Plan } from './arguments.ts'
 import type { HydrationFigures, NavigationFigures } from './browser/figures.ts'
 import type { SpeedFigures } from './compare/figures.ts'
 import type { FailureFigures } from './failures/figures.ts'
@@ -45,6 +45,8 @@ export interface Machine {
 export type FiguresOf<P extends Part> = NonNullable<BenchRecord['parts'][P]>['figures']
 
 const ROOT = resolve(import.meta.dirname, '../..')
+/** The files that the figures depend on. */
+const MEASURED = ['src', 'scripts', 'console', 'bench/*.ts*', 'bench/*/*.ts*', 'package.json', 'package-lock.json']
 
 /** Returns the record in a file, or an empty one. */
 export function readRecord(file: string): BenchRecord {
@@ -55,7 +57,9 @@ export function readRecord(file: string): BenchRecord {
   return record
 }
 
-export function writeRecord(file: string, record: BenchRecord) {
+/** Writes a record with its parts in the order of a whole run. */
+export function writeRecord(file: string, { format, parts }: BenchRecord) {
+  const record = { format, parts: Object.fromEntries(PARTS.map((part) => [part, parts[part]])) }
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, `${JSON.stringify(record, roundNumbers, 1)}\n`)
 }
@@ -76,8 +80,11 @@ export function readMachine(): Machine {
   }
 }
 
+/** Returns the current commit, with `-dirty` if tracked files differ that can change a figure. */
 export function readCommit(): string {
-  return execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], { cwd: ROOT, encoding: 'utf8' }).trim()
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim()
+  const changes = git('status', '--porcelain', '--untracked-files=no', '--', ...MEASURED)
+  return git('rev-parse', '--short', 'HEAD') + (changes === '' ? '' : '-dirty')
 }
 
 export function recordFile(out: string, name: string): string {

@@ -4,19 +4,13 @@
 // cannot be measured is named in the record and does not stop the others.
 
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { type Arguments, type Part, readArguments } from './arguments.ts'
-import { type Copies, createCopies } from './browser/copies.ts'
-import { endProcessesIn } from './compare/processes.ts'
-import { prepareWorkspace, type Workspace } from './compare/workspace.ts'
-import { measurePart, type PartRun } from './parts.ts'
-import { readCommit, readMachine, readRecord, recordFile, writeRecord } from './record.ts'
-import { fillDocuments } from './report/fill.ts'
-import { writeReport } from './report/write.ts'
+import { type Arguments, readArguments } from './arguments.ts'
+import { recordFile } from './record.ts'
 import { checkRequirements, Missing } from './requirements.ts'
 
 const given = parse(process.argv.slice(2))
-if (given) await run(given)
+// Wrong usage is an error at once, before the modules of the parts are loaded.
+if (given) await (await import('./run-parts.ts')).runParts(given)
 
 /** Returns null, with an exit code, for wrong usage. */
 function parse(args: readonly string[]): Arguments | null {
@@ -24,8 +18,8 @@ function parse(args: readonly string[]): Arguments | null {
     const given = readArguments(args)
     checkRequirements(given)
     const file = recordFile(given.out, given.name)
-    if (given.isReport && !existsSync(file))
-      throw new Missing(`there is no record ${file}`, 'npm run bench -- PEERS_FOLDER')
+    const usage = 'npm run bench -- PEERS_FOLDER'
+    if (given.isReport && !existsSync(file)) throw new Missing(`there is no record ${file}`, usage)
     return given
   } catch (error) {
     const fix = error instanceof Missing ? error.fix : 'npm run bench -- PEERS_FOLDER --parts speed,growth --name mine'
@@ -34,81 +28,4 @@ function parse(args: readonly string[]): Arguments | null {
     process.exitCode = 2
     return null
   }
-}
-
-async function run(given: Arguments) {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt(given))
-  const file = recordFile(given.out, given.name)
-  const commit = readCommit()
-  const preparations = createPreparations(given)
-  if (given.isReport) writeReport(given.out, given.name)
-  for (const part of given.parts) {
-    if (given.isResumed && readRecord(file).parts[part]?.commit === commit) {
-      note(part, 'is in the record')
-      continue
-    }
-    if (!(await measureInto(file, part, given, commit, preparations))) process.exitCode = 1
-    if (existsSync(file)) writeReport(given.out, given.name)
-  }
-  if (given.isFilled) fillDocuments(readRecord(file))
-  note('bench', `the record is ${file}`)
-}
-
-type Preparations = Pick<PartRun, 'workspace' | 'copies'>
-
-/** Adds the figures of a part to the record. Returns false if there are none. */
-async function measureInto(
-  file: string,
-  part: Part,
-  { plan, work }: Arguments,
-  commit: string,
-  prepared: Preparations,
-) {
-  const problems: string[] = []
-  const onProblem = (text: string) => {
-    problems.push(text)
-    note(part, `PROBLEM: ${text}`)
-  }
-  const [started, machine, begin] = [new Date().toISOString(), readMachine(), performance.now()]
-  try {
-    const figures = await measurePart(part, { ...prepared, plan, work, onProblem, note: (text) => note(part, text) })
-    const minutes = (performance.now() - begin) / 60_000
-    const record = readRecord(file)
-    const measured = { started, minutes, commit, machine, plan, figures, problems }
-    writeRecord(file, { ...record, parts: { ...record.parts, [part]: measured } })
-    return true
-  } catch (error) {
-    onProblem(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    return false
-  }
-}
-
-/** Prepares the peers once, when the first part needs them. */
-function createPreparations({ folder, peers, work }: Arguments): Preparations {
-  const log = (text: string) => note('peers', text)
-  let workspace: Promise<Workspace> | null = null
-  let copies: Promise<Copies> | null = null
-  const prepare = async () => {
-    if (folder === null) return null
-    workspace ??= prepareWorkspace({ folder, names: peers, work, note: log })
-    return workspace
-  }
-  return {
-    workspace: prepare,
-    async copies() {
-      const originals = (await prepare())?.peers ?? []
-      copies ??= createCopies(originals, work, log)
-      return copies
-    },
-  }
-}
-
-function interrupt({ work }: Arguments) {
-  endProcessesIn(join(work, 'peers'))
-  // Servers of other parts end with this process.
-  process.exit(130)
-}
-
-function note(part: string, text: string) {
-  console.error(`${new Date().toISOString().slice(11, 19)} ${part}: ${text}`)
 }

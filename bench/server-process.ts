@@ -24,7 +24,7 @@ export interface Command {
   env?: Readonly<Record<string, string>>
 }
 
-const START_MS = 120_000
+const START_MS = 300_000
 const POLL_MS = 3
 const STOP_MS = 10_000
 const HOST = '127.0.0.1'

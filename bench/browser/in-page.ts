@@ -37,15 +37,16 @@ export function watchHydration({ result, pauseMs }: Watch & { pauseMs: number })
 
   function look() {
     const counter = document.querySelector<HTMLElement>('#counter')
-    if (counter && isInteractive(counter)) {
-      console.debug(result + JSON.stringify({ interactiveMs: performance.now() }))
-    } else setTimeout(look, pauseMs)
+    counter?.click()
+    // React updates the page in a microtask after the click.
+    queueMicrotask(() => {
+      if (counter && counter.textContent !== 'count: 0' && hasLastTile()) {
+        console.debug(result + JSON.stringify({ interactiveMs: performance.now() }))
+      } else setTimeout(look, pauseMs)
+    })
   }
 
-  function isInteractive(counter: HTMLElement): boolean {
-    const before = counter.textContent
-    counter.click()
-    if (counter.textContent === before) return false
+  function hasLastTile(): boolean {
     const tile = [...document.querySelectorAll('.tile')].at(-1)
     return Object.keys(tile ?? {}).some((key) => key.startsWith('__reactFiber$'))
   }

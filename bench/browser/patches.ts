@@ -52,7 +52,10 @@ export function addLink(peer: Peer) {
   if (!link) return
   const file = findSource(peer.dir, (text) => text.includes('<h1>Hello</h1>') && text.includes('<Counter />'))
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, addImport(text, link.imports).replace('<Counter />', `<Counter />\n      ${link.element}`))
+  writeFileSync(
+    file,
+    addImport(text, link.imports).replace('<Counter />', () => `<Counter />\n      ${link.element}`),
+  )
 }
 
 /** Adds the counter below the tiles. */
@@ -64,7 +67,10 @@ export function addCounter({ dir }: Peer) {
   const text = addImport(readFileSync(file, 'utf8'), imports)
   const [all, before = ''] = /(<div id="wrapper">[\s\S]*?)<\/div>\n {2}\)/.exec(text) ?? []
   if (all === undefined) throw new Error(`${file} has no wrapper around the tiles`)
-  writeFileSync(file, text.replace(all, `<>${before}</div><Counter /></>\n  )`))
+  writeFileSync(
+    file,
+    text.replace(all, () => `<>${before}</div><Counter /></>\n  )`),
+  )
 }
 
 function findLink({ dependencies }: Peer): Link | undefined {

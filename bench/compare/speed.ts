@@ -9,7 +9,7 @@ import type { Workspace } from './workspace.ts'
 
 const CONNECTIONS = 50
 const COLD_STARTS = 5
-const WARM_UP_SLICE_SECONDS = 3
+const WARM_UP_SLICE_SECONDS = 2
 
 /** The results of the peers' runner that the benchmark uses. */
 interface Results {
@@ -19,6 +19,8 @@ interface Results {
 
 interface PeerResults {
   versions: Record<string, string>
+  /** Whether its streamed page has an early shell. */
+  streams: boolean
   bytes?: Partial<Record<PageName, number>>
   stream?: { firstByte: number }
   client?: { gzip: number }
@@ -73,7 +75,7 @@ function toServers({ peers, load }: Results, buildMs: ReadonlyMap<string, number
       versions: peer.versions,
       load: Object.fromEntries(rounds),
       documentBytes: peer.bytes ?? {},
-      firstByteMs: peer.stream?.firstByte ?? null,
+      firstByteMs: (peer.streams && peer.stream?.firstByte) || null,
       scriptBytes: peer.client?.gzip ?? null,
       coldMs: peer.coldMs?.median ?? null,
       idleMb: peer.rssStart ?? null,

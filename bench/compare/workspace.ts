@@ -62,6 +62,8 @@ async function installPeer(source: string, dir: string) {
   // The source may be read-only.
   await runCommand(['chmod', '-R', 'u+w', dir], { dir, log })
   if (!existsSync(modules)) await installPackages(dir, log, lock !== '')
+  // A server without packages has no such folder.
+  mkdirSync(modules, { recursive: true })
   writeFileSync(stamp, lock)
 }
 

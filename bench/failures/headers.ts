@@ -2,8 +2,6 @@ export interface Headers {
   readonly [name: string]: string
 }
 
-export const NO_HEADERS: Headers = {}
-
 /** The headers that Chromium sends for a typed URL, without `Accept-Encoding`. */
 export const BROWSER: Headers = {
   'sec-ch-ua': '"Chromium";v="156", "Not)A;Brand";v="24"',

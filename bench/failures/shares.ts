@@ -1,6 +1,6 @@
 import { Asker } from '../asker.ts'
 import type { FailureFigures } from './figures.ts'
-import { BROWSER, COMPRESSED, type Headers, NO_HEADERS } from './headers.ts'
+import { BROWSER, COMPRESSED, type Headers } from './headers.ts'
 import type { FailingServer } from './server.ts'
 
 export const CONNECTIONS = 50
@@ -14,13 +14,12 @@ const RENDER = 'part=render'
 export const WORKING = `/?${NOTHING}`
 export const FAILING = `/?${LOAD}`
 
-/** An almost empty page, a page with a small table, and a page with a large table; the first with other headers too. */
+/** An almost empty page, a page with a small table, and a page with a large table; the first compressed too. */
 const KINDS: readonly { page: string; headers: string; sent: Headers }[] = [
   { page: '/?', headers: 'browser', sent: BROWSER },
   { page: '/rows?count=10&', headers: 'browser', sent: BROWSER },
   { page: '/rows?count=100&', headers: 'browser', sent: BROWSER },
   { page: '/?', headers: 'browser, compressed', sent: COMPRESSED },
-  { page: '/?', headers: 'none', sent: NO_HEADERS },
 ]
 
 /** Compares each page that fails, in its load or in a component, with the same page that works. */

@@ -15,9 +15,11 @@ const CLI = resolve(import.meta.dirname, '../../scripts/cli.js')
 /** Only builds of small sites are repeated, because they are short. */
 const REPEATED_PAGES = 1_000
 const WARM_UP_REQUESTS = 500
-const REQUESTS = 100
+const REQUESTS = 300
 const VISITS = 7
 const REST_MS = 500
+/** The large young generation keeps collections out of the measurement of allocated memory. */
+const MEMORY_FLAGS = ['--expose-gc', '--max-semi-space-size=64']
 /** Streams stay open for the time of a measurement, also on a slow machine. */
 const DEADLINE_MS = '120000'
 
@@ -50,29 +52,28 @@ export function buildSite(dir: string): Promise<Cost> {
 
 async function measureServed(dir: string, pages: number, workers: number, repeats: number): Promise<ServedFigures> {
   const starts: number[] = []
+  const idle: number[] = []
   for (let start = 1; start < repeats; start++) {
-    const server = await startSite(dir, pages, workers)
-    starts.push(server.startMs)
-    await server.stop()
+    await withServer(dir, pages, workers, [], async ({ startMs, pid }) => {
+      await wait(REST_MS)
+      starts.push(startMs)
+      idle.push(readHeld(pid).residentMb)
+    })
   }
-  const server = await startSite(dir, pages, workers)
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  try {
+  const responses = await withServer(dir, pages, workers, [], async ({ startMs, pid, url }, agent) => {
     await wait(REST_MS)
-    const idleMb = readHeld(server.pid).residentMb
-    return {
-      ...{ workers, idleMb, startMs: median([...starts, server.startMs]) },
-      ...(await measureRequests(server, agent, pages)),
-      requestBytes: await measureRequestBytes(server, agent, pathOf(middleOf(pages))),
-      streamBytes: await measureStreamBytes(server, workers),
-    }
-  } finally {
-    agent.destroy()
-    await server.stop()
-  }
+    starts.push(startMs)
+    idle.push(readHeld(pid).residentMb)
+    return measureResponses(url, agent, pages)
+  })
+  const memory = await withServer(dir, pages, workers, MEMORY_FLAGS, async (server, agent) => ({
+    requestBytes: await measureRequestBytes(server, agent, pathOf(middleOf(pages))),
+    streamBytes: await measureStreamBytes(server, workers),
+  }))
+  return { workers, startMs: median(starts), idleMb: median(idle), ...responses, ...memory }
 }
 
-async function measureRequests({ url }: ServerProcess, agent: Agent, pages: number) {
+async function measureResponses(url: string, agent: Agent, pages: number) {
   const visits: number[] = []
   for (let visit = 0; visit < Math.min(VISITS, pages - 1); visit++) {
     const { firstByteMs } = await askPage(url + pathOf(Math.floor((visit / VISITS) * (pages - 1))), agent)
@@ -91,11 +92,16 @@ async function measureRequests({ url }: ServerProcess, agent: Agent, pages: numb
   }
 }
 
-function startSite(dir: string, pages: number, workers: number): Promise<ServerProcess> {
-  // The large young generation keeps collections out of the measurement of allocated memory.
-  const node = [process.execPath, '--expose-gc', '--max-semi-space-size=64', CLI]
-  return startServer({
-    words: [...node, 'start', dir, '--workers', String(workers)],
+/** Starts a generated site, and stops it after the work. All requests of the agent use one connection. */
+async function withServer<Result>(
+  dir: string,
+  pages: number,
+  workers: number,
+  flags: readonly string[],
+  work: (server: ServerProcess, agent: Agent) => Promise<Result>,
+): Promise<Result> {
+  const server = await startServer({
+    words: [process.execPath, ...flags, CLI, 'start', dir, '--workers', String(workers)],
     ...{ dir, path: pathOf(middleOf(pages)), log: `${dir}.log` },
     env: {
       HYDRANT_TIMEOUTS_LOAD_MS: DEADLINE_MS,
@@ -103,6 +109,13 @@ function startSite(dir: string, pages: number, workers: number): Promise<ServerP
       HYDRANT_LEDGER: `${dir}.db`,
     },
   })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  try {
+    return await work(server, agent)
+  } finally {
+    agent.destroy()
+    await server.stop()
+  }
 }
 
 /** Returns the page that is requested often. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Peer } from '../compare/peer.ts'
 import type { GrowthFigures, SizeFigures } from './figures.ts'
@@ -22,8 +22,10 @@ const MOST_NEXT_PAGES = 1_000
 /** Measures generated sites of several sizes. A size that fails does not stop the others. */
 export async function measureGrowth(run: GrowthRun): Promise<GrowthFigures> {
   const { sizes, repeats, work, peers, note, onProblem } = run
-  mkdirSync(work, { recursive: true })
-  const folder = mkdtempSync(join(work, 'growth-'))
+  const folder = join(work, 'growth')
+  // An interrupted run leaves its sites behind.
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
   const figures: SizeFigures[] = []
   let next: GrowthFigures['next'] = null
   const peer = findNext(peers)

@@ -1,7 +1,7 @@
 import type { GrowthFigures, ServedFigures, SizeFigures } from '../growth/figures.ts'
 import type { BenchRecord } from '../record.ts'
 import { median } from '../statistics.ts'
-import { show, table } from './table.ts'
+import { NONE, show, table } from './table.ts'
 
 /** A figure of the growing sites. */
 export interface Metric {
@@ -53,13 +53,10 @@ export function summarizeGrowth({ parts: { growth } }: BenchRecord): string | nu
   if (!first || !last || first === last) return next ? sayNext(next) : null
   const rows = METRICS.map((metric) => [
     metric.title,
-    ...workersOf(sizes).map((workers) => `× ${show(growthOf(metric, sizes, workers))}`),
-    workersOf(sizes)
-      .map((workers) => judge(metric, sizes, workers))
-      .find((verdict) => verdict.startsWith('**')) ?? judge(metric, sizes, 1),
+    ...workersOf(sizes).map((workers) => growthIn(metric, sizes, workers)),
   ])
   const title = `${show(last.pages)} pages instead of ${show(first.pages)}`
-  const tables = [table([title, ...workersOf(sizes).map(labelOf), ''], rows)]
+  const tables = [table([title, ...workersOf(sizes).map(labelOf)], rows)]
   return [...tables, ...(next ? [sayNext(next)] : [])].join('\n\n')
 }
 
@@ -84,6 +81,13 @@ function served(title: string, unit: string, read: (served: ServedFigures) => nu
 function growthOf({ read }: Metric, sizes: readonly SizeFigures[], workers: number): number {
   const [first, last] = [sizes[0], sizes.at(-1)].map((size) => (size ? read(size, workers) : undefined))
   return (last ?? Number.NaN) / (first ?? Number.NaN)
+}
+
+/** A growth that should not be is bold. A build has no workers. */
+function growthIn(metric: Metric, sizes: readonly SizeFigures[], workers: number): string {
+  if (metric.mayGrow && workers > 1) return NONE
+  const [growth, verdict] = [`× ${show(growthOf(metric, sizes, workers))}`, judge(metric, sizes, workers)]
+  return verdict.startsWith('**') ? `**${growth}**` : growth
 }
 
 /** Says whether a figure grows as it may. A figure that does not is bold. */

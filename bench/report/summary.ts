@@ -20,7 +20,7 @@ export function toSummary(record: BenchRecord): string {
     sayBehind(comparisons),
     summarizeGrowth(record),
     summarizeFailures(record),
-    describeRun(record),
+    describeMachines(record),
   ]
   return parts.filter((part) => part !== null).join('\n\n')
 }
@@ -51,6 +51,14 @@ function sayBehind(comparisons: readonly Comparison[]): string | null {
   })
   if (behind.length === 0) return 'Hydrant is behind in none of these figures.'
   return `Hydrant is behind in these figures:\n\n${behind.join('\n')}`
+}
+
+/** Returns where the record was measured, in one line if all parts were measured in the same place. */
+function describeMachines({ parts }: BenchRecord): string | null {
+  const places = Object.values(parts).map(({ started, commit, machine: { cpu, cores, node } }) => {
+    return `Measured on ${started.slice(0, 10)}, commit ${commit}, Node.js ${node}, ${cores} cores of ${cpu}.`
+  })
+  return places.length > 0 ? [...new Set(places)].join('\n\n') : null
 }
 
 /** Returns when and where the parts were measured. */
