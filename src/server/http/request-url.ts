@@ -18,8 +18,8 @@ export function pathAndQuery(target: string): string {
 
 /** Characters that have another meaning when they are decoded: `/`, `?`, `#` and `%`. */
 const KEPT = /%(?:2[35f]|3f)/gi
-/** Matches a target whose path has no character that can be written in more than one way. */
-const USUAL = /^\/[\w/.~!$&'()*+,;=:@-]*(?:[?#]|$)/
+/** Characters that can be written in more than one way. */
+const UNUSUAL = /[^\w/.~!$&'()*+,;=:@-]/
 
 /**
  * Normalises the percent-encoding of a request's target, so that hooks compare the same path that the router reads.
@@ -27,11 +27,10 @@ const USUAL = /^\/[\w/.~!$&'()*+,;=:@-]*(?:[?#]|$)/
  * encoded.
  */
 export function plainTarget(target: string): string {
-  // perf: nearly all targets, 20 ns instead of 150 ns, measured with Node 20
-  if (USUAL.test(target)) return target
   const own = /^https?:/i.test(target) ? pathAndQuery(target) : target
-  if (!own.startsWith('/') || USUAL.test(own)) return own
+  if (!own.startsWith('/')) return own
   const path = pathOf(own)
+  if (!UNUSUAL.test(path)) return own
   try {
     const decoded = decodeURIComponent(path.replace(KEPT, (code) => `%25${code.slice(1).toUpperCase()}`))
     // Each `%` that is left belongs to one of `KEPT`.

@@ -45,7 +45,7 @@ export class RequestLog extends LogController {
     this.#observer?.requestStarted()
     const { raw } = reply
     // Fastify calls nothing when the visitor leaves.
-    raw.once('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
+    raw.on('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {

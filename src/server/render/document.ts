@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
 import { messageScript, type Notice } from '../../shared/wire/boot.ts'
@@ -72,6 +73,19 @@ const MAX_TIMER_MS = 2_147_483_647
  * a refusal closes the document too, and nothing of it is sent. A document that is incomplete in `piped` streams.
  */
 type State = 'starting' | 'rendering' | 'waiting' | 'piped' | 'closed'
+
+/**
+ * Holds the last part of a stream back until its end, which follows in the same turn of the event loop.
+ *
+ * perf: one write to the connection instead of two; see `addSoon`.
+ */
+function corkUntilEnd(raw: ServerResponse) {
+  raw.cork()
+  // The end of a large part waits until the client has read it, which cannot happen while it is held back.
+  setImmediate(() => {
+    if (!raw.writableEnded) raw.uncork()
+  })
+}
 
 class DocumentRender implements RenderObserver {
   #input: DocumentInput
@@ -204,18 +218,18 @@ class DocumentRender implements RenderObserver {
     if (this.#lateNotice) this.#addNotice(this.#lateNotice)
     this.#state = 'piped'
     this.#input.data.subscribe((settlement) => {
-      this.#addScript(messageScript(settlement))
+      this.#sink.addSoon(this.#script(messageScript(settlement)))
       this.#closeWhenComplete()
     })
     this.#closeWhenComplete()
   }
 
-  #addScript(script: string) {
-    this.#sink.add(`<script nonce="${this.#input.nonce}">${script}</script>`)
+  #script(script: string): string {
+    return `<script nonce="${this.#input.nonce}">${script}</script>`
   }
 
   #addNotice(notice: Notice) {
-    this.#addScript(messageScript(messageText(notice)))
+    this.#sink.add(this.#script(messageScript(messageText(notice))))
   }
 
   // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
@@ -224,7 +238,7 @@ class DocumentRender implements RenderObserver {
     // Nothing was sent, so the status can still be 500.
     if (this.#state !== 'piped') return this.#giveUp(error)
     const failure = ctx.fail(error, { phase: 'render' })
-    this.#addScript(failPendingScript(failure.digest))
+    this.#sink.add(this.#script(failPendingScript(failure.digest)))
     data.failPending(failure)
     this.#closeWhenComplete()
   }
@@ -233,7 +247,10 @@ class DocumentRender implements RenderObserver {
     const { data, noscript, ctx } = this.#input
     if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount() > 0) return
     this.#deadline?.log()
-    if (this.#onEnded) this.#addNotice([0, 'end'])
+    if (this.#onEnded) {
+      corkUntilEnd(ctx.reply.raw)
+      this.#addNotice([0, 'end'])
+    }
     const failure = ctx.firstFailure
     if (failure) this.#sink.add(noscript(failure))
     this.#close({ kind: 'whole', text: this.#sink.close(), failure })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const deferred = 'new Promise((resolve) => setImmediate(resolve, "slow"))'
@@ -85,7 +86,7 @@ t.test(
       ['.push([0,"open",15000])', '.push([0,"end"])'],
       'the default deadline and five seconds for the way',
     )
-    t.match(body, /\.push\(\[0,"end"\]\)<\/script><\/body><\/html>$/)
+    t.match(body, /\.push\(\[0,"end"\]\)<\/script><\/body><\/html>$/s)
     for (const path of ['/static', '/data', '/whole', '/cached']) t.notMatch((await get(path)).body, '.push([0', path)
     t.notMatch((await get('/stream', CRAWLER)).body, '.push([0', 'for a crawler')
   },
@@ -130,6 +131,16 @@ t.test('a page that waits streams', async (t) => {
   t.match(response.body, '<b>slow</b>')
   t.match(response.headers, { 'cache-control': 'no-store', 'x-accel-buffering': 'no', vary: 'Accept, Accept-Encoding' })
   for (const name of ['etag', 'content-length']) t.notOk(name in response.headers, name)
+})
+
+t.test('deferred data arrives in one part with the component that waited for it, and with the end', async (t) => {
+  const { send } = await listenRaw(t, app)
+  const { body } = parseRaw(await send(rawRequest('GET /stream HTTP/1.1', ['Host: localhost', 'Accept: text/html'])))
+  // The parts of the transfer encoding: a length, then the part.
+  const [, shell = '', , rest = '', ...end] = body.split('\r\n')
+  t.match(shell, '<i>wait</i>')
+  t.match(rest, /\.push\(\[1,"value".*<b>slow<\/b>.*\.push\(\[0,"end".*<\/html>$/s)
+  t.same(end, ['0', '', ''])
 })
 
 t.test('a page is sent whole if it asks for that, if it may be stored, or for a crawler', async (t) => {
