@@ -187,7 +187,7 @@ export function writeServerModule(files: readonly string[]): string {
 
 /** Returns `products-id` for `pages/products/[id].tsx`: a name that needs no escaping in a URL. */
 function outputName(name: string): string {
-  const stem = name.replace(/^pages\//, '').replace(/\.[jt]sx?$/, '')
+  const stem = name.replace(/^pages\//, '').replace(/\.(?:[jt]sx?|mdx)$/, '')
   return (
     stem
       .replace(/[^\w/-]+/g, ' ')

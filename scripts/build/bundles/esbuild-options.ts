@@ -61,5 +61,22 @@ function requirePlugins(value: unknown): Plugin[] {
     }
   }
   // The loop above has checked the two properties that esbuild requires of a plugin.
-  return plugins as Plugin[]
+  return (plugins as Plugin[]).map(withoutOwnModules)
+}
+
+/**
+ * Keeps a plugin from the modules that Hydrant's plugins provide. A filter without a namespace matches also their
+ * names, such as `pages/docs/intro.mdx` for the entry of that page.
+ */
+function withoutOwnModules({ name, setup }: Plugin): Plugin {
+  return {
+    name,
+    setup: (build) =>
+      setup({
+        ...build,
+        onLoad(options, callback) {
+          build.onLoad(options, (args) => (args.namespace.startsWith('hydrant-') ? null : callback(args)))
+        },
+      }),
+  }
 }
