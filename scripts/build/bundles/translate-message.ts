@@ -64,6 +64,8 @@ export function isAboutBrowserGuard({ detail }: Message): boolean {
 export function readLocation({ location }: Pick<Message, 'location'>): SourceLocation | null {
   if (!location) return null
   const { file, line, column, lineText } = location
+  // A plugin has named only the file.
+  if (line === 0) return fileAt(withoutNamespace(file))
   return { file: withoutNamespace(file), line, column: toCharacters(lineText, column) + 1, lineText }
 }
 

@@ -96,6 +96,7 @@ function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boo
 
 /** Returns whether a module is a stylesheet of which the server needs nothing. */
 function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
+  if (id.startsWith('hydrant-css:')) return true
   if (id.includes(':') || !id.endsWith('.css') || '.css' in settings.loader) return false
   return !plugins.mayLoad(resolve(siteDir, id))
 }

@@ -21,9 +21,13 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@tailwindcss/node': '^4',
   '@tailwindcss/oxide': '^4',
   '@types/mdx': '^2',
+  autoprefixer: '^10',
   'esbuild-plugin-svgr': '^3',
+  lightningcss: '^1',
+  postcss: '^8',
   'remark-frontmatter': '^5',
   'remark-mdx-frontmatter': '^6',
+  sass: '^1',
   tailwindcss: '^4',
   zod: '^4',
 }
