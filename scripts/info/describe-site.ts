@@ -10,7 +10,7 @@ import { type BuildProblem, formatLocation } from '../build-problem.ts'
 /** The folder to which the configuration is compiled. It is removed again. */
 const FOLDER = '.hydrant-info'
 
-const NO_CONFIG = { config: {}, options: { plugins: [], loader: {}, define: {}, alias: {} } }
+const NO_CONFIG = { config: {}, options: { plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [] } }
 
 export interface SiteFacts {
   facts: Record<string, string>

@@ -11,6 +11,14 @@ declare module '*.module.css' {
 
 declare module '*.css' {}
 
+declare module '*.module.scss' {
+  /** The class names of the file: the key is the name in the file, the value is the name in the build. */
+  const classes: Readonly<Record<string, string>>
+  export default classes
+}
+
+declare module '*.scss' {}
+
 declare module '*.png' {
   /** The URL of the file. */
   const url: string

@@ -52,6 +52,11 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_RESERVED pages/_hydrant/live.tsx'],
   },
   {
+    title: 'a page in MDX without a plugin that compiles it',
+    files: { 'pages/docs/intro.mdx': '# Introduction\n' },
+    expected: ['HYD_BUILD_MDX pages/docs/intro.mdx'],
+  },
+  {
     title: 'a page with the extension of a module',
     files: { 'pages/docs/index.js': 'export default 1\n' },
     expected: ['HYD_BUILD_EXTENSION pages/docs/index.js'],

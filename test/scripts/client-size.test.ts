@@ -98,7 +98,7 @@ t.test('nothing of development reaches a visitor', async (t) => {
     {
       siteDir: dir,
       cacheDir: join(dir, 'cache'),
-      settings: { plugins: [], loader: {}, define: {}, alias: {} },
+      settings: { plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [] },
       configKey: '',
       specifiers: [],
       isStrict: false,

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import t, { type Test } from 'tap'
-import { createCss } from '../../scripts/build/esbuild/css.ts'
-import { createCssModuleCompiler } from '../../scripts/build/esbuild/css-module.ts'
+import { createCss, createCssCompiler } from '../../scripts/build/esbuild/css.ts'
 import { createBundler } from '../../scripts/build/esbuild/incremental-build.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
@@ -112,7 +111,7 @@ t.test(
     const options = {
       ...{ absWorkingDir: dir, bundle: true, metafile: true, outdir: dir, write: false, logLevel: 'silent' },
       entryPoints: ['pages/page.tsx'],
-      plugins: [createCss(dir, 'browser', createCssModuleCompiler(dir))],
+      plugins: [createCss(dir, 'browser', createCssCompiler(dir, []))],
     } as const satisfies BuildOptions
     const bundler = createBundler()
     t.teardown(() => bundler.dispose())

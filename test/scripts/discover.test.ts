@@ -34,25 +34,34 @@ t.test('gives each page its URL', async (t) => {
   )
 })
 
-t.test('accepts only .tsx and .jsx files as pages, and ignores names with an initial underscore or dot', async (t) => {
-  const { site, problems } = discover([
-    'index.tsx',
-    'prices.ts',
-    'format.js',
-    'types.d.ts',
-    'index.module.css',
-    'hero.png',
-    '_card.tsx',
-    '_parts/list.tsx',
-    '.draft.tsx',
-    'docs/_parts/deep/nav.server.ts',
-  ])
-  t.same(problems, [])
-  t.strictSame(
-    site.components.map(({ file }) => file),
-    ['pages/index.tsx'],
-  )
-})
+t.test(
+  'accepts only .tsx, .jsx and .mdx files as pages, and ignores names with an initial underscore or dot',
+  async (t) => {
+    const { site, problems } = discover([
+      'index.tsx',
+      'prices.ts',
+      'format.js',
+      'types.d.ts',
+      'index.module.css',
+      'hero.png',
+      '_card.tsx',
+      '_parts/list.tsx',
+      '.draft.tsx',
+      'docs/_parts/deep/nav.server.ts',
+      'docs/intro.mdx',
+      'docs/intro.server.ts',
+      'docs/layout.mdx',
+      'docs/notes.md',
+      'docs/_draft.mdx',
+    ])
+    t.same(problems, [])
+    t.strictSame(
+      site.components.map(({ file, kind }) => `${kind} ${file}`),
+      ['page pages/docs/intro.mdx', 'layout pages/docs/layout.mdx', 'page pages/index.tsx'],
+    )
+    t.strictSame(site.serverFiles, [{ file: 'pages/docs/intro.server.ts', kind: 'page' }])
+  },
+)
 
 t.test('surrounds a page with the layouts, error and not-found pages of its folders', async (t) => {
   const { site } = discover([
@@ -171,8 +180,9 @@ t.test('refuses public files whose route would match other URLs or none', async 
 })
 
 t.test('reports a file with a page’s name but another extension, and a server file without a page', async (t) => {
-  t.same(discover(['index.js', 'a/layout.ts']).problems, [
+  t.same(discover(['index.js', 'a/layout.ts', 'b.server.mdx']).problems, [
     'HYD_BUILD_EXTENSION pages/a/layout.ts',
+    'HYD_BUILD_EXTENSION pages/b.server.mdx',
     'HYD_BUILD_EXTENSION pages/index.js',
   ])
   t.same(discover(['error.tsx', 'error.server.ts', 'db.server.ts']).problems, [

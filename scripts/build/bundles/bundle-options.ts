@@ -4,8 +4,7 @@ import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets } from '../esbuild/assets.ts'
 import { createHrefBinding } from '../esbuild/bind-href.ts'
 import { createBrowserGuard } from '../esbuild/browser-guard.ts'
-import { createCss } from '../esbuild/css.ts'
-import type { CompileCssModule } from '../esbuild/css-module.ts'
+import { type CssCompiler, createCss } from '../esbuild/css.ts'
 import { createExternals } from '../esbuild/externals.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { COMMON_IMPORT, createHydrantModules, exportOf } from '../esbuild/hydrant-modules.ts'
@@ -24,7 +23,7 @@ export interface BundleInput {
   options: EsbuildSettings
   /** The pages whose server files export `form`. */
   formPages: ReadonlySet<string>
-  compileCssModule: CompileCssModule
+  cssCompiler: CssCompiler
 }
 
 export interface Bundle {
@@ -77,7 +76,7 @@ export function createClientBundle(input: BundleInput): Bundle {
         createVirtualModules(siteDir, modules),
         createHydrantModules(siteDir),
         createBrowserGuard(siteDir, serverOnly),
-        createCss(siteDir, 'browser', input.compileCssModule),
+        createCss(siteDir, 'browser', input.cssCompiler),
         assets.plugin,
       ],
     },
@@ -101,7 +100,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
           ...options.plugins,
           createVirtualModules(siteDir, [module]),
           createHrefBinding(siteDir),
-          createCss(siteDir, 'server', input.compileCssModule),
+          createCss(siteDir, 'server', input.cssCompiler),
           assets.plugin,
         ],
         inlined,
@@ -114,7 +113,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
 }
 
 export function createConfigBundle(
-  input: Omit<BundleInput, 'site' | 'compileCssModule' | 'formPages'>,
+  input: Omit<BundleInput, 'site' | 'cssCompiler' | 'formPages'>,
   file: string | null,
 ): BundleOptions {
   const module = {
@@ -128,13 +127,12 @@ export function createConfigBundle(
 }
 
 function createNodeOptions(
-  input: Omit<BundleInput, 'site' | 'compileCssModule' | 'formPages'>,
+  input: Omit<BundleInput, 'site' | 'cssCompiler' | 'formPages'>,
   path: string,
   plugins: readonly Plugin[],
   inlined: ReadonlySet<string>,
 ): BundleOptions {
   const { siteDir, folder, options } = input
-  const bundled = ['css', ...assetExtensions(options), ...Object.keys(options.loader).map((end) => end.slice(1))]
   return {
     ...shared(input),
     outdir: `${siteDir}/${folder}/${path.split('/').slice(0, -1).join('/')}`,
@@ -143,7 +141,10 @@ function createNodeOptions(
     target: 'node20',
     sourcemap: 'linked',
     loader: { '.css': 'empty', ...bundleLoaders(options) },
-    plugins: [...plugins, createExternals({ siteDir, alias: options.alias, bundled, inlined })],
+    plugins: [
+      ...plugins,
+      createExternals({ siteDir, alias: options.alias, bundled: bundledExtensions(options), inlined }),
+    ],
   }
 }
 
@@ -175,6 +176,12 @@ export function assetExtensions({ loader }: EsbuildSettings): string[] {
   return [...others, ...ofSite.filter(({ isFile }) => isFile).map(({ extension }) => extension)]
 }
 
+/** Returns the extensions, without dots, of the files that only the build can load. */
+export function bundledExtensions(options: EsbuildSettings): string[] {
+  const ofSite = [...Object.keys(options.loader), ...options.stylesheets.flatMap(({ extensions }) => extensions)]
+  return ['css', ...assetExtensions(options), ...ofSite.map((extension) => extension.slice(1))]
+}
+
 export function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loader> {
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
 }
@@ -187,7 +194,7 @@ export function writeServerModule(files: readonly string[]): string {
 
 /** Returns `products-id` for `pages/products/[id].tsx`: a name that needs no escaping in a URL. */
 function outputName(name: string): string {
-  const stem = name.replace(/^pages\//, '').replace(/\.[jt]sx?$/, '')
+  const stem = name.replace(/^pages\//, '').replace(/\.(?:[jt]sx?|mdx)$/, '')
   return (
     stem
       .replace(/[^\w/-]+/g, ' ')

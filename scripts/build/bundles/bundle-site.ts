@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
-import { createCssModuleCompiler } from '../esbuild/css-module.ts'
+import { createCssCompiler } from '../esbuild/css.ts'
 import { settle } from '../esbuild/incremental-build.ts'
 import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
@@ -19,13 +19,13 @@ export interface SiteBundles {
 
 /** Compiles the bundles of the browser and the server in parallel. Both get the same class names and asset URLs. */
 export async function bundleSite(
-  input: Omit<BundleInput, 'compileCssModule'>,
+  input: Omit<BundleInput, 'cssCompiler'>,
 ): Promise<SiteBundles | { problems: BuildProblem[] }> {
   const { siteDir, site } = input
-  const compileCssModule = createCssModuleCompiler(siteDir)
-  const client = createClientBundle({ ...input, compileCssModule })
+  const cssCompiler = createCssCompiler(siteDir, input.options.stylesheets)
+  const client = createClientBundle({ ...input, cssCompiler })
   const bundleServer = async (inlined: readonly string[]) => {
-    const { options, assets } = createServerBundle({ ...input, compileCssModule }, new Set(inlined))
+    const { options, assets } = createServerBundle({ ...input, cssCompiler }, new Set(inlined))
     return { outcome: await settle(() => build(options)), assets }
   }
   const [forClient, first] = await Promise.all([settle(() => build(client.options)), bundleServer([])])

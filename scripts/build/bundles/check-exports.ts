@@ -9,7 +9,7 @@ import { checkSchemas } from './check-schemas.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
 
-/** The names that each file exports, by its path in the site. Files that cannot be parsed are left out. */
+/** The names that each file exports, by its path in the site. Files that esbuild cannot parse are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
 
 export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<FileExports>
@@ -20,7 +20,7 @@ export function createExportReader(siteDir: string): ReadExports {
 
   return async (site, loader) => {
     const files = [...site.components, ...site.serverFiles].map(({ file }) => file)
-    const all = [...files, site.serverPlugin, site.config].filter((file) => file !== null)
+    const all = [...files, site.serverPlugin, site.config].filter((file) => file !== null).filter(isScript)
     const stamps = new Map(
       await Promise.all(all.map(async (file) => [file, await stamp(join(siteDir, file))] as const)),
     )
@@ -31,6 +31,11 @@ export function createExportReader(siteDir: string): ReadExports {
     }
     return new Map(all.flatMap((file) => (cache.has(file) ? [[file, cache.get(file)?.exports ?? []]] : [])))
   }
+}
+
+/** A plugin compiles MDX, always to a module with a component as its default export. */
+function isScript(file: string): boolean {
+  return !file.endsWith('.mdx')
 }
 
 async function stamp(path: string): Promise<string> {

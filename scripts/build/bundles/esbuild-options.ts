@@ -1,6 +1,7 @@
 import type { Loader, Plugin } from 'esbuild'
 import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
+import type { StylesheetOptions } from '../../styles.ts'
 
 /** The option `esbuild` of hydrant.config.ts. */
 export interface EsbuildSettings {
@@ -8,6 +9,8 @@ export interface EsbuildSettings {
   loader: Record<string, Loader>
   define: Record<string, string>
   alias: Record<string, string>
+  /** What the plugins of `hydrant/styles` compile. */
+  stylesheets: StylesheetOptions[]
 }
 
 const NAMES = ['plugins', 'loader', 'define', 'alias']
@@ -23,8 +26,11 @@ export async function readEsbuildSettings(config: unknown): Promise<EsbuildSetti
     const hint = closest ? `; did you mean "esbuild.${closest}"?` : ''
     throw createHydrantError('HYD_OPTION_UNKNOWN', [`esbuild.${name}`, hint])
   }
+  const plugins = requirePlugins(options.plugins ?? [])
   return {
-    plugins: requirePlugins(options.plugins ?? []),
+    // esbuild refuses properties that it does not know.
+    plugins: plugins.map(withoutOwnModules),
+    stylesheets: plugins.flatMap(stylesheetsOf),
     // esbuild checks the names of loaders.
     loader: requireStrings('esbuild.loader', options.loader) as Record<string, Loader>,
     define: requireStrings('esbuild.define', options.define),
@@ -62,4 +68,26 @@ function requirePlugins(value: unknown): Plugin[] {
   }
   // The loop above has checked the two properties that esbuild requires of a plugin.
   return plugins as Plugin[]
+}
+
+/** Returns what a plugin of `hydrant/styles` compiles. */
+function stylesheetsOf(plugin: Plugin): StylesheetOptions[] {
+  return 'stylesheets' in plugin ? [plugin.stylesheets as StylesheetOptions] : []
+}
+
+/**
+ * Keeps a plugin from the modules that Hydrant's plugins provide. A filter without a namespace matches also their
+ * names, such as `pages/docs/intro.mdx` for the entry of that page.
+ */
+function withoutOwnModules({ name, setup }: Plugin): Plugin {
+  return {
+    name,
+    setup: (build) =>
+      setup({
+        ...build,
+        onLoad(options, callback) {
+          build.onLoad(options, (args) => (args.namespace.startsWith('hydrant-') ? null : callback(args)))
+        },
+      }),
+  }
 }

@@ -39,7 +39,7 @@ export interface ConfigSource {
   file: string | null
 }
 
-const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {} }
+const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [] }
 const NOTHING: SiteConfig = {
   ...{ isUsable: false, config: {}, options: NO_OPTIONS, isStrict: false, key: '', problems: [], inputs: [] },
 }

@@ -1,6 +1,6 @@
 import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
-import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 
@@ -9,6 +9,8 @@ export interface ProblemDetail {
   code: ErrorCode
   values: string[]
 }
+
+const NO_LOADER = /^No loader is configured for "(.*)" files: (.*)$/
 
 /** Translates a message of esbuild into an error of Hydrant's table. */
 export function translateMessage(message: Message): BuildProblem {
@@ -19,18 +21,40 @@ export function translateMessage(message: Message): BuildProblem {
   if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? ''], location)
   const name = /^No matching export in "(.*)" for import "(.*)"$/.exec(text)
   if (name) return createProblem('HYD_BUILD_IMPORT_NAME', [withoutNamespace(name[1] ?? ''), name[2] ?? ''], location)
-  const loader = /^No loader is configured for "(.*)" files/.exec(text)
-  if (loader) return createProblem('HYD_BUILD_LOADER', [loader[1] ?? ''], location)
-  if (pluginName !== '' && !pluginName.startsWith('hydrant-')) {
+  const [, extension, file = ''] = NO_LOADER.exec(text) ?? []
+  // A module of the build imports a page, so its location says nothing.
+  if (extension === '.mdx') return createProblem('HYD_BUILD_MDX', [file], fileAt(file))
+  if (extension !== undefined) return createProblem('HYD_BUILD_LOADER', [extension], location)
+  if (isOfSitePlugin(message) && !isInSource(message)) {
     // The plugin often threw in a package; the import that triggered it is in the site.
     const trigger = message.notes.find((note) => note.text.includes('was triggered by this import'))
-    return createProblem('HYD_BUILD_PLUGIN', [pluginName, text], (trigger && readLocation(trigger)) ?? location)
+    return createProblem('HYD_BUILD_PLUGIN', [pluginName, text], (trigger && placeOfImport(trigger)) ?? location)
   }
   return createProblem('HYD_BUILD_SYNTAX', [text], location)
 }
 
+/** Returns whether a message is about the source of the site: a compiler has found an error there. */
+function isInSource({ location }: Message): boolean {
+  return location !== null && location.line > 0 && !/^\.|(?:^|\/)node_modules\//.test(location.file)
+}
+
+/** Returns the place of an import. A module of the build imports the files of the site, without a place. */
+function placeOfImport(note: Message['notes'][number]): SourceLocation | null {
+  const [, file] = /^"\.\/(.*?)"/.exec(note.location?.lineText.slice(note.location.column) ?? '') ?? []
+  const isOfBuild = note.location?.file.startsWith(`${VIRTUAL}:`) && file !== undefined
+  return isOfBuild ? fileAt(file) : readLocation(note)
+}
+
+export function isOfSitePlugin({ pluginName }: Message): boolean {
+  return pluginName !== '' && !pluginName.startsWith('hydrant-')
+}
+
 export function isAboutVirtualModule({ location }: Message): boolean {
   return location?.file.startsWith(`${VIRTUAL}:`) === true
+}
+
+export function isAboutLoader({ text }: Message): boolean {
+  return NO_LOADER.test(text)
 }
 
 export function isAboutBrowserGuard({ detail }: Message): boolean {
@@ -40,6 +64,8 @@ export function isAboutBrowserGuard({ detail }: Message): boolean {
 export function readLocation({ location }: Pick<Message, 'location'>): SourceLocation | null {
   if (!location) return null
   const { file, line, column, lineText } = location
+  // A plugin has named only the file.
+  if (line === 0) return fileAt(withoutNamespace(file))
   return { file: withoutNamespace(file), line, column: toCharacters(lineText, column) + 1, lineText }
 }
 

@@ -1,6 +1,6 @@
 // A file's name decides its kind in pages/:
-// - `layout`, `error` and `not-found` (.tsx or .jsx) apply to their folder and everything below it;
-// - every other .tsx or .jsx file is a page;
+// - `layout`, `error` and `not-found` (.tsx, .jsx or .mdx) apply to their folder and everything below it;
+// - every other .tsx, .jsx or .mdx file is a page;
 // - `<name>.server.ts` (.tsx, .js, .jsx) belongs to the page or layout of that name in the same folder;
 // - files and folders that start with `_` or `.` are ignored: a place for components;
 // - all other files (.ts and .js modules, stylesheets, images) are modules to import.
@@ -36,7 +36,7 @@ type Report = (problem: BuildProblem) => void
 function readPageFile(path: string, report: Report): PageFile | null {
   const folder = path.split('/')
   const fileName = folder.pop() ?? ''
-  const match = /^(?<name>.+?)(?<server>\.server)?\.(?<extension>[jt]sx?)$/.exec(fileName)
+  const match = /^(?<name>.+?)(?<server>\.server)?\.(?<extension>[jt]sx?|mdx)$/.exec(fileName)
   const { name, server, extension } = match?.groups ?? {}
   if (name === undefined || extension === undefined || name.endsWith('.d')) return null
   const kind = server ? 'server' : kindOf(name)
@@ -46,7 +46,8 @@ function readPageFile(path: string, report: Report): PageFile | null {
     return null
   }
   if ([...folder, name].some((part) => /^[_.]/.test(part))) return null
-  if (!server && !extension.endsWith('x')) {
+  const isAccepted = server ? extension !== 'mdx' : extension.endsWith('x')
+  if (!isAccepted) {
     if (kind !== 'page' || name === 'index') {
       report(createProblem('HYD_BUILD_EXTENSION', [file, kind, extension], fileAt(file)))
     }

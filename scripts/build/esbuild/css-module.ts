@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { type BuildFailure, build, type Message, type PartialMessage, type Plugin } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { createProblem } from '../../build-problem.ts'
 import { contentHash } from './content-hash.ts'
+import type { StylesheetReader } from './stylesheet-reader.ts'
 
 /** A stylesheet with local class names, compiled without the modules that it composes from. */
 export interface CssModule {
@@ -34,7 +34,7 @@ interface Compiled {
  * Creates a compiler of CSS modules. Class names depend only on the path in the site and the name in the source. In a
  * bundle, esbuild numbers colliding names and shortens names, so that browser and server would get different ones.
  */
-export function createCssModuleCompiler(siteDir: string): CompileCssModule {
+export function createCssModuleCompiler(siteDir: string, reader: StylesheetReader): CompileCssModule {
   const cache = new Map<string, Compiled>()
 
   async function compile(
@@ -42,7 +42,9 @@ export function createCssModuleCompiler(siteDir: string): CompileCssModule {
     resolveComposed: ResolveComposed,
     parents: readonly string[],
   ): Promise<CssModule> {
-    const source = await readFile(path, 'utf8')
+    const read = await reader.read(path)
+    if ('errors' in read) return { classes: {}, css: '', errors: read.errors, warnings: [] }
+    const { css: source } = read
     const last = cache.get(path)
     if (last?.source === source) {
       const composed = await Promise.all(
@@ -161,7 +163,7 @@ async function buildAlone(plugin: Plugin) {
 /** Returns the file name from which esbuild derives the prefix of the class names. */
 function localName(siteDir: string, path: string): string {
   const stem = basename(path)
-    .replace(/\.module\.css$/, '')
+    .replace(/\.module\.\w+$/, '')
     .replace(/[^\w]+/g, '_')
   return `${stem}_${contentHash(toSitePath(siteDir, path)).slice(0, 6)}.css`
 }

@@ -1,33 +1,51 @@
 import { dirname, resolve } from 'node:path'
 import type { OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
-import type { CompileCssModule } from './css-module.ts'
+import type { StylesheetOptions } from '../../styles.ts'
+import { type CompileCssModule, type CssModule, createCssModuleCompiler } from './css-module.ts'
 import { resolveFile } from './resolve-file.ts'
+import { createStylesheetReader, type StylesheetReader } from './stylesheet-reader.ts'
 
 const RULES = 'hydrant-css'
 const CLASSES = 'hydrant-css-module'
 const resolving = Symbol('resolving')
 
+/** Compiles the stylesheets of a site for both bundles. */
+export interface CssCompiler {
+  compileModule: CompileCssModule
+  reader: StylesheetReader
+}
+
+export function createCssCompiler(siteDir: string, stylesheets: readonly StylesheetOptions[]): CssCompiler {
+  const reader = createStylesheetReader(stylesheets)
+  return { reader, compileModule: createCssModuleCompiler(siteDir, reader) }
+}
+
 /**
  * Creates the plugin that bundles stylesheets for the browser and leaves them out of the server's bundle. Both get the
  * same names for the classes of `*.module.css`.
  */
-export function createCss(siteDir: string, side: 'browser' | 'server', compile: CompileCssModule): Plugin {
+export function createCss(siteDir: string, side: 'browser' | 'server', { compileModule, reader }: CssCompiler): Plugin {
+  const isModule = new RegExp(`\\.module\\.(?:${reader.extensions.join('|')})$`)
   return {
     name: 'hydrant-css',
     setup(build) {
-      build.onResolve({ filter: /\.css$/ }, async (args) => {
+      build.onResolve({ filter: new RegExp(`\\.(?:${reader.extensions.join('|')})$`) }, async (args) => {
         if (args.pluginData === resolving || args.kind === 'entry-point' || args.kind === 'url-token') return null
         if (args.path.startsWith(`${RULES}:`)) return null
         const found = await find(build, args, args.resolveDir)
         if (found.errors.length > 0) return { errors: found.errors }
+        const isOfSite = !found.external && found.namespace === 'file'
         // A stylesheet always has an effect, even when the nearest package.json has "sideEffects": false.
-        if (found.external || found.namespace !== 'file' || !found.path.endsWith('.module.css')) {
+        if (!isOfSite || !(isModule.test(found.path) || reader.compiles(found.path))) {
           const { path, namespace, external } = found
           return { path, namespace, external, sideEffects: true }
         }
-        const namespace = args.kind === 'import-statement' || args.kind === 'dynamic-import' ? CLASSES : RULES
-        return { path: toSitePath(siteDir, found.path), namespace }
+        const path = toSitePath(siteDir, found.path)
+        const isScript = args.kind === 'import-statement' || args.kind === 'dynamic-import'
+        return isModule.test(path) && isScript
+          ? { path, namespace: CLASSES }
+          : { path, namespace: RULES, sideEffects: true }
       })
       build.onResolve({ filter: new RegExp(`^${RULES}:`) }, ({ path }) => ({
         path: path.slice(RULES.length + 1),
@@ -36,7 +54,7 @@ export function createCss(siteDir: string, side: 'browser' | 'server', compile: 
 
       const load = async (sitePath: string) => {
         const path = resolve(siteDir, sitePath)
-        const module = await compile(path, async (specifier, importer) => {
+        const module = await compileModule(path, async (specifier, importer) => {
           const found = await find(
             build,
             { path: specifier, importer, namespace: 'file', kind: 'import-rule' },
@@ -46,13 +64,18 @@ export function createCss(siteDir: string, side: 'browser' | 'server', compile: 
         })
         return { path, ...module }
       }
+      const loadRules = async (sitePath: string): Promise<{ path: string } & Partial<CssModule>> => {
+        const path = resolve(siteDir, sitePath)
+        return isModule.test(path) ? await load(sitePath) : { path, ...(await reader.read(path)) }
+      }
       build.onLoad({ filter: /./, namespace: CLASSES }, async ({ path: sitePath }) => {
         const { path, classes, errors, warnings } = await load(sitePath)
         const contents = writeClasses(classes, side === 'browser' ? sitePath : null)
         return { contents, loader: 'js', resolveDir: dirname(path), errors, warnings }
       })
       build.onLoad({ filter: /./, namespace: RULES }, async ({ path: sitePath }) => {
-        const { path, css, errors, warnings } = await load(sitePath)
+        if (side === 'server') return { contents: '', loader: 'empty' }
+        const { path, css = '', errors = [], warnings = [] } = await loadRules(sitePath)
         return { contents: css, loader: 'css', resolveDir: dirname(path), errors, warnings }
       })
     },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
-import { createCssModuleCompiler } from '../../build/esbuild/css-module.ts'
+import { createCssCompiler } from '../../build/esbuild/css.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { bundlePackages, type PackageBundle } from '../modules/browser/package-bundle.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
@@ -42,9 +42,9 @@ export interface SiteSourceInput {
 export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
   const reader = createStructureReader(siteDir, folder)
   const scanner = createSiteScanner()
-  const compileCssModule = createCssModuleCompiler(siteDir)
   const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
   let plugins: ObservedPlugins = observePlugins([])
+  let cssCompiler = createCssCompiler(siteDir, [])
   let compiler: ModuleCompiler | null = null
   let key = ''
   let packages: PackageBundle | null = null
@@ -54,7 +54,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   async function scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }> {
     const { site, config } = structure
     const { options: settings, key: configKey } = config
-    const found = await scanner.scan({ siteDir, settings, plugins, compileCssModule, site, configKey, inlined })
+    const found = await scanner.scan({ siteDir, settings, plugins, cssCompiler, site, configKey, inlined })
     if ('problems' in found) return found
     const { styled } = await bundle(structure, found)
     const added = styled.filter((name) => !inlined.has(name))
@@ -80,7 +80,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       if (nextKey === key) return { structure, isNew: false }
       key = nextKey
       plugins = observePlugins(settings.plugins)
-      compiler = createModuleCompiler({ siteDir, settings, plugins, compileCssModule })
+      cssCompiler = createCssCompiler(siteDir, settings.stylesheets)
+      compiler = createModuleCompiler({ siteDir, settings, plugins, cssCompiler })
       return { structure, isNew: true }
     },
     readChanged: reader.readChanged,
@@ -91,7 +92,11 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       return compiler
     },
     idsOf(paths) {
-      const dependents = paths.flatMap((path) => plugins.dependentsOf(resolve(siteDir, path)))
+      const files = paths.map((path) => resolve(siteDir, path))
+      const dependents = files.flatMap((file) => [
+        ...plugins.dependentsOf(file),
+        ...cssCompiler.reader.dependentsOf(file),
+      ])
       const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
       return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`])
     },

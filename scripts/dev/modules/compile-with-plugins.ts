@@ -4,15 +4,14 @@ import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bund
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
-import { createCss } from '../../build/esbuild/css.ts'
-import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
+import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 
 export interface CompilerInput {
   siteDir: string
   settings: EsbuildSettings
   plugins: ObservedPlugins
-  compileCssModule: CompileCssModule
+  cssCompiler: CssCompiler
 }
 
 export type Side = 'browser' | 'server'
@@ -55,9 +54,9 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
   }
 }
 
-function pluginsOf(side: Side, { siteDir, compileCssModule }: CompilerInput): Plugin[] {
+function pluginsOf(side: Side, { siteDir, cssCompiler }: CompilerInput): Plugin[] {
   const href = side === 'server' ? [createHrefBinding(siteDir)] : []
-  return [...href, createCss(siteDir, side, compileCssModule)]
+  return [...href, createCss(siteDir, side, cssCompiler)]
 }
 
 /** Makes esbuild start with a module that a plugin may provide. */

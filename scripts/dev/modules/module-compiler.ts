@@ -1,8 +1,10 @@
 import { extname, resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
+import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
 import { type BrowserModule, readBrowserModule } from './browser/browser-module.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
+import { composeMaps } from './browser/compose-maps.ts'
 import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
 import { type CompiledServerModule, compileServerModule } from './server/compile-server-module.ts'
@@ -45,11 +47,20 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     const plain = isPlain(id, input) ? await compilePlainScript(siteDir, id, define) : null
     if (plain) return plain
     // esbuild refuses aliases for a single module.
-    const options: BuildOptions = { ...FOR_BROWSER, alias: {}, bundle: false, format: 'esm', define }
-    const code = outputOf(await withPlugins.compile('browser', id, options), '.js')
-    const script = addRefresh('module.js', code, { lang: 'js' })
-    if (!script) throw new Error(`${id} is not a script after it has been compiled.`)
-    return script
+    const options: BuildOptions = {
+      ...FOR_BROWSER,
+      alias: {},
+      bundle: false,
+      format: 'esm',
+      define,
+      sourcemap: 'external',
+    }
+    const result = await withPlugins.compile('browser', id, options)
+    const script = addRefresh('module.js', outputOf(result, '.js'), { lang: 'js', sourcemap: true })
+    if (!script?.map) throw new Error(`${id} is not a script after it has been compiled.`)
+    // esbuild wrote the map.
+    const map = composeMaps(script.map, JSON.parse(outputOf(result, '.js.map')) as SourceMap)
+    return { ...script, map: { ...map, sources: map.sources.map(toMapSource) } }
   }
 
   /** Compiles a module for the server. A plain script needs no plugin, and each callback takes time. */
@@ -85,8 +96,14 @@ function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boo
 
 /** Returns whether a module is a stylesheet of which the server needs nothing. */
 function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
+  if (id.startsWith('hydrant-css:')) return true
   if (id.includes(':') || !id.endsWith('.css') || '.css' in settings.loader) return false
   return !plugins.mayLoad(resolve(siteDir, id))
+}
+
+/** Returns a source as the map of a script in the folder of browser scripts has it. */
+function toMapSource(source: string): string {
+  return source.startsWith('hydrant-') ? source : `../../${source}`
 }
 
 function outputOf({ outputFiles = [] }: BuildResult, end: string): string {

@@ -1,5 +1,5 @@
 import type { BuildOptions } from 'esbuild'
-import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
+import { assetExtensions, bundledExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
 import { translateMessage } from '../../build/bundles/translate-message.ts'
@@ -7,8 +7,7 @@ import type { DiscoveredSite } from '../../build/discover/discover-site.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
-import { createCss } from '../../build/esbuild/css.ts'
-import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
+import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
@@ -27,7 +26,7 @@ export interface ScanInput {
   siteDir: string
   settings: EsbuildSettings
   plugins: ObservedPlugins
-  compileCssModule: CompileCssModule
+  cssCompiler: CssCompiler
   site: DiscoveredSite
   /** Changes with the settings. */
   configKey: string
@@ -80,7 +79,7 @@ export function createSiteScanner(): SiteScanner {
   }
 }
 
-function browserOptions({ siteDir, settings, plugins, compileCssModule, site, inlined }: ScanInput): BundleOptions {
+function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput): BundleOptions {
   const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
   const files = site.components.map(({ file }) => file).sort()
   const bundled = bundledExtensions(settings)
@@ -94,14 +93,14 @@ function browserOptions({ siteDir, settings, plugins, compileCssModule, site, in
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createReactExternals(),
       createBrowserGuard(siteDir, serverOnly),
-      createCss(siteDir, 'browser', compileCssModule),
+      createCss(siteDir, 'browser', cssCompiler),
       createAssets('browser', assetExtensions(settings)).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
   }
 }
 
-function serverOptions({ siteDir, settings, plugins, compileCssModule, site, inlined }: ScanInput): BundleOptions {
+function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput): BundleOptions {
   const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
   if (site.serverPlugin !== null) files.push(site.serverPlugin)
   const bundled = bundledExtensions(settings)
@@ -114,7 +113,7 @@ function serverOptions({ siteDir, settings, plugins, compileCssModule, site, inl
       ...plugins.plugins,
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createHrefBinding(siteDir),
-      createCss(siteDir, 'server', compileCssModule),
+      createCss(siteDir, 'server', cssCompiler),
       createAssets('server', assetExtensions(settings)).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
@@ -133,10 +132,6 @@ function scanOptions(siteDir: string, settings: EsbuildSettings) {
     // A package.json can say that its files have no effect. esbuild would not read them.
     ignoreAnnotations: true,
   } as const satisfies BuildOptions
-}
-
-function bundledExtensions(settings: EsbuildSettings): string[] {
-  return ['css', ...assetExtensions(settings), ...Object.keys(settings.loader).map((end) => end.slice(1))]
 }
 
 function importAll(files: readonly string[]): string {

@@ -44,7 +44,8 @@ export default function Pages() {
           A fixed name wins over a parameter, and a parameter wins over a catch-all. Parameters are decoded. Every{' '}
           <code>.tsx</code> or <code>.jsx</code> file in <code>pages/</code> is a page, except <code>layout</code>,{' '}
           <code>error</code>, <code>not-found</code>, and files and folders whose names begin with <code>_</code>. Put
-          components into such a folder, or anywhere outside <code>pages/</code>.
+          components into such a folder, or anywhere outside <code>pages/</code>. With an esbuild plugin that compiles
+          MDX, pages can also be <code>.mdx</code> files.
         </p>
       </Section>
       <Section id="page" title="A page">

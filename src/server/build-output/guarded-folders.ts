@@ -47,7 +47,7 @@ export function createGuardedFolders(
   read: (file: string) => { guard: GuardFunction | null; serverFile: string },
 ): GuardedFolder[] {
   const guards = files.flatMap((file): FolderGuard[] => {
-    if (!/^layout\.[jt]sx?$/.test(posix.basename(file))) return []
+    if (!/^layout\.(?:[jt]sx?|mdx)$/.test(posix.basename(file))) return []
     const { guard, serverFile } = read(file)
     return guard ? [{ guard, serverFile, folder: posix.dirname(file) }] : []
   })

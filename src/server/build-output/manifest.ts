@@ -110,7 +110,7 @@ export interface ServerBundle {
 
 /** Returns the paths that the server file of a page or layout can have. */
 export function serverFileKeys(file: string): string[] {
-  const stem = file.replace(/\.[jt]sx?$/, '')
+  const stem = file.replace(/\.(?:[jt]sx?|mdx)$/, '')
   return ['.server.ts', '.server.tsx', '.server.js', '.server.jsx'].map((end) => stem + end)
 }
 

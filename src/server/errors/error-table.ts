@@ -299,6 +299,10 @@ export const errorTable = {
     message: 'there is no loader for "%s" files',
     fix: 'Set a loader for them in hydrant.config.ts: esbuild.loader.',
   },
+  HYD_BUILD_MDX: {
+    message: 'no plugin in hydrant.config.ts compiles %s',
+    fix: 'Run "npm install --save-dev @mdx-js/esbuild", import mdx from it, and add mdx() to esbuild.plugins.',
+  },
   HYD_BUILD_COMPOSES: {
     message: 'the classes of %s compose each other in a circle',
     fix: 'Remove one "composes" from the circle.',

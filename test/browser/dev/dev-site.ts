@@ -61,6 +61,8 @@ export async function keepsState(t: Test, page: DevPage, edit: () => void, selec
 export interface DevSiteOptions {
   args?: readonly string[]
   env?: Record<string, string>
+  /** Completes the folder of the site before the command starts. */
+  prepare?(dir: string): void
 }
 
 /** A layout and a page with state. Both are plain, so a test can replace texts in them. */
@@ -85,9 +87,10 @@ export function State() {
 export async function startDevSite(
   t: Pick<Test, 'testdir' | 'teardown'>,
   files: Record<string, string | Buffer>,
-  { args = [], env = {} }: DevSiteOptions = {},
+  { args = [], env = {}, prepare = () => {} }: DevSiteOptions = {},
 ): Promise<DevSite> {
   const dir = createSite(t, { 'pages/layout.tsx': LAYOUT, 'parts/state.tsx': STATE, ...files })
+  prepare(dir)
   const start = (port: string) => startCli(t, ['dev', dir, '--port', port, '--host', '127.0.0.1', ...args], { env })
   const dev = start('0')
   const [started, chromium] = await Promise.all([dev.waitFor(/ at (http:\S+)/), launchChromium(t)])

@@ -17,7 +17,7 @@ export interface CodeBlock {
 }
 
 /** Languages of blocks that are files. */
-const LANGUAGES = ['ts', 'tsx', 'js', 'css', 'json']
+const LANGUAGES = ['ts', 'tsx', 'js', 'css', 'json', 'mdx', 'scss']
 const FOLDERS = ['docs', 'docs/guide', 'docs/deploy', 'docs/proxies']
 
 /** Lists the documents in Markdown that users read. */
@@ -64,5 +64,5 @@ function pathIn(text: string): string {
 /** Returns the last path in code marks of a paragraph that ends with a colon. */
 function pathBefore(text: string): string {
   const paragraph = text.trimEnd().split('\n\n').at(-1) ?? ''
-  return /`([\w./()[\]-]+\.(?:tsx?|js|css|json))`[^`]*:$/.exec(paragraph)?.[1] ?? ''
+  return /`([\w./()[\]-]+\.(?:tsx?|js|css|json|mdx|scss))`[^`]*:$/.exec(paragraph)?.[1] ?? ''
 }

@@ -1,7 +1,8 @@
 // The packages of others that the documents use.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { createUserEnv } from '../../user-env.ts'
@@ -11,6 +12,7 @@ const run = promisify(execFile)
 /** Each package with the version that its document names, or the newest major version. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   '@fastify/cookie': '^11',
+  '@mdx-js/esbuild': '^3',
   '@opentelemetry/api': '^1.10',
   '@opentelemetry/exporter-logs-otlp-http': '^0.301',
   '@opentelemetry/sdk-logs': '^3',
@@ -18,25 +20,38 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@sentry/node': '^11',
   '@tailwindcss/node': '^4',
   '@tailwindcss/oxide': '^4',
+  '@types/mdx': '^2',
+  autoprefixer: '^10',
   'esbuild-plugin-svgr': '^3',
+  lightningcss: '^1',
+  postcss: '^8',
+  'remark-frontmatter': '^5',
+  'remark-mdx-frontmatter': '^6',
+  sass: '^1',
   tailwindcss: '^4',
   zod: '^4',
 }
 
+const MANIFEST = JSON.stringify({ private: true, dependencies: PACKAGES })
+
 /** Below the project, so that these packages find the project's Fastify and esbuild. */
-const FOLDER = resolve('.build/documented-packages')
-const MANIFEST = join(FOLDER, 'package.json')
-const INSTALLED = join(FOLDER, 'installed.json')
+const FOLDER = resolve('.build/documented-packages', createHash('sha256').update(MANIFEST).digest('hex').slice(0, 8))
 
 /** Installs the packages once for each list of versions. */
 export async function installDocumentedPackages(): Promise<void> {
-  const manifest = JSON.stringify({ private: true, dependencies: PACKAGES })
-  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === manifest) return
-  mkdirSync(FOLDER, { recursive: true })
-  writeFileSync(MANIFEST, manifest)
+  if (existsSync(FOLDER)) return
+  const draft = `${FOLDER}-${process.pid}`
+  mkdirSync(draft, { recursive: true })
+  writeFileSync(join(draft, 'package.json'), MANIFEST)
   const words = ['--prefer-offline', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', '--legacy-peer-deps']
-  await run('npm', ['install', ...words], { cwd: FOLDER, env: createUserEnv() })
-  writeFileSync(INSTALLED, manifest)
+  await run('npm', ['install', ...words], { cwd: draft, env: createUserEnv() })
+  try {
+    // Renamed when complete, because another test file may install them at the same time.
+    renameSync(draft, FOLDER)
+  } catch (error) {
+    if (!existsSync(FOLDER)) throw error
+    rmSync(draft, { recursive: true })
+  }
 }
 
 /** Makes the packages available to the files of a folder. */

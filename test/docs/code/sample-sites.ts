@@ -13,7 +13,7 @@ export interface SampleSite {
 }
 
 const SITE_FILE =
-  /^(?:(?:pages|components|shop)\/.+\.(?:tsx?|css)|(?:server|hydrant\.config|links\.d)\.ts|instrument\.js|tsconfig\.json)$/
+  /^(?:(?:pages|components|shop)\/.+\.(?:tsx?|s?css|mdx)|(?:server|hydrant\.config|links\.d)\.ts|instrument\.js|tsconfig\.json)$/
 const EMPTY_PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
 /** Says whether the block is a whole file of a site. */
@@ -49,8 +49,9 @@ function completeSite(blocks: ReadonlyMap<string, CodeBlock>): Record<string, st
   const files = { ...givenSite, ...shown }
   const pages = Object.keys(files)
     .filter((path) => /^pages\/.*(?<!layout)\.server\.ts$/.test(path))
-    .map((path) => path.replace('.server.ts', '.tsx'))
-    .filter((path) => !Object.hasOwn(files, path))
+    .map((path) => path.replace('.server.ts', ''))
+    .filter((stem) => !['.tsx', '.mdx'].some((extension) => Object.hasOwn(files, stem + extension)))
+    .map((stem) => `${stem}.tsx`)
   return { ...files, ...Object.fromEntries(pages.map((path) => [path, EMPTY_PAGE])) }
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
+import { type EncodedSourceMap, LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { CodeLines } from '../../errors/failure-record.ts'
 import { toSitePath } from '../../util/to-site-path.ts'
 
@@ -50,7 +50,7 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
     placeOf(line, column) {
       // The search throws for such a place, and any client can report one.
       if (line < 1 || column < 1) return null
-      const { source, ...position } = originalPositionFor(trace, { line, column: column - 1 })
+      const { source, ...position } = findPosition(trace, { line, column: column - 1 })
       // It is empty for a source without a name.
       if (!source) return null
       const index = trace.resolvedSources.indexOf(source)
@@ -63,6 +63,18 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
       }
     },
   }
+}
+
+/** Returns the position of the last mapping before a place in its line. */
+function findPosition(
+  trace: TraceMap,
+  place: { line: number; column: number },
+): ReturnType<typeof originalPositionFor> {
+  const position = originalPositionFor(trace, place)
+  if (position.source !== null) return position
+  // The map of MDX has names only. A statement such as `throw new Error()` can begin before the first name in its line.
+  const next = originalPositionFor(trace, { ...place, bias: LEAST_UPPER_BOUND })
+  return next.source?.endsWith('.mdx') ? next : position
 }
 
 // A virtual module of the build has a name and no file.

@@ -37,7 +37,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   // With --enable-source-maps Node.js has mapped the place, but not the name of the function.
   function mappedByNode(text: string, raw: SourceFrame, isAsync: boolean): MappedFrame {
     const file = toSitePath(siteDir, raw.file)
-    if (!/\.[jt]sx?$/.test(file) || /^\.|(^|\/)node_modules\//.test(file) || isCaller(raw.file))
+    if (!/\.(?:[jt]sx?|mdx)$/.test(file) || /^\.|(^|\/)node_modules\//.test(file) || isCaller(raw.file))
       return { text, frame: raw }
     const frame = { ...raw, file, function: originalName(raw.function, maps.renamedIn(raw.file)), isSite: true }
     return { text: frameText(frame, isAsync), frame }
