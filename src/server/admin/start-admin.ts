@@ -54,6 +54,8 @@ async function createAdmin({ admin, store, metricsSource, options, log }: AdminI
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
+    // A process that was paused, or is starved of CPU time, must not end because the console took long.
+    pluginTimeout: 0,
   })
   limits.addTo(app)
   const auth = createAuth(admin)
