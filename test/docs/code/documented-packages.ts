@@ -24,6 +24,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   autoprefixer: '^10',
   'esbuild-plugin-svgr': '^3',
   lightningcss: '^1',
+  'oxc-transform-react': '~0.157.0',
   postcss: '^8',
   'remark-frontmatter': '^5',
   'remark-mdx-frontmatter': '^6',
