@@ -56,8 +56,8 @@ export async function installDocumentedPackages(): Promise<void> {
 }
 
 /** Makes the packages available to the files of a folder. */
-export function linkDocumentedPackages(dir: string): void {
-  for (const name of Object.keys(PACKAGES)) {
+export function linkDocumentedPackages(dir: string, names: readonly string[] = Object.keys(PACKAGES)): void {
+  for (const name of names) {
     const link = join(dir, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(FOLDER, 'node_modules', name), link)
