@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { buildFolder, readConfig, readManifest } from '../../src/server/build-output/read-build.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
+import { NO_SETTINGS } from '../build/bundles/esbuild-options.ts'
 import { compileConfig, type SiteConfig } from '../build/bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
@@ -10,7 +11,7 @@ import { type BuildProblem, formatLocation } from '../build-problem.ts'
 /** The folder to which the configuration is compiled. It is removed again. */
 const FOLDER = '.hydrant-info'
 
-const NO_CONFIG = { config: {}, options: { plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [] } }
+const NO_CONFIG = { config: {}, options: NO_SETTINGS }
 
 export interface SiteFacts {
   facts: Record<string, string>

@@ -5,7 +5,7 @@ import { type OptionSources, resolveOptions } from '../../src/server/options/res
 import { rules } from '../../src/server/options/rules.ts'
 
 /** Options that only the build or the dev server reads. */
-const BUILD_OPTIONS = ['esbuild', 'strictMode']
+const BUILD_OPTIONS = ['esbuild', 'reactCompiler', 'strictMode']
 /** Flags that are no options: docs/commands.md describes them. */
 const OTHER_FLAGS = ['--help', '--poll']
 

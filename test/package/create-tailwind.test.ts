@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join, relative } from 'node:path'
 import t from 'tap'
 import { tailwind } from '../../scripts/tailwind.ts'
+import { installDocumentedPackages, linkDocumentedPackages } from '../docs/code/documented-packages.ts'
 import { until } from '../until.ts'
 import { createSite, fetchText, testNewSite } from './created-site.ts'
 
@@ -30,8 +31,31 @@ t.test('an edit adds a new class to the stylesheet', async (t) => {
   const before = await fetchStyles(`${origin}/`)
   t.match(before, '.bg-accent')
   t.notMatch(before, '.mt-\\[17px\\]')
+  const hasMargin = (px: number) => until(async () => (await fetchStyles(`${origin}/`)).includes(`.mt-\\[${px}px\\]`))
   site.edit('pages/index.tsx', 'mb-4 text-3xl', 'mt-[17px] text-3xl')
-  await until(async () => (await fetchStyles(`${origin}/`)).includes('.mt-\\[17px\\]'))
+  await hasMargin(17)
+  writeFileSync(join(site.dir, 'components/new.tsx'), 'export const New = () => <p className="mt-[18px]">New</p>\n')
+  await hasMargin(18)
+  site.edit('components/new.tsx', 'mt-[18px]', 'mt-[19px]')
+  await hasMargin(19)
+})
+
+t.test('a page in MDX adds its classes to the stylesheet', async (t) => {
+  await installDocumentedPackages()
+  linkDocumentedPackages(site.dir, ['@mdx-js/esbuild'])
+  const config = join(site.dir, 'hydrant.config.ts')
+  const before = readFileSync(config, 'utf8')
+  t.teardown(() => writeFileSync(config, before))
+  const mdx = "import mdx from '@mdx-js/esbuild'\n"
+  writeFileSync(config, mdx + before.replace('tailwind()', 'tailwind(), mdx()'))
+  const page = join(site.dir, 'pages/notes.mdx')
+  t.teardown(() => rmSync(page))
+  writeFileSync(page, '# Notes\n\n<p className="mt-[21px]">Note</p>\n')
+  const origin = await site.startDev(t)
+  t.match(await fetchText(`${origin}/notes`), '<p class="mt-[21px]">Note</p>')
+  t.match(await fetchStyles(`${origin}/notes`), '.mt-\\[21px\\]')
+  site.edit('pages/notes.mdx', '21px', '22px')
+  await until(async () => (await fetchStyles(`${origin}/notes`)).includes('.mt-\\[22px\\]'))
 })
 
 t.test('the plugin returns the files and folders that the stylesheet depends on', async (t) => {

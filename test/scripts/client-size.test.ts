@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
+import { NO_SETTINGS } from '../../scripts/build/bundles/esbuild-options.ts'
 import { bundlePackages } from '../../scripts/dev/modules/browser/package-bundle.ts'
 import { createServer } from '../../src/server/index.ts'
 import { buildSharing } from '../shared-compression.ts'
@@ -98,7 +99,7 @@ t.test('nothing of development reaches a visitor', async (t) => {
     {
       siteDir: dir,
       cacheDir: join(dir, 'cache'),
-      settings: { plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [] },
+      settings: NO_SETTINGS,
       configKey: '',
       specifiers: [],
       isStrict: false,

@@ -9,6 +9,7 @@ import { createExternals } from '../esbuild/externals.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { COMMON_IMPORT, createHydrantModules, exportOf } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
+import { createReactCompiler } from '../esbuild/react-compiler.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
 
@@ -78,6 +79,7 @@ export function createClientBundle(input: BundleInput): Bundle {
         createBrowserGuard(siteDir, serverOnly),
         createCss(siteDir, 'browser', input.cssCompiler),
         assets.plugin,
+        ...(options.compileReact ? [createReactCompiler(options.compileReact)] : []),
       ],
     },
   }

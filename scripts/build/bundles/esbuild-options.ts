@@ -2,6 +2,7 @@ import type { Loader, Plugin } from 'esbuild'
 import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 import type { StylesheetOptions } from '../../styles.ts'
+import type { CompileReact } from '../esbuild/react-compiler.ts'
 
 /** The option `esbuild` of hydrant.config.ts. */
 export interface EsbuildSettings {
@@ -11,12 +12,19 @@ export interface EsbuildSettings {
   alias: Record<string, string>
   /** What the plugins of `hydrant/styles` compile. */
   stylesheets: StylesheetOptions[]
+  /** Compiles modules for the browser with React Compiler; null if the site does not use it. */
+  compileReact: CompileReact | null
+}
+
+/** The settings of a site that sets nothing. */
+export const NO_SETTINGS: EsbuildSettings = {
+  ...{ plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [], compileReact: null },
 }
 
 const NAMES = ['plugins', 'loader', 'define', 'alias']
 
 /** Reads the option `esbuild` of the configuration. Throws HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID. */
-export async function readEsbuildSettings(config: unknown): Promise<EsbuildSettings> {
+export async function readEsbuildSettings(config: unknown): Promise<Omit<EsbuildSettings, 'compileReact'>> {
   const { esbuild: setting } = requireRecord('hydrant.config.ts', config) as { esbuild?: unknown }
   const value: unknown = typeof setting === 'function' ? await setting() : setting
   const options = requireRecord('esbuild', value ?? {})

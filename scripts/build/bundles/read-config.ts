@@ -10,9 +10,10 @@ import { messageOf } from '../../../src/server/util/message-of.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { loadReactCompiler } from '../esbuild/react-compiler.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
-import { type EsbuildSettings, readEsbuildSettings } from './esbuild-options.ts'
+import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
 import { isAboutVirtualModule, translateMessage } from './translate-message.ts'
 
 export interface SiteConfig {
@@ -39,9 +40,8 @@ export interface ConfigSource {
   file: string | null
 }
 
-const NO_OPTIONS: EsbuildSettings = { plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [] }
 const NOTHING: SiteConfig = {
-  ...{ isUsable: false, config: {}, options: NO_OPTIONS, isStrict: false, key: '', problems: [], inputs: [] },
+  ...{ isUsable: false, config: {}, options: NO_SETTINGS, isStrict: false, key: '', problems: [], inputs: [] },
 }
 
 /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */
@@ -49,7 +49,7 @@ export async function compileConfig(
   { siteDir, folder, file }: ConfigSource,
   output: Pick<OutputFolder, 'path' | 'write'>,
 ): Promise<SiteConfig> {
-  const outcome = await settle(() => build(createConfigBundle({ siteDir, folder, options: NO_OPTIONS }, file)))
+  const outcome = await settle(() => build(createConfigBundle({ siteDir, folder, options: NO_SETTINGS }, file)))
   if (!outcome.ok) {
     // `checkExports` reports a missing default export.
     const errors = outcome.errors.filter((message) => !isAboutVirtualModule(message))
@@ -69,8 +69,10 @@ async function evaluate(file: string, bundle: string, key: string, siteDir: stri
   try {
     const module: { default?: unknown } = await import(`${pathToFileURL(bundle).href}?${key}`)
     const config: Record<string, unknown> = { ...Object(module.default) }
-    const options = await readEsbuildSettings(module.default)
-    const isStrict = readStrictMode(config)
+    const settings = await readEsbuildSettings(module.default)
+    const isStrict = readSwitch(config, 'strictMode')
+    const compileReact = readSwitch(config, 'reactCompiler') ? loadReactCompiler(siteDir) : null
+    const options = { ...settings, compileReact }
     // Finds invalid server options now, not when the server starts.
     resolveOptions({ config })
     return { isUsable: true, config, options, isStrict }
@@ -79,9 +81,10 @@ async function evaluate(file: string, bundle: string, key: string, siteDir: stri
   }
 }
 
-function readStrictMode({ strictMode = false }: Record<string, unknown>): boolean {
-  if (typeof strictMode === 'boolean') return strictMode
-  throw createHydrantError('HYD_OPTION_INVALID', ['strictMode', 'true or false', showValue(strictMode)])
+function readSwitch(config: Record<string, unknown>, name: 'strictMode' | 'reactCompiler'): boolean {
+  const value = config[name] ?? false
+  if (typeof value === 'boolean') return value
+  throw createHydrantError('HYD_OPTION_INVALID', [name, 'true or false', showValue(value)])
 }
 
 /** Returns the place in the configuration that threw an error; null when the stack has no frame of the site. */

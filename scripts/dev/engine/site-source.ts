@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { createCssCompiler } from '../../build/esbuild/css.ts'
+import { COMPILER_RUNTIME } from '../../build/esbuild/react-compiler.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { bundlePackages, type PackageBundle } from '../modules/browser/package-bundle.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
@@ -64,7 +65,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
 
   async function bundle({ config }: SiteStructure, { browser }: SiteScan): Promise<PackageBundle> {
     const { options: settings, key: configKey, isStrict } = config
-    const specifiers = browser.packages
+    const specifiers = [...browser.packages, ...(settings.compileReact ? [COMPILER_RUNTIME] : [])]
     const isComplete =
       packages?.configKey === configKey && specifiers.every((one) => packages?.specifiers.includes(one))
     if (!packages || !isComplete)

@@ -5,6 +5,7 @@ import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
+import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 
 export interface CompilerInput {
@@ -38,7 +39,7 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
         entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
         outdir: siteDir,
         loader: { ...(side === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
-        plugins: [entryPlugin(siteDir), ...plugins.plugins, ...pluginsOf(side, input), emitted.plugin],
+        plugins: [entryPlugin(siteDir), ...plugins.plugins, emitted.plugin, ...pluginsOf(side, input)],
         ...options,
       })
       if (emitted.files.size > 0) assets.set(`${side} ${id}`, new Map(emitted.files))
@@ -54,9 +55,10 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
   }
 }
 
-function pluginsOf(side: Side, { siteDir, cssCompiler }: CompilerInput): Plugin[] {
-  const href = side === 'server' ? [createHrefBinding(siteDir)] : []
-  return [...href, createCss(siteDir, side, cssCompiler)]
+function pluginsOf(side: Side, { siteDir, settings, cssCompiler }: CompilerInput): Plugin[] {
+  const css = createCss(siteDir, side, cssCompiler)
+  if (side === 'server') return [createHrefBinding(siteDir), css]
+  return settings.compileReact ? [css, createReactCompiler(settings.compileReact)] : [css]
 }
 
 /** Makes esbuild start with a module that a plugin may provide. */

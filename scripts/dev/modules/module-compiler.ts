@@ -44,7 +44,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 
   async function browserScript(id: string): Promise<RefreshedScript> {
-    const plain = isPlain(id, input) ? await compilePlainScript(siteDir, id, define) : null
+    const plain = isPlain(id, input) && !settings.compileReact ? await compilePlainScript(siteDir, id, define) : null
     if (plain) return plain
     // esbuild refuses aliases for a single module.
     const options: BuildOptions = {

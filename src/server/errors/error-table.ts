@@ -315,6 +315,10 @@ export const errorTable = {
     message: 'Tailwind CSS cannot be loaded: %s',
     fix: 'Run "npm install --save-dev tailwindcss @tailwindcss/node @tailwindcss/oxide".',
   },
+  HYD_BUILD_REACT_COMPILER: {
+    message: 'React Compiler cannot be loaded: %s',
+    fix: 'Run "npm install --save-dev oxc-transform-react", or remove reactCompiler from hydrant.config.ts.',
+  },
   HYD_BUILD_CONFIG: {
     message: '%s failed to load: %s',
     fix: 'Fix the configuration, then build again.',

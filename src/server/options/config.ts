@@ -254,6 +254,8 @@ export interface EsbuildPlugin {
 export interface Config extends ServerOptions {
   /** A function keeps packages that only the build needs from being loaded by `hydrant start`. */
   esbuild?: EsbuildOptions | (() => EsbuildOptions | Promise<EsbuildOptions>)
+  /** Compile components for the browser with React Compiler, which the site installs: `oxc-transform-react` (false). */
+  reactCompiler?: boolean
   /** Check components with React's `<StrictMode>` in the pages of `hydrant dev` (false). */
   strictMode?: boolean
 }

@@ -30,7 +30,7 @@ const GROUPS = new Set(NAMES.filter((name) => name.includes('.')).map(groupIn))
 const SWITCHES: ReadonlySet<string> = new Set(NAMES.filter((name) => GROUPS.has(name)))
 const VARIABLES = NAMES.filter((name) => !rules[name].isCode).map(variableOf)
 /** Options that only the build or the dev server reads. */
-const BUILD_OPTIONS = ['esbuild', 'strictMode']
+const BUILD_OPTIONS = ['esbuild', 'reactCompiler', 'strictMode']
 
 /**
  * Checks all options and adds the defaults. Throws HYD_OPTION_UNKNOWN for an unknown name, with the closest known one,

@@ -24,6 +24,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   autoprefixer: '^10',
   'esbuild-plugin-svgr': '^3',
   lightningcss: '^1',
+  'oxc-transform-react': '~0.157.0',
   postcss: '^8',
   'remark-frontmatter': '^5',
   'remark-mdx-frontmatter': '^6',
@@ -55,8 +56,8 @@ export async function installDocumentedPackages(): Promise<void> {
 }
 
 /** Makes the packages available to the files of a folder. */
-export function linkDocumentedPackages(dir: string): void {
-  for (const name of Object.keys(PACKAGES)) {
+export function linkDocumentedPackages(dir: string, names: readonly string[] = Object.keys(PACKAGES)): void {
+  for (const name of names) {
     const link = join(dir, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(FOLDER, 'node_modules', name), link)

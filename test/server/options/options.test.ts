@@ -370,7 +370,10 @@ t.test('an unknown name is an error that suggests the closest one', async (t) =>
   t.throws(() => resolveOptions({ config: JSON.parse('{"__proto__":1}') as Record<string, unknown> }), {
     code: 'HYD_OPTION_UNKNOWN',
   })
-  t.doesNotThrow(() => resolveOptions({ config: { esbuild: {}, strictMode: true } }), 'options of the build are known')
+  t.doesNotThrow(
+    () => resolveOptions({ config: { esbuild: {}, reactCompiler: true, strictMode: true } }),
+    'options of the build are known',
+  )
 })
 
 t.test('an error has a fix, and a long value is truncated', async (t) => {
