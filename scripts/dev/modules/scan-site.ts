@@ -13,6 +13,7 @@ import { createExternals } from '../../build/esbuild/externals.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import type { BuildProblem } from '../../build-problem.ts'
+import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import { createSiteGraph, type SiteGraph } from './site-graph.ts'
 
@@ -96,6 +97,7 @@ function browserOptions({ siteDir, settings, plugins, compileCssModule, site, in
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', compileCssModule),
       createAssets('browser', assetExtensions(settings)).plugin,
+      createDevWorkers({ siteDir, settings, plugins }).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
   }
