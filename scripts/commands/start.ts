@@ -7,6 +7,6 @@ export async function runStart(
   flags: Record<string, string | undefined>,
   note: string | null,
 ): Promise<void> {
-  createEnvFiles(dir, process.env).load()
+  createEnvFiles(dir, 'production', process.env).load()
   await startServer({ dir, flags, env: process.env, note })
 }

@@ -19,8 +19,11 @@ export interface AppliedChange extends DevChange {
 export interface ChangeApplierInput {
   engine: DevEngine
   display: ErrorDisplay
-  /** Called when a file with environment variables has changed. */
-  onEnv(): void
+  /**
+   * Called when a file with environment variables has changed. Returns whether open pages have variables that have
+   * changed.
+   */
+  onEnv(): boolean
   /** Serves the state of the change. Returns why that is not possible. */
   serve(change: DevChange): Promise<DevFailure | null>
   onApplied(change: AppliedChange): void
@@ -32,13 +35,19 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
   const failBuild = (error: unknown) => display.fail({ title: DOES_NOT_BUILD, error, source: null })
 
   const isStructural = ({ kind, path }: Change) =>
-    kind !== 'change' || SETTINGS.test(path) || engine.state()?.structure.config.inputs.includes(path) === true
+    kind !== 'change' ||
+    SETTINGS.test(path) ||
+    ENV_FILE.test(path) ||
+    engine.state()?.structure.config.inputs.includes(path) === true
+
+  /** Whether open pages have old variables. It stays true while changes cannot be applied. */
+  let isEnvStale = false
 
   return {
     async apply(changes) {
       const startedAt = performance.now()
       const paths = changes.map(({ path }) => path)
-      if (paths.some((path) => ENV_FILE.test(path))) input.onEnv()
+      if (paths.some((path) => ENV_FILE.test(path)) && input.onEnv()) isEnvStale = true
       const last = display.page()
       const wasBroken = last !== null
       let change: DevChange
@@ -51,7 +60,8 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       if (failure) return await display.fail(failure)
       display.recover()
       // No page has been sent yet when the site has been read for the first time.
-      const message = last === '' ? null : messageFor(change, wasBroken)
+      const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken)
+      isEnvStale = false
       input.onApplied({ ...change, paths, durationMs: performance.now() - startedAt, message })
     },
     // An update looks at the changed modules only.
@@ -63,9 +73,11 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
   }
 }
 
+const RELOAD: DevReload = { type: 'reload' }
+
 /** Returns the message to open pages: they reload, apply an update, or get none. */
 function messageFor({ update, isChanged }: DevChange, wasBroken: boolean): DevUpdate | DevReload | null {
-  if (update === null) return { type: 'reload' }
+  if (update === null) return RELOAD
   return wasBroken || isChanged || hasEffect(update) ? { type: 'update', ...update } : null
 }
 

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
+import { pickPublic } from '../../src/server/options/public-env.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 
@@ -18,13 +20,13 @@ export interface DevOptions {
   configure(config: Record<string, unknown>): void
   /** Resolves when the first configuration has been used. */
   configured: Promise<void>
-  /** Reads the files with environment variables. */
-  loadEnv(): void
+  /** Reads the files with environment variables. Returns whether a variable has changed that browsers get. */
+  loadEnv(): boolean
 }
 
 /** Throws HYD_OPTION_… for flags and the environment. */
 export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptions {
-  const files = createEnvFiles(dir, env)
+  const files = createEnvFiles(dir, 'development', env)
   files.load()
   const read = (config: Record<string, unknown>) =>
     withReports(withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } })))
@@ -40,7 +42,11 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
       options = read(config)
       resolve()
     },
-    loadEnv: files.load,
+    loadEnv() {
+      const before = pickPublic(env)
+      files.load()
+      return !isDeepStrictEqual(before, pickPublic(env))
+    },
   }
 }
 

@@ -81,8 +81,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const applier = createChangeApplier({
     ...{ engine, display, serve: app.serve },
     onEnv() {
-      options.loadEnv()
       engine.restart()
+      return options.loadEnv()
     },
     onApplied({ state: { warnings }, isScanned, message, paths, durationMs }) {
       if (isScanned) watcher.include(outsideFiles(dir, engine.inputs()))

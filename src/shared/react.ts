@@ -10,6 +10,7 @@ export type {
   PageProps,
   Side,
 } from './page-types.ts'
+export { type PublicEnv, publicEnv } from './public-env.ts'
 export type { ActionRoute, LayoutRoute, Layouts, PageRoute, Params, RouteId, Routes } from './routes.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export { FailureBoundary } from './tree/boundary.tsx'

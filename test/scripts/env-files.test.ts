@@ -8,7 +8,7 @@ import { runCli, startCli } from './run-cli.ts'
 t.test('adds variables, and removes those that a file no longer has', async (t) => {
   const dir = t.testdir({ '.env': 'A=one\nB="two words"\nC=three\n', '.env.local': 'B=local\n' })
   const env: NodeJS.ProcessEnv = { C: 'of the shell' }
-  const files = createEnvFiles(dir, env)
+  const files = createEnvFiles(dir, 'development', env)
   files.load()
   t.strictSame(env, { A: 'one', B: 'local', C: 'of the shell' })
   writeFileSync(join(dir, '.env'), 'A=changed\n')
@@ -17,14 +17,31 @@ t.test('adds variables, and removes those that a file no longer has', async (t) 
   t.strictSame(env, { A: 'changed', C: 'of the shell' })
 })
 
+t.test('the files of the mode, and of this machine, override the others', async (t) => {
+  const dir = t.testdir({
+    '.env': 'A=1\nB=1\nC=1\nD=1\n',
+    '.env.development': 'B=2\nC=2\nD=2\n',
+    '.env.local': 'C=3\nD=3\n',
+    '.env.development.local': 'D=4\n',
+    '.env.production': 'B=production\n',
+  })
+  const load = (mode: 'development' | 'production') => {
+    const env: NodeJS.ProcessEnv = {}
+    createEnvFiles(dir, mode, env).load()
+    return env
+  }
+  t.strictSame(load('development'), { A: '1', B: '2', C: '3', D: '4' })
+  t.strictSame(load('production'), { A: '1', B: 'production', C: '3', D: '3' })
+})
+
 t.test('a site without such files', async (t) => {
   const env: NodeJS.ProcessEnv = { A: 'one' }
-  createEnvFiles(t.testdir({}), env).load()
+  createEnvFiles(t.testdir({}), 'development', env).load()
   t.strictSame(env, { A: 'one' })
 })
 
 t.test('a folder in place of a file is an error', async (t) => {
-  t.throws(() => createEnvFiles(t.testdir({ '.env': {} }), {}).load(), { code: 'EISDIR' })
+  t.throws(() => createEnvFiles(t.testdir({ '.env': {} }), 'development', {}).load(), { code: 'EISDIR' })
 })
 
 t.test('hydrant start reads the files', async (t) => {

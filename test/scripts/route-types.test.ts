@@ -98,6 +98,19 @@ t.test('`hydrant types` writes the same file, without building', async (t) => {
   t.notOk(existsSync(join(dir, '.hydrant')))
 })
 
+t.test('the types have the public variables of every mode', async (t) => {
+  const dir = createSite(t, {
+    '.env': 'PUBLIC_B=1\nSECRET=1\n',
+    '.env.production': 'PUBLIC_A=1\n',
+    '.env.local': 'PUBLIC_B=2\n',
+  })
+  t.equal((await runCli(['types', dir])).code, 0)
+  const text = readFileSync(join(dir, FILE), 'utf8')
+  const expected =
+    "\n  interface PublicEnv {\n    readonly 'PUBLIC_A': string\n    readonly 'PUBLIC_B': string\n  }\n}\n"
+  t.ok(text.endsWith(expected), text)
+})
+
 t.test('a site without TypeScript gets no such file', async (t) => {
   const dir = createSite(t, {})
   const js = createSite(t, { 'js/pages/index.jsx': page })

@@ -12,6 +12,7 @@ import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { createReactCompiler } from '../esbuild/react-compiler.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
+import { createWorkers } from './workers.ts'
 
 const REQUIRE = `import { createRequire as hydrantCreateRequire } from 'node:module'
 const require = hydrantCreateRequire(import.meta.url)`
@@ -29,7 +30,7 @@ export interface BundleInput {
 
 export interface Bundle {
   options: BundleOptions
-  assets: Assets
+  assets: Pick<Assets, 'files'>[]
 }
 
 export function createClientBundle(input: BundleInput): Bundle {
@@ -49,36 +50,48 @@ export function createClientBundle(input: BundleInput): Bundle {
   ]
   const assets = createAssets('browser', assetExtensions(options))
   const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
+  // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
+  const define = {
+    'process.env.NODE_ENV': '"production"',
+    HYDRANT_BROWSER: 'true',
+    HYDRANT_DEV: 'false',
+    ...options.define,
+  }
+  const compiled = {
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    define,
+    loader: bundleLoaders(options),
+  } as const
+  const ownPlugins = [createHydrantModules(siteDir), createBrowserGuard(siteDir, serverOnly)]
+  const workers = createWorkers({
+    siteDir,
+    options: { ...shared(input), ...compiled, plugins: [...options.plugins, ...ownPlugins] },
+    extensions: assetExtensions(options),
+    compileReact: options.compileReact,
+  })
   return {
-    assets,
+    assets: [assets, workers],
     options: {
       ...shared(input),
       entryPoints: modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: outputName(name) })),
       entryNames: '[name]-[hash]',
       chunkNames: '[name]-[hash]',
       outdir: `${siteDir}/${folder}/${BUILD_PATHS.client}`,
-      platform: 'browser',
-      target: 'es2022',
+      ...compiled,
       splitting: true,
-      minify: true,
       // The maps are written to a folder that is not served.
       sourcemap: 'external',
       legalComments: 'external',
-      // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
-      define: {
-        'process.env.NODE_ENV': '"production"',
-        HYDRANT_BROWSER: 'true',
-        HYDRANT_DEV: 'false',
-        ...options.define,
-      },
-      loader: bundleLoaders(options),
       plugins: [
         ...options.plugins,
         createVirtualModules(siteDir, modules),
-        createHydrantModules(siteDir),
-        createBrowserGuard(siteDir, serverOnly),
+        ...ownPlugins,
         createCss(siteDir, 'browser', input.cssCompiler),
         assets.plugin,
+        // A module that starts workers is compiled by the plugin that loads it.
+        workers.plugin,
         ...(options.compileReact ? [createReactCompiler(options.compileReact)] : []),
       ],
     },
@@ -93,7 +106,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
   const assets = createAssets('server', assetExtensions(options))
   const module = { name: 'server', contents: writeServerModule(files) }
   return {
-    assets,
+    assets: [assets],
     options: {
       ...createNodeOptions(
         input,

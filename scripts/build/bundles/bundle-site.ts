@@ -38,7 +38,7 @@ export async function bundleSite(
   const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
   const folder = join(siteDir, input.folder)
   return {
-    client: readClientOutput(forClient.result, [client.assets, assets], {
+    client: readClientOutput(forClient.result, [...client.assets, ...assets], {
       siteDir,
       clientDir: join(folder, BUILD_PATHS.client),
     }),

@@ -2,6 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { serverFileKeys } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { envFileNames, readEnvFile } from '../../../src/server/options/env-files.ts'
+import { pickPublic } from '../../../src/server/options/public-env.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { compareText } from '../../build-problem.ts'
 import type { DiscoveredSite } from './discover-site.ts'
@@ -11,13 +13,13 @@ import { parseSegment } from './route-segments.ts'
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
 /**
- * Writes the declaration of the site's pages and layouts, unless the file has that content already. Returns false, and
+ * Writes the declaration of the site's pages, layouts and public variables, unless the file has that content already. Returns false, and
  * writes nothing, for a site without TypeScript. Throws HYD_BUILD_WRITE.
  */
 export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<boolean> {
   if (!isTypeScript(site)) return false
   const file = join(siteDir, ROUTE_TYPES_FILE)
-  const text = createRouteTypes(site)
+  const text = createRouteTypes(site, readPublicNames(siteDir))
   const present = await readFile(file, 'utf8').catch(() => null)
   if (present === text) return true
   try {
@@ -37,7 +39,7 @@ interface Entry {
   server: string | undefined
 }
 
-function createRouteTypes({ components, routes, serverFiles }: DiscoveredSite): string {
+function createRouteTypes({ components, routes, serverFiles }: DiscoveredSite, publicNames: readonly string[]): string {
   const present = new Set(serverFiles.map(({ file }) => file))
   const serverOf = (file: string) => serverFileKeys(file).find((key) => present.has(key))
   const layouts = new Map(
@@ -62,8 +64,19 @@ export {}
 
 declare module 'hydrant/react' {
 ${formatInterface('Routes', pageEntries)}
-${formatInterface('Layouts', layoutEntries)}}
+${formatInterface('Layouts', layoutEntries)}${formatPublicEnv(publicNames)}}
 `
+}
+
+/** Returns the names of public variables in the files of all modes: the types do not depend on the command. */
+function readPublicNames(siteDir: string): string[] {
+  const names = [...envFileNames('development'), ...envFileNames('production')]
+  return Object.keys(pickPublic(Object.assign({}, ...names.map((name) => readEnvFile(join(siteDir, name))))))
+}
+
+function formatPublicEnv(names: readonly string[]): string {
+  if (names.length === 0) return ''
+  return `\n  interface PublicEnv {\n${names.map((name) => `    readonly ${quote(name)}: string\n`).join('')}  }\n`
 }
 
 /** Returns `/(shop)/products` for `pages/(shop)/products/layout.tsx`, and `/` for a file directly in pages/. */

@@ -23,7 +23,7 @@ export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'e
 /** Reads the browser's bundle: its files, their final names, and the files that each module needs. */
 export function readClientOutput(
   result: BuildResult<BundleOptions>,
-  assets: readonly Assets[],
+  assets: readonly Pick<Assets, 'files'>[],
   { siteDir, clientDir }: { siteDir: string; clientDir: string },
 ): ClientOutput {
   const outputs = new Map(result.outputFiles.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))

@@ -6,6 +6,7 @@ import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
+import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 
 export interface CompilerInput {
@@ -33,16 +34,23 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
   const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
   return {
     async compile(side, id, options) {
-      const emitted = createAssets(side, assetExtensions(settings))
+      const extensions = assetExtensions(settings)
+      const emitted = [createAssets(side, extensions), ...(side === 'browser' ? [createDevWorkers(input)] : [])]
       const result = await build({
         ...shared({ siteDir, options: settings }),
         entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
         outdir: siteDir,
         loader: { ...(side === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
-        plugins: [entryPlugin(siteDir), ...plugins.plugins, emitted.plugin, ...pluginsOf(side, input)],
+        plugins: [
+          entryPlugin(siteDir),
+          ...plugins.plugins,
+          ...emitted.map(({ plugin }) => plugin),
+          ...pluginsOf(side, input),
+        ],
         ...options,
       })
-      if (emitted.files.size > 0) assets.set(`${side} ${id}`, new Map(emitted.files))
+      const files = new Map(emitted.flatMap((one) => [...one.files]))
+      if (files.size > 0) assets.set(`${side} ${id}`, files)
       return result
     },
     asset(name) {

@@ -6,6 +6,8 @@ export interface ObservedPlugins {
   plugins: Plugin[]
   /** Whether a plugin may load a file in place of esbuild. Known after the first build. */
   mayLoad(path: string): boolean
+  /** Notes the files that a module was loaded with. Paths are absolute. */
+  watch(path: string, files: readonly string[]): void
   /** Returns the files that a plugin has loaded with the help of a file or folder. Paths are absolute. */
   dependentsOf(path: string): string[]
 }
@@ -46,6 +48,9 @@ export function observePlugins(given: readonly Plugin[]): ObservedPlugins {
   return {
     plugins,
     mayLoad: (path) => [...filters.values()].some((filter) => new RegExp(filter.source, filter.flags).test(path)),
+    watch(path, files) {
+      watched.set(path, { files, dirs: [] })
+    },
     dependentsOf(path) {
       const isReadBy = ({ files, dirs }: Watched) =>
         files.includes(path) || dirs.some((dir) => path.startsWith(`${dir}/`))

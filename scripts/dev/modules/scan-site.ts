@@ -12,6 +12,7 @@ import { createExternals } from '../../build/esbuild/externals.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import type { BuildProblem } from '../../build-problem.ts'
+import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import { createSiteGraph, type SiteGraph } from './site-graph.ts'
 
@@ -95,6 +96,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', cssCompiler),
       createAssets('browser', assetExtensions(settings)).plugin,
+      createDevWorkers({ siteDir, settings, plugins }).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
   }

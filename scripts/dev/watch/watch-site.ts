@@ -27,8 +27,8 @@ const source =
 
 /** Files that can change how every module is compiled. */
 export const SETTINGS = /(^|\/)(tsconfig[\w.-]*|package)\.json$/
-/** Files with environment variables, in the site's folder. */
-export const ENV_FILE = /^\.env(\.local)?$/
+/** Files with environment variables for development, in the site's folder. */
+export const ENV_FILE = /^\.env(\.development)?(\.local)?$/
 
 /**
  * Returns whether a change can affect the site. `isInput` recognises the files that the site consists of; it is null

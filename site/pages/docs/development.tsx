@@ -50,8 +50,10 @@ export default function Development() {
           {ENV}
         </Code>
         <p>
-          <code>hydrant dev</code> and <code>hydrant start</code> read <code>.env</code> and <code>.env.local</code>. A
-          variable that the environment has already is kept.
+          <code>hydrant dev</code>, <code>hydrant build</code> and <code>hydrant start</code> read <code>.env</code>,
+          then <code>.env.development</code> or <code>.env.production</code>, then <code>.env.local</code>. A later file
+          overrides an earlier one. A variable that the environment has already is kept. Variables that begin with{' '}
+          <code>PUBLIC_</code> are in <code>publicEnv</code> of <code>hydrant/react</code>, in the browser, too.
         </p>
       </Section>
     </>

@@ -19,6 +19,8 @@ export interface Site {
   >
   /** The instance with the decorators of the site's `server.ts`. */
   app: FastifyInstance
+  /** The variables of `publicEnv` as JSON that is safe inside a script; null without any. */
+  publicEnv: string | null
   failures: Failures
   /** Maps frames of the server bundle to the site's source. */
   mapper: ServerMapper

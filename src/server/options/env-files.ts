@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
-/** The files with environment variables in a site's folder. A later one overrides an earlier one. */
-export const ENV_FILES = ['.env', '.env.local'] as const
+/** `hydrant dev` is development, `hydrant build` and `hydrant start` are production. */
+export type EnvMode = 'development' | 'production'
+
+/** Returns the names of the files with environment variables. A later one overrides an earlier one. */
+export function envFileNames(mode: EnvMode): string[] {
+  return ['.env', `.env.${mode}`, '.env.local', `.env.${mode}.local`]
+}
 
 /** Environment variables from files. */
 export interface EnvFiles {
@@ -15,11 +20,12 @@ export interface EnvFiles {
  * Adds the variables of the files in `dir` to an environment. A variable that the environment has already, from the
  * shell for example, is kept.
  */
-export function createEnvFiles(dir: string, env: NodeJS.ProcessEnv): EnvFiles {
+export function createEnvFiles(dir: string, mode: EnvMode, env: NodeJS.ProcessEnv): EnvFiles {
+  const files = envFileNames(mode).map((name) => join(dir, name))
   const added = new Set<string>()
   return {
     load() {
-      const found: NodeJS.ProcessEnv = Object.assign({}, ...ENV_FILES.map((name) => readEnvFile(join(dir, name))))
+      const found: NodeJS.ProcessEnv = Object.assign({}, ...files.map(readEnvFile))
       for (const name of added) delete env[name]
       added.clear()
       for (const [name, value] of Object.entries(found)) {
@@ -31,11 +37,11 @@ export function createEnvFiles(dir: string, env: NodeJS.ProcessEnv): EnvFiles {
   }
 }
 
-function readEnvFile(file: string): NodeJS.ProcessEnv {
+/** Returns the variables of a file; none if there is no such file. */
+export function readEnvFile(file: string): NodeJS.ProcessEnv {
   try {
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
-    // Most sites have no such file.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
     throw error
   }

@@ -61,7 +61,7 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
       return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
     },
     shellEnd: () =>
-      `<script nonce="${nonce}">${bootScript(plan.boot, bootOf(leaf, ctx), serialised)}</script>` +
+      `<script nonce="${nonce}">${bootScript(plan.boot, bootOf(leaf, ctx), serialised, site.publicEnv)}</script>` +
       `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
     data,
     ctx,

@@ -19,6 +19,7 @@ export interface SiteInput {
   /** Path that the site is mounted at, with the prefix of its scope. */
   base: string
   options: Options
+  publicEnv: string | null
   render: RenderToPipe
   store: FailureStore
   metrics: MetricsRecorder
@@ -30,7 +31,7 @@ export interface SiteInput {
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
-  const { build, base, options, render, store, metrics, worker, release } = input
+  const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -52,6 +53,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     build,
     options: { ...options, base },
     app,
+    publicEnv,
     failures,
     mapper,
     render,

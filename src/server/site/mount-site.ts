@@ -17,6 +17,7 @@ import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
+import { publishEnv } from '../options/public-env.ts'
 import { createPageRoute, type PageRoute } from '../pages/page-route.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
@@ -86,6 +87,8 @@ export async function mountSite(
   { store, metrics = NO_METRICS, worker = null, live }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
+  // The modules of the site may read it when they are loaded.
+  const publicEnv = publishEnv(process.env)
   const build = live ? await live.open(base) : await loadBuild(folder, readManifest(folder), base)
   const { buildId, mode } = build.manifest
   const release = options.release || buildId
@@ -98,7 +101,9 @@ export async function mountSite(
   warnOfHiddenPages(outer, base, pages)
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
-    const created = createSite(app, { build, base, options, render, store, metrics, worker, release })
+    const created = createSite(app, {
+      ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
+    })
     addErrorHandlers(outer, created, pages)
     if (live) addLiveUpdates(created, pages, live)
     await addSiteHooks(created, options)

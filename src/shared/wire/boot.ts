@@ -47,7 +47,7 @@ export interface BootDocument {
   reports?: number
 }
 
-export type Boot = BootPlan & BootDocument
+export type Boot = BootPlan & BootDocument & { env?: Record<string, string> }
 
 /** A message about the whole document. The 0 distinguishes it from a settlement, which begins with a promise's id. */
 export type Notice =
@@ -77,9 +77,17 @@ export function bootText(plan: string, document: BootDocument): string {
  * @param plan The result of `planText`.
  * @param data Results of `serialise`: the data of the layouts, of the page, and the page's extras if it has any. Empty
  *   if there is no data.
+ * @param env The result of `publishEnv` (null).
  */
-export function bootScript(plan: string, document: BootDocument, data: readonly string[]): string {
-  return `self.${BOOT_VARIABLE}=[${addField(bootText(plan, document), 'data', `[${data.join()}]`)}]`
+export function bootScript(
+  plan: string,
+  document: BootDocument,
+  data: readonly string[],
+  env: string | null = null,
+): string {
+  const text = bootText(plan, document)
+  const boot = env === null ? text : addField(text, 'env', env)
+  return `self.${BOOT_VARIABLE}=[${addField(boot, 'data', `[${data.join()}]`)}]`
 }
 
 /** Returns the script with a message. `message` is the result of `fulfilledText` or `messageText`. */

@@ -1,8 +1,17 @@
 /// <reference lib="dom" />
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../../until.ts'
 import { keepsState, LAYOUT, startDevSite } from './dev-site.ts'
+
+const PUBLIC_PAGE = `import { publicEnv } from 'hydrant/react'
+const name = publicEnv.PUBLIC_NAME ?? 'none'
+export default function Page() {
+  return <h1>{name}</h1>
+}
+`
 
 const site = await startDevSite(t, {
   'pages/layout.tsx': LAYOUT.replace('layout</b>', '{data.layout}</b>').replace('{ children }', '{ children, data }'),
@@ -88,6 +97,16 @@ t.test('starts the server again when its code or its environment has changed', a
   await keepsState(t, page, () => site.edit('pages/index.tsx', '<h1>', '<h1 id="heading">'), '#heading', 'new title')
   t.equal(await page.read('#started'), 'b-5')
   t.strictSame(page.messages, [])
+})
+
+t.test('loads pages again after a change of a public variable', async (t) => {
+  site.write('pages/public.tsx', PUBLIC_PAGE)
+  const page = await site.open('/public')
+  t.equal(await page.read('h1'), 'none')
+  site.write('.env', 'GREETING=bye\nPUBLIC_NAME="</script>tea"\n')
+  await page.page.waitForFunction(() => document.querySelector('h1')?.innerText === '</script>tea')
+  t.match(readFileSync(join(site.dir, 'hydrant-env.d.ts'), 'utf8'), "readonly 'PUBLIC_NAME': string")
+  t.strictSame(page.errors, [])
 })
 
 t.test('sends changes to a page that connects late', async (t) => {

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { transform } from 'esbuild'
+import { mayStartWorker } from '../../../build/bundles/find-workers.ts'
 import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
 
 /**
  * Compiles a script that no plugin concerns for the browser. This is much faster than with esbuild. Returns null for a
- * script that only esbuild accepts, and rejects with esbuild's TransformFailure for one that it does not accept either.
+ * script that only esbuild accepts or that starts a worker, and rejects with esbuild's TransformFailure for one that it does not accept either.
  */
 export async function compilePlainScript(
   siteDir: string,
@@ -14,6 +15,8 @@ export async function compilePlainScript(
 ): Promise<RefreshedScript | null> {
   const path = resolve(siteDir, id)
   const source = await readFile(path, 'utf8')
+  // A plugin bundles the workers.
+  if (mayStartWorker(source)) return null
   const lang = langOf(id)
   const script = addRefresh(path, source, { lang, define, sourcemap: true })
   if (script?.map) return { ...script, map: { ...script.map, sources: [`../../${id}`], sourcesContent: [source] } }
