@@ -24,7 +24,14 @@ Examples:
   hydrant start --port 8080   serve the build of the site in this folder
   hydrant errors              list the errors that visitors met
 
-"hydrant help <command>" explains the flags of a command. docs/commands.md says more.`
+"hydrant help <command>" explains the flags of a command. "hydrant docs" has the documentation.`
+
+const DOCS_EXAMPLES = `
+Examples:
+  hydrant docs                   list the chapters
+  hydrant docs guards            print a chapter, as Markdown
+  hydrant docs HYD_PORT_IN_USE   explain an error code
+  hydrant docs session cookie    list the sections with these words`
 
 /** The commands of other tools that do the same. */
 const OTHER_COMMANDS = new Map([
@@ -102,6 +109,15 @@ function createProgram(): Command {
     .action(async (dir: string, flags: { json?: boolean }) => {
       const { runInfo } = await import('./commands/info.ts')
       await runInfo(requireFolder(dir), flags)
+    })
+  program
+    .command('docs')
+    .description('list the chapters of the documentation, print one, or search them')
+    .argument('[words...]', 'a chapter, a heading, an error code, or words to search for')
+    .addHelpText('after', DOCS_EXAMPLES)
+    .action(async (words: readonly string[]) => {
+      const { runDocs } = await import('./commands/docs.ts')
+      runDocs(words)
     })
   program
     .command('completion')

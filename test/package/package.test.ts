@@ -203,6 +203,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'dist/src/client/entry.js',
     'dist/src/client/dev/preamble.js',
     'console/.hydrant/manifest.json',
+    'docs/llms.txt',
     'console/.hydrant/server/index.mjs',
     'dist/vendor/launch-editor.cjs',
     'dist/vendor/launch-editor.cjs.LICENSES.txt',

@@ -4,12 +4,12 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createLedger, openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
-import { failure } from './failed-ledger.ts'
+import { failure, writeLedger } from './failed-ledger.ts'
 import { runCli, startCli } from './run-cli.ts'
 
 const FILE = 'hydrant-errors.db'
@@ -27,19 +27,8 @@ async function buildSite(t: Test, files: Record<string, string> = {}): Promise<s
   return dir
 }
 
-/** Creates a folder with a ledger, as a server would have left it. */
-async function createFailedFolder(): Promise<string> {
-  const dir = t.testdir({})
-  const ledger = createLedger(dir, resolveOptions({}), { warn() {} })
-  const { fingerprint, side, error, ...occurrence } = failure({ time: Date.now() })
-  const { time } = occurrence
-  const seen = { count: 1, firstSeen: time, lastSeen: time, hours: {}, occurrences: [occurrence] }
-  await ledger.record([{ fingerprint, side, error, ...seen }])
-  await ledger.close()
-  return dir
-}
-
-const failed = await createFailedFolder()
+const failed = t.testdir({})
+await writeLedger(failed, failure({ time: Date.now() }))
 
 t.test('leads from a visitor’s digest to the line, while the server runs and after', async (t) => {
   const dir = await buildSite(t, { 'pages/products/[id].server.ts': LOAD })

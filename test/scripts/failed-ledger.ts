@@ -4,6 +4,8 @@ import type { CodeLines, FailureRecord, KeptError, SourceFrame } from '../../src
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../src/server/ledger/ledger-writer.ts'
 import { createMemoryLedger } from '../../src/server/ledger/memory/memory-ledger.ts'
+import { createLedger } from '../../src/server/ledger/open-ledger.ts'
+import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 
 /** The time at which failures are read. */
 export const NOW = Date.UTC(2026, 10, 21, 19, 43, 28)
@@ -56,6 +58,16 @@ export function failure(parts: Partial<FailureRecord> = {}): FailureRecord {
     isRecovered: false,
     ...parts,
   }
+}
+
+/** Writes the default ledger of a site's folder, as a server leaves it after this failure. */
+export async function writeLedger(dir: string, record: FailureRecord): Promise<void> {
+  const ledger = createLedger(dir, resolveOptions({}), { warn() {} })
+  const { fingerprint, side, error, ...occurrence } = record
+  const { time } = occurrence
+  const seen = { count: 1, firstSeen: time, lastSeen: time, hours: {}, occurrences: [occurrence] }
+  await ledger.record([{ fingerprint, side, error, ...seen }])
+  await ledger.close()
 }
 
 /** Returns a ledger with the given failures, written as a server writes them. */

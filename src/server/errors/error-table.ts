@@ -11,7 +11,7 @@ export interface ErrorEntry {
 export const errorTable = {
   HYD_OPTION_UNKNOWN: {
     message: 'unknown option "%s"%s',
-    fix: 'Correct the name, or remove the option; docs/options.md lists all options.',
+    fix: 'Correct the name, or remove the option; "hydrant docs options" lists all options.',
   },
   HYD_OPTION_INVALID: {
     message: '"%s" must be %s; got %s',
@@ -127,11 +127,11 @@ export const errorTable = {
   },
   HYD_DATA_UNSERIALISABLE: {
     message: '%s of %s returned data%s, which cannot be sent to the browser: %s',
-    fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; a load may also return promises of these.',
+    fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; a load may also return promises of these; see "hydrant docs loads".',
   },
   HYD_GUARD_EXPORT: {
     message: 'the guard of %s must be a function; got %s',
-    fix: 'Export a function: export function guard(ctx) { … }.',
+    fix: 'Export a function: export function guard(ctx) { … }; see "hydrant docs guards".',
   },
   HYD_GUARD_TIMEOUT: {
     message: 'the guards did not finish within %s ms; pending: guard of %s',
@@ -140,7 +140,7 @@ export const errorTable = {
   },
   HYD_GUARD_RESULT: {
     message: 'the guard of %s must return a plain object or undefined; got %s',
-    fix: 'Return what belongs into ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError.',
+    fix: 'Return what belongs into ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError; see "hydrant docs guards".',
   },
   HYD_PER_REQUEST: {
     message: 'a function of perRequest() was called without a request; its first argument is %s',
@@ -148,7 +148,7 @@ export const errorTable = {
   },
   HYD_LOAD_TIMEOUT: {
     message: 'the loads did not finish within %s ms; pending: %s',
-    fix: 'Make the pending loads faster, return the slow part as a promise, or raise timeouts.loadMs.',
+    fix: 'Make the pending loads faster, return the slow part as a promise, or raise timeouts.loadMs; see "hydrant docs loads".',
     statusCode: 504,
   },
   HYD_AWAIT_TIMEOUT: {
@@ -157,7 +157,7 @@ export const errorTable = {
   },
   HYD_SCHEMA_INVALID: {
     message: 'the export "%s" of %s must be a Standard Schema; got %s',
-    fix: 'Export a schema of zod, valibot, arktype or another library that implements Standard Schema.',
+    fix: 'Export a schema of zod, valibot, arktype or another library that implements Standard Schema; see "hydrant docs forms".',
   },
   HYD_SCHEMA_TIMEOUT: {
     message: 'the schema "%s" of %s did not finish within %s ms',
@@ -166,7 +166,7 @@ export const errorTable = {
   },
   HYD_INVALID_FORM: {
     message: 'invalidForm() was called outside of an action',
-    fix: 'Call invalidForm() in an action, or use HttpError for other refusals.',
+    fix: 'Call invalidForm() in an action, or use HttpError for other refusals; see "hydrant docs forms".',
   },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
@@ -201,7 +201,7 @@ export const errorTable = {
   },
   HYD_POLICY_SCRIPTS: {
     message: 'the Content-Security-Policy (%s) of %s blocks the scripts of the page: %s',
-    fix: 'Add a nonce to the policy and set the same nonce as reply.cspNonce = { script }, in a hook or with @fastify/helmet (enableCSPNonces: true), as docs/security.md explains.',
+    fix: 'Add a nonce to the policy and set the same nonce as reply.cspNonce = { script }, in a hook or with @fastify/helmet (enableCSPNonces: true), as "hydrant docs security" explains.',
   },
   HYD_REDIRECT_OUTSIDE: {
     message: 'redirect("%s") would leave the site',
@@ -213,11 +213,11 @@ export const errorTable = {
   },
   HYD_REDIRECT_LATE: {
     message: 'redirect() was called %s, after the document had begun',
-    fix: 'Call redirect() in load or action, before it returns.',
+    fix: 'Call redirect() in load or action, before it returns; see "hydrant docs loads".',
   },
   HYD_HTTP_ERROR_STATUS: {
     message: 'the status of an HttpError must be from 400 to 499; got %s',
-    fix: 'Throw an ordinary Error for a fault that is not the visitor’s.',
+    fix: 'Throw an ordinary Error for a fault that is not the visitor’s; see "hydrant docs failures".',
   },
   HYD_BUILD_FAILED: {
     message: 'the build failed with %s',
@@ -225,7 +225,7 @@ export const errorTable = {
   },
   HYD_BUILD_PAGES_MISSING: {
     message: 'the site has no folder pages/%s',
-    fix: 'Create pages/index.tsx with a component as its default export, or pass the site’s folder: "hydrant build <dir>".',
+    fix: 'Create pages/index.tsx with a component as its default export, or pass the site’s folder: "hydrant build <dir>"; see "hydrant docs first-page".',
   },
   HYD_BUILD_URL_TAKEN: {
     message: '%s and %s have the same URL, %s',
@@ -257,15 +257,15 @@ export const errorTable = {
   },
   HYD_BUILD_NO_PLUGIN: {
     message: '%s has no default export; it needs a Fastify plugin%s',
-    fix: 'Write "export default async function server(app) {}".',
+    fix: 'Write "export default async function server(app) {}"; see "hydrant docs sessions".',
   },
   HYD_BUILD_NO_CONFIG: {
     message: '%s has no default export; it needs the site’s configuration%s',
-    fix: 'Write "export default defineConfig({})".',
+    fix: 'Write "export default defineConfig({})"; see "hydrant docs options".',
   },
   HYD_BUILD_SERVER_EXPORT: {
     message: 'unknown export "%s"; the server file of a %s may export %s%s',
-    fix: 'Rename it, or move it to another module.',
+    fix: 'Rename it, or move it to another module; see "hydrant docs loads".',
   },
   HYD_BUILD_FILE_NAME: {
     message: '%s is %s; did you mean %s?',
@@ -281,7 +281,7 @@ export const errorTable = {
   },
   HYD_BUILD_SERVER_IN_BROWSER: {
     message: 'browser code imports %s, which only the server may use: %s',
-    fix: 'Import only its types ("import type"), or move the code that needs it to a ".server" file.',
+    fix: 'Import only its types ("import type"), or move the code that needs it to a ".server" file; see "hydrant docs loads".',
   },
   HYD_BUILD_SYNTAX: {
     message: '%s',
@@ -297,7 +297,7 @@ export const errorTable = {
   },
   HYD_BUILD_LOADER: {
     message: 'there is no loader for "%s" files',
-    fix: 'Set a loader for them in hydrant.config.ts: esbuild.loader.',
+    fix: 'Set a loader for them in hydrant.config.ts: esbuild.loader; see "hydrant docs options".',
   },
   HYD_BUILD_MDX: {
     message: 'no plugin in hydrant.config.ts compiles %s',
@@ -350,6 +350,10 @@ export const errorTable = {
   HYD_CREATE_UNWRITABLE: {
     message: 'cannot create the site in %s: %s',
     fix: 'Choose a folder that you can write to, and check that the disk has free space.',
+  },
+  HYD_DOCS_UNKNOWN: {
+    message: 'the documentation has nothing about "%s"%s',
+    fix: 'Run "hydrant docs" to list the chapters, or search for fewer words.',
   },
   HYD_CLI_TEMPLATE: {
     message: 'there is no template "%s"%s',

@@ -1,0 +1,48 @@
+import { type Chapter, nameOfPath, readChapter } from './chapters.ts'
+import { type Section, splitSections, textWithin } from './sections.ts'
+
+/** A section that contains all words of a search. */
+export interface Hit {
+  chapter: Chapter
+  heading: string
+  /** The first line with one of the words, for a hit in the text; null for a hit in the heading. */
+  line: string | null
+}
+
+/** Returns the chapter with this name, path or title; null if there is none. */
+export function findChapter(text: string, chapters: readonly Chapter[]): Chapter | null {
+  const wanted = text.toLowerCase()
+  const name = nameOfPath(wanted)
+  return (
+    chapters.find((chapter) => chapter.name === name && chapter.path.includes(wanted.replace(/^\/?docs\//, ''))) ??
+    chapters.find((chapter) => chapter.title.toLowerCase() === wanted) ??
+    null
+  )
+}
+
+/** Returns the Markdown below the only heading with this text, in any case; null if there is none, or several. */
+export function findSection(text: string, chapters: readonly Chapter[]): string | null {
+  const found = chapters.flatMap((chapter) => {
+    const sections = splitSections(readChapter(chapter))
+    const matches = sections.filter(({ heading }) => heading.toLowerCase() === text.toLowerCase())
+    return matches.map((section) => textWithin(sections, section))
+  })
+  return found.length === 1 ? (found[0] ?? null) : null
+}
+
+/** Returns the sections that contain all words, in any case: those with a word in the heading first. */
+export function searchChapters(words: readonly string[], chapters: readonly Chapter[]): Hit[] {
+  const wanted = words.map((word) => word.toLowerCase())
+  const hits = chapters.flatMap((chapter) =>
+    splitSections(readChapter(chapter))
+      .filter(({ text }) => wanted.every((word) => text.toLowerCase().includes(word)))
+      .map((section) => toHit(chapter, section, wanted)),
+  )
+  return [...hits.filter(({ line }) => line === null), ...hits.filter(({ line }) => line !== null)]
+}
+
+function toHit(chapter: Chapter, { heading, text }: Section, words: readonly string[]): Hit {
+  const hasWord = (line: string) => words.some((word) => line.toLowerCase().includes(word))
+  const [, ...lines] = text.split('\n')
+  return { chapter, heading, line: hasWord(heading) ? null : (lines.find(hasWord)?.trim() ?? null) }
+}

@@ -1,0 +1,100 @@
+// `hydrant docs`, the chapters that it knows, and docs/llms.txt.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix, sep } from 'node:path'
+import t from 'tap'
+import { nameOfPath, readChapter, readChapters } from '../../scripts/docs/chapters.ts'
+import { writeLlms } from '../../scripts/docs/write-llms.ts'
+import { errorTable } from '../../src/server/errors/error-table.ts'
+import { cliPath } from '../scripts/cli-path.ts'
+import { runCli } from '../scripts/run-cli.ts'
+
+const chapters = readChapters()
+
+t.test('each document is a chapter with a line about it, and has a name of its own', async (t) => {
+  const files = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll(sep, '/'))
+  const documents = files.filter((file) => file.endsWith('.md') && !file.startsWith('decisions/'))
+  t.strictSame(chapters.map(({ path }) => path).sort(), documents.sort())
+  t.equal(new Set(chapters.map(({ name }) => name)).size, chapters.length)
+})
+
+t.test('docs/llms.txt is up to date and lists each chapter', async (t) => {
+  const text = readFileSync('docs/llms.txt', 'utf8')
+  t.equal(text, writeLlms())
+  const links = [...text.matchAll(/^- \[[^\]]+\]\((.+)\): \S/gm)].map(([, link = '']) => link)
+  t.strictSame(
+    links,
+    chapters.map(({ path }) => path),
+  )
+  for (const link of links) t.ok(existsSync(posix.join('docs', link)), link)
+})
+
+t.test('each chapter that an error names exists', async (t) => {
+  const named = Object.entries(errorTable).flatMap(([code, { fix }]) =>
+    [...fix.matchAll(/"hydrant docs ([^"]+)"/g)].map(([, name = '']) => [code, name]),
+  )
+  t.ok(named.length > 10)
+  const names = chapters.map(({ name }) => name)
+  for (const [code = '', name = ''] of named) t.ok(names.includes(name), `${code} names ${name}`)
+})
+
+t.test('without words it lists all chapters', async (t) => {
+  const { code, stdout, stderr } = await runCli(['docs'])
+  t.strictSame([code, stderr], [0, ''])
+  for (const { name, description } of chapters)
+    t.ok(
+      stdout.split('\n').some((line) => line.startsWith(`  ${name} `) && line.endsWith(`  ${description}`)),
+      name,
+    )
+})
+
+t.test('a chapter is printed by its name, path or title', async (t) => {
+  const markdown = readFileSync('docs/guide/guards.md', 'utf8')
+  for (const words of [['guards'], ['Guards'], ['guide/guards'], ['docs/guide/guards.md'], ['guards.md']])
+    t.strictSame(await runCli(['docs', ...words]), { code: 0, stdout: markdown, stderr: '' }, words.join(' '))
+  t.equal((await runCli(['docs', 'behind', 'a', 'proxy'])).stdout, readFileSync('docs/proxies/README.md', 'utf8'))
+})
+
+t.test('a heading leads to its section, with those below it', async (t) => {
+  const { code, stdout } = await runCli(['docs', 'hyd_port_in_use'])
+  t.equal(code, 0)
+  t.match(stdout, /^### HYD_PORT_IN_USE\n/)
+  t.equal(stdout.match(/^#/gm)?.length, 1)
+  t.match((await runCli(['docs', 'HTML or JSON'])).stdout, /^## HTML or JSON\n/)
+})
+
+t.test('words lead to the sections that contain all of them, headings first', async (t) => {
+  const { code, stdout } = await runCli(['docs', 'SESSION', 'cookie'])
+  t.equal(code, 0)
+  t.match(stdout, /^sessions/m)
+  t.match(stdout, /\nRead one: hydrant docs \S+\n$/)
+  t.same((await runCli(['docs', 'session cookie'])).stdout, stdout, 'in one argument too')
+})
+
+t.test('an unknown word is an error that suggests a chapter', async (t) => {
+  t.match(await runCli(['docs', 'gaurds']), {
+    code: 1,
+    stdout: '',
+    stderr:
+      'Error [HYD_DOCS_UNKNOWN] the documentation has nothing about "gaurds"; did you mean "guards"?\nTry: Run "hydrant docs"',
+  })
+  t.match(await runCli(['docs', 'qqxyzzy']), { code: 1, stderr: 'nothing about "qqxyzzy"\nTry: ' })
+})
+
+t.test('a reader may close the pipe early', async (t) => {
+  const child = spawn(process.execPath, [cliPath, 'docs', 'errors'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  child.stdout.destroy()
+  const [code] = await once(child, 'close')
+  t.strictSame([code, stderr], [0, ''])
+})
+
+t.test('names come from paths', async (t) => {
+  t.strictSame(['guide/guards.md', 'deploy/README.md', 'http.md'].map(nameOfPath), ['guards', 'deploy', 'http'])
+  for (const chapter of chapters) t.match(readChapter(chapter), /^# /, chapter.path)
+})
