@@ -152,6 +152,7 @@ const SERVER_ROOMS = [
     'context',
     'failures',
     'ledger',
+    'markdown',
     'forms',
     'build-output',
     'schemas',

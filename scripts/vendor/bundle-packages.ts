@@ -9,7 +9,11 @@ import { build } from 'esbuild'
 /** The packages, and the format that each is written in. */
 const PACKAGES = {
   chokidar: 'esm',
+  'hast-util-from-html': 'esm',
+  'hast-util-to-mdast': 'esm',
   'launch-editor': 'cjs',
+  'mdast-util-gfm': 'esm',
+  'mdast-util-to-markdown': 'esm',
   'pino-pretty': 'cjs',
   'react-refresh': 'cjs',
   'string-width': 'esm',

@@ -93,6 +93,7 @@ await Promise.all([
   bundle({
     entryPoints: {
       'ledger-thread-program': 'src/server/ledger/ledger-thread-program.js',
+      'markdown-thread-program': 'src/server/markdown/markdown-thread-program.js',
       'watchdog-thread': 'src/server/lifecycle/watchdog-thread.js',
       tailwind,
     },

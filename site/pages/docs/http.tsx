@@ -35,6 +35,12 @@ export default function Http() {
             ],
             [
               <>
+                <code>GET</code> a page, <code>Accept: text/markdown</code>
+              </>,
+              'the content of the page as Markdown, for programs that read it; the option markdown turns it off',
+            ],
+            [
+              <>
                 <code>HEAD</code> a page
               </>,
               'the same status and headers, without a body; nothing is rendered',

@@ -240,6 +240,11 @@ export default function Options() {
               </>,
             ],
             [
+              <code key="option">markdown</code>,
+              <code key="default">true</code>,
+              'sends the content of a page as Markdown to programs that prefer text/markdown',
+            ],
+            [
               <code key="option">compress</code>,
               <code key="default">true</code>,
               'compresses documents and data as brotli or gzip; false if a proxy does it',
@@ -349,6 +354,7 @@ export default function Options() {
                 <code>--admin</code>, <code>admin.token</code>, <code>admin.readToken</code>
               </>,
             ],
+            [<code key="name">HYDRANT_MARKDOWN</code>, <code key="option">markdown</code>],
             [<code key="name">HYDRANT_COMPRESS</code>, <code key="option">compress</code>],
             [<code key="name">HYDRANT_CSP</code>, <code key="option">csp</code>],
             [<code key="name">HYDRANT_SECURITY_HEADERS</code>, <code key="option">securityHeaders</code>],

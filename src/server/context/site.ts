@@ -5,6 +5,7 @@ import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
 import type { EtagWriter } from '../http/etag.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
+import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
@@ -15,7 +16,16 @@ export interface Site {
   build: Build
   options: Pick<
     Options,
-    'base' | 'timeouts' | 'limits' | 'bodyLimit' | 'forms' | 'compress' | 'csp' | 'reports' | 'securityHeaders'
+    | 'base'
+    | 'timeouts'
+    | 'limits'
+    | 'bodyLimit'
+    | 'forms'
+    | 'compress'
+    | 'csp'
+    | 'reports'
+    | 'securityHeaders'
+    | 'markdown'
   >
   /** The instance with the decorators of the site's `server.ts`. */
   app: FastifyInstance
@@ -29,5 +39,6 @@ export interface Site {
   uploads: UploadSpace
   policies: PolicyWatch
   etags: EtagWriter
+  markdown: MarkdownConverter
   metrics: MetricsRecorder
 }

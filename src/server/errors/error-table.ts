@@ -182,6 +182,10 @@ export const errorTable = {
     fix: 'Find the promise or component that never settles, or raise timeouts.renderMs.',
     statusCode: 504,
   },
+  HYD_MARKDOWN_FAILED: {
+    message: 'the document could not be converted to Markdown: %s',
+    fix: 'Fix the problem that the message names: show less on the page, or set "markdown" to false.',
+  },
   HYD_DOCUMENT_TOO_LONG: {
     message: 'the document is longer than %s characters',
     fix: 'Show less on one page, or raise limits.maxDocumentLength.',

@@ -74,7 +74,8 @@ function isSame(last: LastDocument, text: string, nonce: string): boolean {
   return true
 }
 
-function hashEtag(text: string): string {
+/** Returns the weak ETag of a text. */
+export function hashEtag(text: string): string {
   return `W/"${hash('sha1', text, 'base64url')}"`
 }
 

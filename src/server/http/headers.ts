@@ -4,6 +4,7 @@ import { allowsSomeCache, limitCaching, NO_STORE } from './caching.ts'
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
 export const JSON_TYPE = 'application/json; charset=utf-8'
+export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 export const DIGEST_HEADER = 'x-error-digest'
 export const REQUEST_ID_HEADER = 'x-request-id'
 

@@ -1,22 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 
-/** The form of a response: a document, JSON for a script, or data for a navigation inside an open page. */
-export type Format = 'html' | 'json' | 'navigation'
+/** A form of a page that `Accept` selects. */
+export type NegotiatedFormat = 'html' | 'json' | 'markdown'
+/** The form of a response: one that `Accept` selects, or data for a navigation inside an open page. */
+export type Format = NegotiatedFormat | 'navigation'
 
 const HTML_FIRST = ['text/html', 'application/json', 'application/problem+json']
+const WITH_MARKDOWN = [...HTML_FIRST, 'text/markdown']
 const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
 
 /**
- * Returns the form that the client prefers for a page. It is HTML unless the client prefers JSON.
+ * Returns the form that the client prefers for a page. It is HTML unless the client prefers JSON, or with `hasMarkdown`
+ * Markdown.
  *
  * perf: the headers that browsers and curl send are recognised without Negotiator, which takes 10 µs, measured with
  * Node 20
  */
-export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
+export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): NegotiatedFormat {
   const { accept } = headers
   if (accept === undefined || accept === '*/*' || accept.startsWith('text/html,')) return 'html'
-  return negotiate(headers, HTML_FIRST)
+  return negotiate(headers, hasMarkdown ? WITH_MARKDOWN : HTML_FIRST)
+}
+
+/** Returns the form that the client prefers for a refusal outside of any site. It is HTML unless it prefers JSON. */
+export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
+  return preferredPageFormat(headers, false) === 'html' ? 'html' : 'json'
 }
 
 /**
@@ -24,10 +33,11 @@ export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
  * HTML.
  */
 export function preferredErrorFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
-  return negotiate(headers, JSON_FIRST)
+  return negotiate(headers, JSON_FIRST) === 'html' ? 'html' : 'json'
 }
 
-function negotiate(headers: IncomingHttpHeaders, types: string[]): 'html' | 'json' {
+function negotiate(headers: IncomingHttpHeaders, types: string[]): NegotiatedFormat {
   const type = new Negotiator({ headers }).mediaType(types) ?? types[0]
+  if (type === 'text/markdown') return 'markdown'
   return type === 'text/html' ? 'html' : 'json'
 }

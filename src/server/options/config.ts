@@ -140,6 +140,8 @@ export interface SiteOptions {
     /** Do not request or keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
     respectPrivacySignals?: boolean
   }
+  /** Send pages as Markdown to clients that prefer `text/markdown` (true). */
+  markdown?: boolean
   /** Compress documents and data with brotli or gzip for clients that accept it (true). */
   compress?: boolean
   /** Send a `Content-Security-Policy` that allows only scripts with a nonce, and no frames in other sites (true). */

@@ -72,6 +72,7 @@ export const rules: Rules = {
   'reports.enabled': { scope: 'site', ...boolean(true) },
   'reports.maxPerAddress': { scope: 'site', ...count('reports per minute', 60) },
   'reports.respectPrivacySignals': { scope: 'site', ...boolean(false) },
+  markdown: { scope: 'site', ...boolean(true) },
   compress: { scope: 'site', ...boolean(true) },
   csp: { scope: 'site', ...boolean(true) },
   securityHeaders: { scope: 'site', ...boolean(true) },

@@ -3,7 +3,7 @@ import type { Route } from '../build-output/load-build.ts'
 import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
-import { type Format, preferredErrorFormat, preferredFormat } from '../http/negotiate.ts'
+import { type Format, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
 
 const NO_PARAMS: Record<string, string> = {}
 
@@ -11,14 +11,14 @@ const NO_PARAMS: Record<string, string> = {}
 export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
   return new RequestContext(site, request, reply, {
     route: route.id,
-    format: formatOf(request),
+    format: formatOf(site, request),
     params: paramsOf(route, request),
   })
 }
 
 /** Returns the format of the response to a request for a page. */
-export function formatOf(request: FastifyRequest): Format {
-  return isNavigation(request) ? 'navigation' : preferredFormat(request.headers)
+export function formatOf({ options }: Site, request: FastifyRequest): Format {
+  return isNavigation(request) ? 'navigation' : preferredPageFormat(request.headers, options.markdown)
 }
 
 const waiting = new WeakMap<FastifyRequest, RequestContext>()
@@ -37,7 +37,7 @@ export function takePageContext(route: Route, site: Site, request: FastifyReques
 
 /** Creates the context of a request for a path without a page. */
 export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  return new RequestContext(site, request, reply, { route: '*', format: formatOf(request), params: NO_PARAMS })
+  return new RequestContext(site, request, reply, { route: '*', format: formatOf(site, request), params: NO_PARAMS })
 }
 
 /** Creates the context of a request to a route of the app or of `server.ts`, whose error Hydrant responds with. */

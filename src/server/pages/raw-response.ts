@@ -1,7 +1,8 @@
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { NO_STORE } from '../http/caching.ts'
-import { createNonce, DIGEST_HEADER, HTML_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
+import { createNonce, DIGEST_HEADER, HTML_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
+import { errorMarkdown } from '../http/markdown-error.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, INERT_POLICY } from '../http/security-headers.ts'
 import { catchError, type ErrorOutcome, resolveError, type ServerError } from './resolve-error.ts'
@@ -53,6 +54,7 @@ interface RawResponse {
 function compose(outcome: ErrorOutcome, ctx: RequestContext): RawResponse {
   if (outcome.kind === 'redirect') return { status: outcome.status, headers: { location: outcome.location }, body: '' }
   const { shown } = outcome
+  if (ctx.format === 'markdown') return composeMarkdown(shown, ctx)
   return ctx.format === 'json' ? composeProblem(shown, ctx) : composeDocument(shown, ctx)
 }
 
@@ -60,6 +62,11 @@ function composeProblem(shown: ServerError, ctx: RequestContext): RawResponse {
   const path = ctx.request.url.replace(/[?#].*$/s, '')
   const body = JSON.stringify(createProblem(shown, ctx.address.host, path))
   return { status: shown.status, headers: headersOf(shown, INERT_POLICY, PROBLEM_TYPE, ctx), body }
+}
+
+function composeMarkdown(shown: ServerError, ctx: RequestContext): RawResponse {
+  const body = errorMarkdown(shown, ctx.address.host)
+  return { status: shown.status, headers: headersOf(shown, INERT_POLICY, MARKDOWN_TYPE, ctx), body }
 }
 
 function composeDocument(shown: ServerError, ctx: RequestContext): RawResponse {

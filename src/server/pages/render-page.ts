@@ -25,13 +25,14 @@ export interface PageRender {
 }
 
 /** Returns whether a document that is not complete at the shell may be streamed. */
-export function mayStream(plan: DocumentPlan, { reply, request }: RequestContext): boolean {
-  return plan.canStream && !isStorable(reply) && !wantsWhole(request.headers['user-agent'])
+export function mayStream(plan: DocumentPlan, { format, reply, request }: RequestContext): boolean {
+  return plan.canStream && format !== 'markdown' && !isStorable(reply) && !wantsWhole(request.headers['user-agent'])
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
 export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx: RequestContext): Promise<Rendered> {
   const { site, nonce, params } = ctx
+  const isMarkdown = ctx.format === 'markdown'
   const platform = createPlatform(extras, ctx)
   const isBare = !extras && values.every((value) => value === undefined)
   const data = isBare ? NO_DATA : deferData(values, plan.dataFiles, ctx)
@@ -60,16 +61,24 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
       return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
     },
-    shellEnd: () =>
-      `<script nonce="${nonce}">${bootScript(plan.boot, bootOf(leaf, ctx), serialised, site.publicEnv)}</script>` +
-      `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`,
+    shellEnd: () => (isMarkdown ? '' : writeShellEnd(plan, leaf, serialised, ctx)),
     data,
     ctx,
     canStream: () => mayStream(plan, ctx),
+    isInPlace: isMarkdown,
     renderMs: site.options.timeouts.renderMs,
     maxLength: site.options.limits.maxDocumentLength,
     noscript: ({ digest, status }) => (leaf.kind === 'page' ? fallbackNoscript(digest, status, platform) : ''),
   })
+}
+
+/** Returns the boot data, and the script that starts the browser's side. */
+function writeShellEnd(plan: DocumentPlan, leaf: TreeLeaf, serialised: readonly string[], ctx: RequestContext): string {
+  const { nonce, site } = ctx
+  return (
+    `<script nonce="${nonce}">${bootScript(plan.boot, bootOf(leaf, ctx), serialised, site.publicEnv)}</script>` +
+    `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
+  )
 }
 
 function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {

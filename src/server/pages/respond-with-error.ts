@@ -6,6 +6,7 @@ import { issuesOf } from '../schemas/address-error.ts'
 import { isSentOnRedirect } from '../thrown/redirect-location.ts'
 import { chooseErrorPage, type ErrorTarget, errorPageLeaf, NOTHING_BROKEN, renderErrorPage } from './error-page.ts'
 import { type CaughtError, type ErrorOutcome, publicFailure, resolveError, type ServerError } from './resolve-error.ts'
+import { sendErrorMarkdown } from './send-markdown.ts'
 import { sendErrorHead, sendErrorProblem, sendPlainDocument, sendRedirect, setErrorResponse } from './send-response.ts'
 
 /** Returns the error target for a page: inside the layouts whose data is in `values`. */
@@ -28,6 +29,7 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
     ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}`)
   if (ctx.hooksRun) await ctx.hooksRun
   if (ctx.format === 'json') return sendErrorProblem(shown, ctx, issuesOf(caught.thrown))
+  if (ctx.format === 'markdown') return sendErrorMarkdown(shown, ctx)
   if (ctx.navigation) return writeErrorLine(shown, target, ctx.navigation, ctx)
   if (ctx.request.method === 'HEAD') return sendErrorHead(shown, ctx)
   try {

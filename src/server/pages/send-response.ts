@@ -133,6 +133,6 @@ function setDocumentHeaders(ctx: RequestContext) {
 }
 
 // A response that is too short to be compressed also varies by encoding: another client might get a compressed one.
-function varyOf({ options }: Site): string {
+export function varyOf({ options }: Pick<Site, 'options'>): string {
   return options.compress ? 'Accept, Accept-Encoding' : 'Accept'
 }

@@ -72,7 +72,7 @@ async function respondWithActionJson(route: Route, value: unknown, ctx: RequestC
 async function respondWithInvalid(route: PageRoute, refused: RefusedForm, ctx: RequestContext): Promise<void> {
   const { status, issues } = refused
   ctx.note({ statusCode: status }, `refused with ${status}: the form was not accepted`)
-  if (ctx.format === 'json' || (ctx.format === 'html' && hasOtherBody(ctx.request)))
+  if (ctx.format === 'json' || (ctx.format !== 'navigation' && hasOtherBody(ctx.request)))
     return sendErrorProblem({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
   ctx.reply.code(status)
   await respondWithActionPage(route, { invalid: createInvalid(refused) }, ctx)

@@ -13,6 +13,7 @@ import { respondInSlot } from './raw-response.ts'
 import { mayStream, renderPage } from './render-page.ts'
 import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
+import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
 import { serveNavigation } from './serve-navigation.ts'
 
@@ -60,6 +61,7 @@ export async function respondWithDocument(
   const { plan, leaf } = route
   try {
     if (ctx.request.method === 'HEAD') {
+      if (ctx.format === 'markdown') return sendMarkdownHead(ctx)
       const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
@@ -68,6 +70,7 @@ export async function respondWithDocument(
     if (ctx.hooksRun) await ctx.hooksRun
     if (rendered.kind === 'thrown')
       return respondWithError(catchError(rendered.thrown, 'render'), targetOf(route, values), ctx)
+    if (ctx.format === 'markdown' && rendered.kind === 'whole') return await sendMarkdown(rendered, ctx)
     sendDocument(rendered, ctx)
     if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {

@@ -43,6 +43,8 @@ export interface DocumentInput {
    * Whether a document that is not complete with its shell may be sent in parts. Called once, only for such a document.
    */
   canStream(): boolean
+  /** Whether all content must be in its place. Otherwise React writes large parts at the end, and a script moves them. */
+  isInPlace: boolean
   /** The time that a document may take, in milliseconds. */
   renderMs: number
   /** The greatest length of a document, in characters. */
@@ -117,7 +119,7 @@ class DocumentRender implements RenderObserver {
       (part) => markFallbacks(part, input.styleNonce),
     )
     const nonce = input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce }
-    this.#react = input.render(input.element, createReactOptions(this.#callbacks, nonce))
+    this.#react = input.render(input.element, createReactOptions(this.#callbacks, nonce, input.isInPlace))
     // React renders in a microtask that it queued before this one.
     queueMicrotask(() => this.#endFirstTurn())
   }

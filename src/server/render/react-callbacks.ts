@@ -21,10 +21,18 @@ export interface ReactCallbacks {
 
 type Nonce = NonNullable<RenderToPipeableStreamOptions['nonce']>
 
-/** Returns options for React that pass its callbacks on to the observer. */
-export function createReactOptions(callbacks: ReactCallbacks, nonce: Nonce): RenderToPipeableStreamOptions {
+/**
+ * Returns options for React that pass its callbacks on to the observer. With `isInPlace`, React writes large parts in
+ * their place when they are ready.
+ */
+export function createReactOptions(
+  callbacks: ReactCallbacks,
+  nonce: Nonce,
+  isInPlace: boolean,
+): RenderToPipeableStreamOptions {
   return {
     nonce,
+    ...(isInPlace && { progressiveChunkSize: Number.MAX_SAFE_INTEGER }),
     onError: (thrown, info) => callbacks.observer?.onError(thrown, info),
     onShellReady: () => callbacks.observer?.onShellReady(),
     onShellError: (thrown) => callbacks.observer?.onShellError(thrown),

@@ -11,6 +11,7 @@ import { createUploadSpace } from '../forms/upload-files.ts'
 import { createEtagWriter } from '../http/etag.ts'
 import { createPolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
+import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 
@@ -48,6 +49,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     traceOf: options.traceOf,
     hasDetails: build.manifest.mode === 'development',
   })
+  const markdown = createMarkdownConverter(options.timeouts.renderMs)
+  app.addHook('onClose', markdown.close)
   const slots = createRenderSlots(options.limits.maxRenders, app)
   const site: Site = {
     build,
@@ -61,6 +64,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(app.log, build.entry.url),
     etags: createEtagWriter(),
+    markdown,
     metrics,
   }
   return site

@@ -48,7 +48,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
   await app.register(async (scope) => {
     addFormParsers(scope, limits, (request) => {
       const page = byId.get(routeOf(request))
-      return page !== undefined && showsInvalid(page, formatOf(request))
+      return page !== undefined && showsInvalid(page, formatOf(site, request))
     })
     for (const page of withAction) {
       const handleError = createErrorHandler(site, page)

@@ -39,6 +39,7 @@ const DEFAULTS = {
   compress: true,
   csp: true,
   securityHeaders: true,
+  markdown: true,
   release: '',
   digestKey: '',
   onFailure: null,

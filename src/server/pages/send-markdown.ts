@@ -1,0 +1,59 @@
+import type { RequestContext } from '../context/request-context.ts'
+import { limitCaching, REVALIDATE } from '../http/caching.ts'
+import { sendOwn } from '../http/compression.ts'
+import { hashEtag, matchesEtag } from '../http/etag.ts'
+import { addVary, DIGEST_HEADER, MARKDOWN_TYPE, setErrorHeaders } from '../http/headers.ts'
+import { errorMarkdown, failureMarkdown } from '../http/markdown-error.ts'
+import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
+import type { Rendered } from '../render/document.ts'
+import { HttpError } from '../thrown/http-error.ts'
+import type { ServerError } from './resolve-error.ts'
+import { setErrorResponse, varyOf } from './send-response.ts'
+
+/** Converting a document of this length takes some seconds. */
+const MAX_LENGTH = 1_000_000
+
+/** Sends a rendered document as Markdown. Rejects when it cannot be converted, and with a 406 when it is too long. */
+export async function sendMarkdown(rendered: Extract<Rendered, { kind: 'whole' }>, ctx: RequestContext): Promise<void> {
+  const { site, reply, request, href, address } = ctx
+  const { failure, text: html } = rendered
+  if (html.length > MAX_LENGTH)
+    throw new HttpError(406, 'This page is too long for Markdown; request text/html instead.')
+  const text = await site.markdown.convert({ html, address: href }, (stop) => ctx.watchLeaving(stop))
+  if (text === null || ctx.isGone) return
+  site.metrics.firstByteSent(reply)
+  if (failure) {
+    setErrorHeaders(reply)
+    reply.code(failure.status).header(DIGEST_HEADER, failure.digest)
+  }
+  setMarkdownHeaders(ctx)
+  if (failure) return sendOwn(`${text}\n---\n\n${failureMarkdown(failure.digest, address.host)}\n`, reply)
+  if (reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(text, reply)
+  const etag = hashEtag(text)
+  reply.header('etag', etag)
+  if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(text, reply)
+  reply.removeHeader('content-type')
+  reply.code(304).send()
+}
+
+/** Sends the headers of a page as Markdown, for HEAD. Nothing is rendered. */
+export function sendMarkdownHead(ctx: RequestContext) {
+  setMarkdownHeaders(ctx)
+  ctx.reply.send()
+}
+
+/** Sends an error as Markdown. */
+export function sendErrorMarkdown(shown: ServerError, ctx: RequestContext) {
+  setErrorResponse(shown, ctx)
+  setMarkdownHeaders(ctx)
+  sendOwn(errorMarkdown(shown, ctx.address.host), ctx.reply)
+}
+
+function setMarkdownHeaders({ site, reply }: RequestContext) {
+  addVary(reply, varyOf(site))
+  // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
+  limitCaching(reply, 'private')
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  if (site.options.csp) setPolicy(reply, INERT_POLICY)
+  reply.type(MARKDOWN_TYPE)
+}
