@@ -1,7 +1,7 @@
 // Reads the configuration, data and messages that the documents show.
 
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
@@ -47,6 +47,7 @@ export async function findFormatProblems(block: CodeBlock): Promise<string[]> {
   const unknown = findUnknownVariable(block.text)
   if (unknown !== null) return [`${placeOf(block)}: ${unknown}`]
   if (isSiteFile(block) || isApp(block) || TESTED_FILES.includes(block.path)) return []
+  if (block.path.startsWith('examples/')) return isSameFile(block) ? [] : [`${placeOf(block)}: ${block.path} differs`]
   const check = CHECKS[kindOf(block)]
   if (check === undefined) {
     return RUN.includes(block.language) ? [] : [`${placeOf(block)}: no test knows "${kindOf(block)}". ${ADVICE}`]
@@ -57,6 +58,11 @@ export async function findFormatProblems(block: CodeBlock): Promise<string[]> {
 
 const ADVICE =
   'Name the file in its first line or after the language of the fence, write "fragment" there, or add a check.'
+
+/** Says whether a document shows a file of this repository as it is. */
+function isSameFile({ path, text }: CodeBlock): boolean {
+  return existsSync(path) && readFileSync(path, 'utf8') === text
+}
 
 function kindOf({ path, language }: CodeBlock): string {
   const name = /[^./]+$/.exec(path)?.[0] ?? ''

@@ -18,7 +18,7 @@ export interface CodeBlock {
 
 /** Languages of blocks that are files. */
 const LANGUAGES = ['ts', 'tsx', 'js', 'css', 'json', 'mdx', 'scss']
-const FOLDERS = ['docs', 'docs/guide', 'docs/deploy', 'docs/proxies']
+const FOLDERS = ['docs', 'docs/guide', 'docs/coming-from', 'docs/deploy', 'docs/proxies']
 
 /** Lists the documents in Markdown that users read. */
 export function listMarkdown(): string[] {

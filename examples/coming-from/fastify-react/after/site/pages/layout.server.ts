@@ -1,0 +1,5 @@
+import type { LayoutLoadContext } from 'hydrant'
+
+export function load({ request }: LayoutLoadContext<'/'>) {
+  return { member: request.member }
+}

@@ -1,0 +1,5 @@
+import { listBooks } from '@/lib/library'
+
+export function GET() {
+  return Response.json(listBooks())
+}

@@ -1,0 +1,5 @@
+import { listBooks } from '../lib/library.server'
+
+export function loader() {
+  return Response.json(listBooks())
+}
