@@ -1,0 +1,12 @@
+import { type ActionContext, redirect } from 'hydrant'
+
+const { STAFF_PASSWORD = 'oolong' } = process.env
+
+export function action({ form, request, reply, url }: ActionContext<'/sign-in'>) {
+  if (form.get('password') !== STAFF_PASSWORD) {
+    reply.code(422)
+    return { problem: 'This password is wrong.' }
+  }
+  request.session.set('isStaff', true)
+  redirect(url.searchParams.get('from') ?? '/admin')
+}

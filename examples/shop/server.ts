@@ -1,0 +1,34 @@
+import cookie from '@fastify/cookie'
+import secureSession from '@fastify/secure-session'
+import type { FastifyInstance } from 'fastify'
+import type { Order } from './shop/orders.server.ts'
+import { findPhoto } from './shop/photos.server.ts'
+
+declare module '@fastify/secure-session' {
+  interface SessionData {
+    /** The amount of each product, by its id. */
+    cart: Readonly<Record<string, number>>
+    order: Order
+    isStaff: boolean
+  }
+}
+
+export default async function server(app: FastifyInstance) {
+  await app.register(cookie)
+  await app.register(secureSession, {
+    // At least 32 characters. Keep it out of version control.
+    secret: process.env.SESSION_SECRET ?? 'only for development, not for visitors',
+    // Exactly 16 characters.
+    salt: 'paper-shop-salts',
+    expiry: 30 * 24 * 60 * 60,
+    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: 'auto', maxAge: 30 * 24 * 60 * 60 },
+  })
+
+  app.get<{ Params: { id: string } }>('/photos/:id', async ({ params }, reply) => {
+    const photo = findPhoto(params.id)
+    if (!photo) return reply.code(404).send({ message: 'There is no such photo.' })
+    // The address of a photo never gets another content.
+    reply.header('cache-control', 'public, max-age=31536000, immutable').type(photo.type)
+    return photo.bytes
+  })
+}

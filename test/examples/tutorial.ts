@@ -1,0 +1,81 @@
+// Examples with a tutorial: they pass their own checks, and the tutorial shows their files.
+
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { readMarkdown } from '../docs/code/code-block.ts'
+import { installDocumentedPackages, linkDocumentedPackages } from '../docs/code/documented-packages.ts'
+import { createOutsideFolder } from '../outside-folder.ts'
+import { walk } from '../scripts/walk.ts'
+import { CHROMIUM_SHELL } from '../tools.ts'
+import { createUserEnv } from '../user-env.ts'
+
+const run = promisify(execFile)
+/** A developer may have used an example in its folder. */
+const WRITTEN = /(?:^|\/)(?:node_modules|dist|\.hydrant[^/]*)(?:\/|$)/
+const PROGRAMS = { hydrant: resolve('dist/scripts/cli.js'), tsc: resolve('node_modules/typescript/bin/tsc') }
+
+/** Tests an example with its own scripts, and compares its files with those in its tutorial. */
+export async function testTutorial(t: Test, name: string): Promise<void> {
+  const example = join('examples', name)
+  const document = `docs/tutorials/${name}.md`
+  const blocks = readMarkdown(document).filter(({ path }) => path !== '')
+
+  t.test(`${document} shows the files of the example as they are`, async (t) => {
+    for (const { path, text } of blocks) t.equal(text, readFileSync(join(example, path), 'utf8'), path)
+  })
+
+  t.test(`${document} shows all source files of the example`, async (t) => {
+    const shown = new Set(blocks.map(({ path }) => path))
+    const files = walk(example).filter((path) => /(?<!\.d)\.tsx?$/.test(path) && !WRITTEN.test(path))
+    t.ok(files.length > 5)
+    t.strictSame(
+      files.filter((path) => !shown.has(path)),
+      [],
+    )
+  })
+
+  const dir = await copyExample(t, example)
+  for (const script of ['typecheck', 'test']) {
+    t.test(`npm run ${script} succeeds in the example`, async (t) => {
+      const env = { ...createUserEnv(), CHROMIUM: CHROMIUM_SHELL }
+      const failed = await run('npm', ['run', script], { cwd: dir, env }).then(
+        () => '',
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+      )
+      t.equal(failed, '')
+    })
+  }
+
+  t.test('the example has the types that its build writes', async (t) => {
+    const [path = ''] = walk(example).filter((path) => /(?:^|\/)hydrant-env\.d\.ts$/.test(path) && !WRITTEN.test(path))
+    t.equal(readFileSync(join(dir, path), 'utf8'), readFileSync(join(example, path), 'utf8'))
+  })
+}
+
+/** Copies an example out of the repository, and links the packages that it depends on instead of installing them. */
+async function copyExample(t: Test, example: string): Promise<string> {
+  await installDocumentedPackages()
+  const dir = join(createOutsideFolder(t, 'example-'), 'site')
+  cpSync(example, dir, { recursive: true, filter: (path) => !WRITTEN.test(path) })
+  linkDocumentedPackages(dir)
+  // The manifest of an example has both lists.
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')) as {
+    dependencies: object
+    devDependencies: object
+  }
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    const link = join(dir, 'node_modules', name)
+    if (existsSync(link)) continue
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(name === 'hydrant' ? process.cwd() : resolve('node_modules', name), link)
+  }
+  mkdirSync(join(dir, 'node_modules/.bin'))
+  for (const [program, path] of Object.entries(PROGRAMS)) {
+    const text = `#!/bin/sh\nexec '${process.execPath}' '${path}' "$@"\n`
+    writeFileSync(join(dir, 'node_modules/.bin', program), text, { mode: 0o755 })
+  }
+  return dir
+}
