@@ -35,6 +35,17 @@ export default function Styling() {
           new class updates the stylesheet. <code>.module.css</code> files are not compiled with Tailwind.
         </p>
       </Section>
+      <Section id="compilers" title="Sass, PostCSS and Lightning CSS">
+        <p>
+          <code>hydrant/styles</code> takes a function that compiles one stylesheet, and applies it in the build and in
+          development, also to CSS modules. <code>docs/stylesheets.md</code> in the package has the configuration for
+          PostCSS and Lightning CSS. This one compiles Sass, after <code>npm install --save-dev sass</code>:
+        </p>
+        <Code title="hydrant.config.ts">{SASS}</Code>
+        <p>
+          In development, an edit of a file that <code>dependencies</code> names updates the page.
+        </p>
+      </Section>
       <Section id="assets" title="Images, fonts and other files">
         <p>
           When you import a file, you get its URL. The URL contains a hash of the content, so browsers cache the file
@@ -101,6 +112,26 @@ import { tailwind } from 'hydrant/tailwind'
 
 export default defineConfig({
   esbuild: { plugins: [tailwind()] },
+})
+`
+
+const SASS = `
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'hydrant'
+import { stylesheets } from 'hydrant/styles'
+
+export default defineConfig({
+  esbuild: async () => {
+    const { compileAsync } = await import('sass')
+    const sass = stylesheets({
+      extensions: ['.scss'],
+      async compile({ path }) {
+        const { css, loadedUrls } = await compileAsync(path)
+        return { css, dependencies: loadedUrls.map((url) => fileURLToPath(url)) }
+      },
+    })
+    return { plugins: [sass] }
+  },
 })
 `
 
