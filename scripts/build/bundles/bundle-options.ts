@@ -10,6 +10,7 @@ import { createExternals } from '../esbuild/externals.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { COMMON_IMPORT, createHydrantModules, exportOf } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
+import { createSvgComponents } from '../esbuild/svg-component.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
 import { createWorkers } from './workers.ts'
@@ -88,6 +89,7 @@ export function createClientBundle(input: BundleInput): Bundle {
         createVirtualModules(siteDir, modules),
         ...ownPlugins,
         createCss(siteDir, 'browser', input.compileCssModule),
+        createSvgComponents(siteDir),
         assets.plugin,
         workers.plugin,
       ],
@@ -113,6 +115,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
           createVirtualModules(siteDir, [module]),
           createHrefBinding(siteDir),
           createCss(siteDir, 'server', input.compileCssModule),
+          createSvgComponents(siteDir),
           assets.plugin,
         ],
         inlined,

@@ -6,6 +6,7 @@ import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { createCss } from '../../build/esbuild/css.ts'
 import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
+import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 
@@ -65,7 +66,7 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
 
 function pluginsOf(side: Side, { siteDir, compileCssModule }: CompilerInput): Plugin[] {
   const href = side === 'server' ? [createHrefBinding(siteDir)] : []
-  return [...href, createCss(siteDir, side, compileCssModule)]
+  return [...href, createCss(siteDir, side, compileCssModule), createSvgComponents(siteDir)]
 }
 
 /** Makes esbuild start with a module that a plugin may provide. */

@@ -11,6 +11,7 @@ import { createCss } from '../../build/esbuild/css.ts'
 import type { CompileCssModule } from '../../build/esbuild/css-module.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
+import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createDevWorkers } from './dev-workers.ts'
@@ -96,6 +97,7 @@ function browserOptions({ siteDir, settings, plugins, compileCssModule, site, in
       createReactExternals(),
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', compileCssModule),
+      createSvgComponents(siteDir),
       createAssets('browser', assetExtensions(settings)).plugin,
       createDevWorkers({ siteDir, settings, plugins }).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
@@ -117,6 +119,7 @@ function serverOptions({ siteDir, settings, plugins, compileCssModule, site, inl
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createHrefBinding(siteDir),
       createCss(siteDir, 'server', compileCssModule),
+      createSvgComponents(siteDir),
       createAssets('server', assetExtensions(settings)).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],
