@@ -61,6 +61,15 @@ declare module '*.svg' {
   export default url
 }
 
+declare module '*.svg?component' {
+  /**
+   * The image as an `<svg>` element in the document. Props are attributes of that element. `title` is the text that
+   * screen readers say (none).
+   */
+  const Svg: (props: import('react').SVGProps<SVGSVGElement> & { title?: string }) => import('react').ReactElement
+  export default Svg
+}
+
 declare module '*.ico' {
   /** The URL of the file. */
   const url: string

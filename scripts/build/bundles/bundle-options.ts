@@ -10,6 +10,7 @@ import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { COMMON_IMPORT, createHydrantModules, exportOf } from '../esbuild/hydrant-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { createReactCompiler } from '../esbuild/react-compiler.ts'
+import { createSvgComponents } from '../esbuild/svg-component.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
 import { createWorkers } from './workers.ts'
@@ -89,6 +90,7 @@ export function createClientBundle(input: BundleInput): Bundle {
         createVirtualModules(siteDir, modules),
         ...ownPlugins,
         createCss(siteDir, 'browser', input.cssCompiler),
+        createSvgComponents(siteDir),
         assets.plugin,
         // A module that starts workers is compiled by the plugin that loads it.
         workers.plugin,
@@ -116,6 +118,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
           createVirtualModules(siteDir, [module]),
           createHrefBinding(siteDir),
           createCss(siteDir, 'server', input.cssCompiler),
+          createSvgComponents(siteDir),
           assets.plugin,
         ],
         inlined,

@@ -99,7 +99,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
         ...cssCompiler.reader.dependentsOf(file),
       ])
       const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
-      return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`])
+      return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`, `hydrant-svg:${path}`])
     },
     exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
     dispose: scanner.dispose,

@@ -6,6 +6,7 @@ import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
+import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 
@@ -44,8 +45,9 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
         plugins: [
           entryPlugin(siteDir),
           ...plugins.plugins,
-          ...emitted.map(({ plugin }) => plugin),
           ...pluginsOf(side, input),
+          ...emitted.map(({ plugin }) => plugin),
+          ...(side === 'browser' && settings.compileReact ? [createReactCompiler(settings.compileReact)] : []),
         ],
         ...options,
       })
@@ -63,10 +65,9 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
   }
 }
 
-function pluginsOf(side: Side, { siteDir, settings, cssCompiler }: CompilerInput): Plugin[] {
-  const css = createCss(siteDir, side, cssCompiler)
-  if (side === 'server') return [createHrefBinding(siteDir), css]
-  return settings.compileReact ? [css, createReactCompiler(settings.compileReact)] : [css]
+function pluginsOf(side: Side, { siteDir, cssCompiler }: CompilerInput): Plugin[] {
+  const href = side === 'server' ? [createHrefBinding(siteDir)] : []
+  return [...href, createCss(siteDir, side, cssCompiler), createSvgComponents(siteDir)]
 }
 
 /** Makes esbuild start with a module that a plugin may provide. */

@@ -10,6 +10,7 @@ import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
+import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createDevWorkers } from './dev-workers.ts'
@@ -95,6 +96,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
       createReactExternals(),
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', cssCompiler),
+      createSvgComponents(siteDir),
       createAssets('browser', assetExtensions(settings)).plugin,
       createDevWorkers({ siteDir, settings, plugins }).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
@@ -116,6 +118,7 @@ function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined 
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createHrefBinding(siteDir),
       createCss(siteDir, 'server', cssCompiler),
+      createSvgComponents(siteDir),
       createAssets('server', assetExtensions(settings)).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],

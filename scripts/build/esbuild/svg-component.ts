@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Plugin } from 'esbuild'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { type ParsedSvg, parseSvg } from './parse-svg.ts'
+import { resolveFile } from './resolve-file.ts'
+
+const NAMESPACE = 'hydrant-svg'
+const QUERY = '?component'
+const resolving = Symbol('resolving')
+
+/** Creates the plugin that turns `import Logo from './logo.svg?component'` into a React component, on both sides. */
+export function createSvgComponents(siteDir: string): Plugin {
+  return {
+    name: NAMESPACE,
+    setup(build) {
+      build.onResolve({ filter: /\.svg\?component$/i }, async ({ path, importer, namespace, kind, resolveDir }) => {
+        const bare = path.slice(0, -QUERY.length)
+        const from = { importer, namespace, kind, resolveDir, pluginData: resolving }
+        const found = await resolveFile(build, bare, from)
+        if (found.errors.length > 0) return { errors: found.errors }
+        return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }
+      })
+      build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
+        const path = resolve(siteDir, sitePath)
+        const svg = parseSvg(await readFile(path, 'utf8'))
+        if (!svg)
+          return { errors: [{ text: 'The root element of the file is not <svg>', location: { file: sitePath } }] }
+        return { contents: writeComponent(svg), loader: 'js', resolveDir: dirname(path), watchFiles: [path] }
+      })
+    },
+  }
+}
+
+function writeComponent({ attributes, content }: ParsedSvg): string {
+  // The markup is not converted to elements: browsers and the server get the same text, and React parses nothing.
+  return `import { jsx } from 'react/jsx-runtime'
+const attributes = ${JSON.stringify(attributes)}
+const content = ${JSON.stringify(content)}
+const escape = (text) => String(text).replace(/[&<]/g, (one) => (one === '&' ? '&amp;' : '&lt;'))
+export default function Svg({ title, ...props }) {
+  const titled = title === undefined ? {} : { role: 'img' }
+  const __html = (title === undefined ? '' : '<title>' + escape(title) + '</title>') + content
+  return jsx('svg', { ...attributes, ...titled, ...props, dangerouslySetInnerHTML: { __html } })
+}
+`
+}
