@@ -20,6 +20,7 @@ const ENTRIES = {
   react: 'src/shared/react.js',
   server: 'src/server/index.js',
   tailwind: 'scripts/tailwind.js',
+  test: 'scripts/testing/index.js',
 } as const
 
 /** The public entries, by what they export. */
@@ -27,6 +28,7 @@ const PUBLIC = {
   react: ['*'],
   server: ['*', '{ default }'],
   tailwind: ['*'],
+  test: ['*'],
 } as const
 
 /** Commands that serve nothing. They share no state with the code of a site. */

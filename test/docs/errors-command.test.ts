@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { failureJson, summaryJson } from '../../src/server/ledger/failure-json.ts'
-import { failure, ledgerOf } from '../scripts/failed-ledger.ts'
+import { ERROR, failure, ledgerOf } from '../scripts/failed-ledger.ts'
 
 // Tests run in the project's folder.
 const markdown = readFileSync('docs/errors-command.md', 'utf8')
@@ -15,13 +15,28 @@ t.test('the example has the fields of a failure', async (t) => {
   t.strictSame(shapeOf(example), shapeOf(json))
 })
 
-t.test('the table has each field, and the text names those that a list leaves out', async (t) => {
+t.test('each object has a table with exactly its fields', async (t) => {
+  const inner = { type: 'Error', message: 'below', stack: [], errors: [{ ...ERROR, cause: ERROR }] }
+  const [first, ...others] = ERROR.stack
+  const stack = first ? [first, ...others.map((frame) => ({ ...frame, unmapped: 'no map' }))] : []
+  const server = { traceId: 'a', spanId: 'b', build: 'c', replica: 'd', worker: '1', pid: 2, pending: ['load'] }
+  const record = failure({ ...server, error: { ...ERROR, stack, cause: inner } })
+  const details = await (await ledgerOf(record)).read(record.fingerprint)
+  t.ok(details)
+  if (!details) return
+  const json = failureJson(details)
+  const [cause] = json.causes
+  t.strictSame(documented('A failure'), namesOf(json))
+  t.strictSame(documented('A frame'), namesOf(...json.stack, json.source))
+  t.strictSame(documented('A cause'), namesOf(cause, ...(cause?.errors ?? [])))
+  t.strictSame(documented('An occurrence'), namesOf(...json.occurrences))
+})
+
+t.test('the text names the fields that a list leaves out', async (t) => {
   const [summary] = await (await ledgerOf(failure())).list({})
-  const fields = Object.keys(example)
-  for (const field of fields) t.match(markdown, new RegExp(`^\\| .*\`${field}\`.* \\|`, 'm'), field)
   const inList = Object.keys((summary && summaryJson(summary)) ?? {})
   t.strictSame(
-    fields.filter((field) => !inList.includes(field)),
+    Object.keys(example).filter((field) => !inList.includes(field)),
     ['stack', 'causes', 'errors', 'occurrences'],
   )
 })
@@ -33,6 +48,18 @@ t.test('every flag is documented', async (t) => {
     t.match(markdown, `\`${flag}`, flag)
   }
 })
+
+/** Returns the fields in the first column of the table below a heading, sorted. */
+function documented(heading: string): string[] {
+  const section = markdown.split(`\n### ${heading}\n`)[1]?.split('\n#')[0] ?? ''
+  const cells = section.split('\n').flatMap((line) => /^\| (`.+?`) \|/.exec(line)?.[1] ?? [])
+  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)).sort()
+}
+
+/** Returns the names of the fields of all these objects, sorted. */
+function namesOf(...objects: readonly (object | null | undefined)[]): string[] {
+  return [...new Set(objects.flatMap((one) => Object.keys(one ?? {})))].sort()
+}
 
 /** Returns the names of all fields. For an array, returns those of its first item. */
 function shapeOf(value: unknown): unknown {

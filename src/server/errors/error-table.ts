@@ -355,6 +355,14 @@ export const errorTable = {
     message: 'cannot create the site in %s: %s',
     fix: 'Choose a folder that you can write to, and check that the disk has free space.',
   },
+  HYD_TEST_BUILD: {
+    message: 'the site in %s does not build%s',
+    fix: 'Fix the errors of the build; to test a build that exists already, pass "build: false".',
+  },
+  HYD_TEST_SIGN_IN: {
+    message: 'the sign-in at %s responded with %s instead of a redirect; the page says: %s',
+    fix: 'Pass the fields that the action reads, with valid values; if the action does not redirect, call submit(); see "hydrant docs testing".',
+  },
   HYD_DOCS_UNKNOWN: {
     message: 'the documentation has nothing about "%s"%s',
     fix: 'Run "hydrant docs" to list the chapters, or search for fewer words.',

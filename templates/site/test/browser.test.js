@@ -1,16 +1,16 @@
-// Uses the built site in a real browser. test/open-browser.js says which one, and how to install it.
+// Uses the site in a real browser. test/open-browser.js says which one, and how to install it.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createServer } from 'hydrant'
+import { createTestSite } from 'hydrant/test'
 import { openBrowser } from './open-browser.js'
 
 const browser = await openBrowser()
-const app = await createServer({ dir: '.', ledger: false, logger: false })
-const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+const site = await createTestSite()
+const origin = await site.app.listen({ host: '127.0.0.1', port: 0 })
 after(async () => {
   await browser.close()
-  await app.close()
+  await site.close()
 })
 
 test('a visitor clicks the counter', async () => {

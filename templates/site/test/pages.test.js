@@ -1,39 +1,29 @@
-// Requests pages from the built site, without a port. `npm test` builds it first.
+// Requests pages without a port. `createTestSite` builds the site when its files have changed.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createServer } from 'hydrant'
+import { createTestSite } from 'hydrant/test'
 
-const app = await createServer({ dir: '.', ledger: false, logger: false })
-after(() => app.close())
+const site = await createTestSite()
+after(() => site.close())
 
 test('a book has a page', async () => {
-  const response = await app.inject({ url: '/books/kim', headers: { accept: 'text/html' } })
+  const { status, html, data } = await site.page('/books/kim')
 
-  assert.equal(response.statusCode, 200)
-  assert.match(response.body, /<h1[^>]*>Kim<\/h1>/)
-})
-
-test('a page is JSON for clients that ask for JSON', async () => {
-  const response = await app.inject({ url: '/books/kim', headers: { accept: 'application/json' } })
-
-  assert.equal(response.json().author, 'Rudyard Kipling')
+  assert.equal(status, 200)
+  assert.match(html, /<h1[^>]*>Kim<\/h1>/)
+  assert.equal(data.author, 'Rudyard Kipling')
 })
 
 test('a book that does not exist is a 404', async () => {
-  const response = await app.inject({ url: '/books/none', headers: { accept: 'text/html' } })
+  const { status } = await site.page('/books/none')
 
-  assert.equal(response.statusCode, 404)
+  assert.equal(status, 404)
 })
 
 test('an empty message is refused', async () => {
-  const response = await app.inject({
-    method: 'POST',
-    url: '/guestbook',
-    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
-    payload: 'text=',
-  })
+  const { status, html } = await site.submit('/guestbook', { text: '' })
 
-  assert.equal(response.statusCode, 422)
-  assert.match(response.body, /Write a message first\./)
+  assert.equal(status, 422)
+  assert.match(html, /Write a message first\./)
 })

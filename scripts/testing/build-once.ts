@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { BUILD_FOLDER, BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
+import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
+import { withLock } from './lock.ts'
+
+/** Names the files that the build was made of. `hydrant build` writes a new folder, which does not have this file. */
+const STAMP = 'tested.txt'
+/** Folders whose files no build reads, unless a module of the site imports them. */
+const OTHER_FOLDERS = ['node_modules', 'test', 'tests', 'coverage', 'dist']
+/** Files that running servers and tests write, and tests themselves. */
+const OTHER_FILES = /\.(?:db|db-\w+|log)$|\.(?:test|spec)\.\w+$/
+
+/** Builds in progress in this process, by folder. */
+const running = new Map<string, Promise<void>>()
+
+/**
+ * Builds a site unless its files are those of the last call, in whichever process that was. Processes that call it at
+ * the same time build once. Throws HYD_TEST_BUILD with the output of the build.
+ */
+export function buildOnce(dir: string): Promise<void> {
+  const folder = existsSync(dir) ? realpathSync(dir) : resolve(dir)
+  const building = running.get(folder) ?? buildIfChanged(folder).finally(() => running.delete(folder))
+  running.set(folder, building)
+  return building
+}
+
+async function buildIfChanged(dir: string): Promise<void> {
+  await withLock(dir, async () => {
+    if (isCurrent(dir)) return
+    await build(dir)
+    // After the build, which writes types into the folder.
+    writeFileSync(join(dir, BUILD_FOLDER, STAMP), describeInputs(dir))
+  })
+}
+
+function isCurrent(dir: string): boolean {
+  const stamp = join(dir, BUILD_FOLDER, STAMP)
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === describeInputs(dir)
+}
+
+function build(dir: string): Promise<void> {
+  const words = [join(PACKAGE_FOLDER, 'dist/scripts/cli.js'), 'build', dir]
+  const env = { ...process.env, NODE_ENV: 'production', NO_COLOR: '1' }
+  return new Promise((built, fail) => {
+    execFile(process.execPath, words, { env }, (error, _stdout, stderr) => {
+      if (!error) return built()
+      const output = stripVTControlCharacters(stderr).trim() || error.message
+      fail(createHydrantError('HYD_TEST_BUILD', [dir, `:\n${output}`]))
+    })
+  })
+}
+
+/** Returns a hash of the paths, sizes and times of all files that a build can depend on. */
+function describeInputs(dir: string): string {
+  const files = [...listFiles(dir), ...listSources(dir), join(dir, 'node_modules/.package-lock.json')]
+  const hash = createHash('sha256').update(readFileSync(join(PACKAGE_FOLDER, 'package.json')))
+  for (const file of [...new Set(files)].sort()) {
+    const stats = statSync(file, { throwIfNoEntry: false })
+    hash.update(`${file}\0${stats?.size}\0${stats?.mtimeMs}\n`)
+  }
+  return hash.digest('hex')
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      return entry.name.startsWith('.') || OTHER_FOLDERS.includes(entry.name) ? [] : listFiles(path)
+    }
+    return OTHER_FILES.test(entry.name) ? [] : [path]
+  })
+}
+
+/** Returns the modules of the last build, which may be outside of the site's folder. */
+function listSources(dir: string): string[] {
+  const map = join(dir, BUILD_FOLDER, `${BUILD_PATHS.server}.map`)
+  if (!existsSync(map)) return []
+  // The build has written the map.
+  const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }
+  return sources.map((source) => resolve(map, '..', source))
+}

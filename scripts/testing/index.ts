@@ -1,0 +1,5 @@
+// The public entry `hydrant/test`, for tests of a site.
+
+export { createTestSite, type TestSite, type TestSiteOptions } from './test-site.ts'
+export type { FormFields, SubmitOptions, TestPage, TestResponse } from './visitor.ts'
+export { createVisitor, type Visitor } from './visitor.ts'

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+
+const POLL_MS = 50
+
+/** Runs a function while no other process runs one for the same folder. */
+export async function withLock(folder: string, work: () => Promise<void>): Promise<void> {
+  const name = createHash('sha256').update(`${process.getuid?.()} ${folder}`).digest('hex').slice(0, 16)
+  const file = join(tmpdir(), `hydrant-test-${name}.lock`)
+  while (!take(file)) await setTimeout(POLL_MS)
+  try {
+    await work()
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Writes the lock file, and returns whether there was none. Removes one whose process has ended. */
+function take(file: string): boolean {
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  if (!isHeld(file)) rmSync(file, { force: true })
+  return false
+}
+
+function isHeld(file: string): boolean {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'))
+    // An empty file is one that its process is about to write. Signal 0 only asks whether the process exists.
+    return pid === 0 || process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

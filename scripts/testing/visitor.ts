@@ -1,0 +1,111 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import { type CookieJar, createCookieJar } from './cookie-jar.ts'
+
+/** The fields of a form by name. An array sends a field several times. */
+export type FormFields = Record<string, string | Blob | readonly (string | Blob)[]>
+
+export interface SubmitOptions {
+  /** The method (POST). */
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+}
+
+export interface TestResponse {
+  status: number
+  /** The body as text. */
+  html: string
+  headers: LightMyRequestResponse['headers']
+  /** The target of a redirect; null without one. */
+  location: string | null
+}
+
+export interface TestPage<Data = Record<string, unknown>> extends TestResponse {
+  /** The data that the load of the page returned, as JSON; null if the status is not from 200 to 299. */
+  data: Data | null
+}
+
+/** A visitor with cookies of their own, who sends requests without a port. */
+export interface Visitor {
+  /** Sends any request, with the visitor's cookies. Takes what Fastify's `inject` takes. */
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse>
+  /** Requests a page: first its HTML, then its data as JSON. So its loads run twice. Follows no redirects. */
+  page<Data = Record<string, unknown>>(path: string): Promise<TestPage<Data>>
+  /** Sends a form to the action of a page, as the browser does on that page. Follows no redirects. */
+  submit(path: string, fields: FormFields | FormData, options?: SubmitOptions): Promise<TestResponse>
+  /** Sends the form of a sign-in page. Throws HYD_TEST_SIGN_IN if its action does not redirect. */
+  signIn(path: string, fields: FormFields | FormData): Promise<TestResponse>
+}
+
+/**
+ * Returns a visitor of an app.
+ *
+ * @param origin The public origin of the site (`http://localhost`).
+ */
+export function createVisitor(app: FastifyInstance, origin = 'http://localhost'): Visitor {
+  const jar = createCookieJar()
+  const inject = (request: InjectOptions | string) => send(app, origin, jar, request)
+  const visitor: Visitor = {
+    inject,
+    async page<Data>(path: string) {
+      const response = toResponse(await inject({ url: path, headers: { accept: 'text/html' } }))
+      const isFine = response.status >= 200 && response.status < 300
+      const json = isFine ? await inject({ url: path, headers: { accept: 'application/json' } }) : null
+      // The caller names the type of the data.
+      return { ...response, data: json?.statusCode === response.status ? (json.json() as Data) : null }
+    },
+    async submit(path, fields, { method = 'POST' } = {}) {
+      const { type, payload } = await encodeForm(fields)
+      const headers = { accept: 'text/html', origin, 'sec-fetch-site': 'same-origin', 'content-type': type }
+      return toResponse(await inject({ method, url: path, headers, payload }))
+    },
+    async signIn(path, fields) {
+      const response = await visitor.submit(path, fields)
+      if (response.location !== null) return response
+      throw createHydrantError('HYD_TEST_SIGN_IN', [path, response.status, textOf(response.html)])
+    },
+  }
+  return visitor
+}
+
+async function send(app: FastifyInstance, origin: string, jar: CookieJar, request: InjectOptions | string) {
+  const options = typeof request === 'string' ? { url: request } : request
+  const cookie = jar.header()
+  const headers = { host: new URL(origin).host, ...(cookie === null ? {} : { cookie }), ...options.headers }
+  const response = await app.inject({ ...options, headers })
+  jar.store(response)
+  // Failures are passed on after the response, in an immediate that is waiting already.
+  await setImmediate()
+  return response
+}
+
+function toResponse({ statusCode, body, headers }: LightMyRequestResponse): TestResponse {
+  return { status: statusCode, html: body, headers, location: headers.location?.toString() ?? null }
+}
+
+/** Encodes a form as a browser does: as multipart if it has files, otherwise URL-encoded. */
+async function encodeForm(fields: FormFields | FormData): Promise<{ type: string; payload: Buffer }> {
+  const form = fields instanceof FormData ? fields : toForm(fields)
+  const texts = new URLSearchParams()
+  for (const [name, value] of form) if (typeof value === 'string') texts.append(name, value)
+  const encoded = new Response(texts.size < [...form].length ? form : texts)
+  return { type: encoded.headers.get('content-type') ?? '', payload: Buffer.from(await encoded.arrayBuffer()) }
+}
+
+function toForm(fields: FormFields): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of [value].flat()) form.append(name, one)
+  }
+  return form
+}
+
+/** Returns the text that a visitor reads, cut to the length of a message. */
+function textOf(html: string): string {
+  const text = html
+    .replace(/<(script|style|head)\b[\s\S]*?<\/\1>/g, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text
+}
