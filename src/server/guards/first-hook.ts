@@ -25,6 +25,7 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
     guardCaching(reply.raw)
     // Guards and limits refuse a body before it has arrived.
     if (hasBody(request)) endAfterBody(request.raw)
+    if (isUpgrade(request)) closeWhenRefused(request, reply)
     reply.header(REQUEST_ID_HEADER, request.id)
     if (securityHeaders) setNosniff(reply)
     if (request.url.length > MAX_URL_BYTES) refuseLongUrl(request, reply)
@@ -36,6 +37,17 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
 
 const hasBody = ({ headers }: FastifyRequest) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+// Node.js sets `upgrade` only if something listens for upgrades. Its types do not have it.
+const isUpgrade = ({ raw }: FastifyRequest) => Reflect.get(raw, 'upgrade') === true
+
+/**
+ * Closes the connection of an upgrade that gets a response in place of a protocol: Node.js no longer reads it.
+ * `@fastify/websocket` does so only for requests that have reached its own hook.
+ */
+function closeWhenRefused({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply) {
+  raw.once('finish', () => socket.destroySoon())
+}
 
 function refuseLongUrl(request: FastifyRequest, reply: FastifyReply) {
   const { method, headers, originalUrl } = request

@@ -21,7 +21,7 @@ export function convertDocument(html: string, address: string): string {
   addTitle(document, content)
   const root: Root = { type: 'root', children: content.children }
   return toMarkdown(toMdast(root, { document: true }), {
-    extensions: [gfmToMarkdown()],
+    extensions: [gfmToMarkdown({ tablePipeAlign: false })],
     bullet: '-',
     emphasis: '_',
     rule: '-',

@@ -12,8 +12,13 @@ const run = promisify(execFile)
 /** Each package with the version that its document names, or the newest major version. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   '@fastify/cookie': '^11',
+  '@fastify/cors': '^11',
   '@fastify/jwt': '^10',
   '@fastify/secure-session': '^8',
+  '@fastify/session': '^11',
+  '@fastify/swagger': '^9',
+  '@fastify/under-pressure': '^9',
+  '@fastify/websocket': '^11',
   '@mdx-js/esbuild': '^3',
   '@opentelemetry/api': '^1.10',
   '@opentelemetry/exporter-logs-otlp-http': '^0.301',

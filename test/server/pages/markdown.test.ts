@@ -82,9 +82,9 @@ See [another](http://localhost/other?a=1#b), [below](#below), nothing, [mail](ma
 
 ![A tea](http://localhost/tea.jpg)
 
-| Tea   | Price |
-| ----- | ----- |
-| Assam | 5     |
+| Tea | Price |
+| - | - |
+| Assam | 5 |
 
 \`\`\`ts
 const a = 1 < 2
