@@ -14,6 +14,7 @@ const SLOWEST = [
   'server/lifecycle/watchdog',
   'server/cluster/stopping',
   'docs/code-sites',
+  'examples/',
   'package/create',
   'package/package',
   'scripts/dev-stop',

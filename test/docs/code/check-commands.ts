@@ -15,7 +15,7 @@ import type { ShellCommand } from './shell-commands.ts'
 const run = promisify(execFile)
 
 /** These do not need a script of package.json. */
-const NPM_COMMANDS = ['ci', 'prune', 'uninstall']
+const NPM_COMMANDS = ['ci', 'pkg', 'prune', 'uninstall']
 const TOKEN = 'a-token-of-32-characters-for-tests'
 /** A digest or its first half, also when its parts are separate words. */
 const DIGEST = /\b[0-9A-HJKMNP-TV-Z]{4}\0?[0-9A-HJKMNP-TV-Z]{4}(?:[-\0][0-9A-HJKMNP-TV-Z]{6})?\b/i

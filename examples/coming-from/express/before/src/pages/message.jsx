@@ -1,0 +1,3 @@
+export function Message({ text }) {
+  return <h1>{text}</h1>
+}

@@ -1,0 +1,7 @@
+import vikeReact from 'vike-react/config'
+
+export default {
+  extends: [vikeReact],
+  title: 'Reading club',
+  passToClient: ['member'],
+}

@@ -1,0 +1,3 @@
+export default function title(pageContext) {
+  return pageContext.data.book.title
+}

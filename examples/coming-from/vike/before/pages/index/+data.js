@@ -1,0 +1,5 @@
+import { listBooks } from '../../lib/library.js'
+
+export function data() {
+  return { books: listBooks() }
+}

@@ -1,0 +1,5 @@
+import { suggestions } from '../../lib/library.js'
+
+export function data({ member }) {
+  return { name: member, suggestions }
+}

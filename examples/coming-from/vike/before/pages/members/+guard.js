@@ -1,0 +1,5 @@
+import { redirect } from 'vike/abort'
+
+export function guard(pageContext) {
+  if (!pageContext.member) throw redirect('/sign-in')
+}
