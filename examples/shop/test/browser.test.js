@@ -43,16 +43,25 @@ test('the count in the header is ahead of the server, and no click is lost', asy
   const held = new Promise((resolve) => {
     release = resolve
   })
-  await page.route('**/cart', async (route) => {
-    await held
-    await route.continue()
-  })
+  let sent = 0
+  await page.route(
+    (url) => url.pathname === '/cart',
+    async (route) => {
+      if (route.request().method() === 'POST') {
+        sent++
+        await held
+      }
+      await route.continue()
+    },
+  )
 
   const add = page.getByRole('button', { name: 'Add to cart' })
   await add.click()
   await countOf(page, 1)
   await add.click()
   await countOf(page, 2)
+  // The second change waits for the cookie of the first.
+  assert.ok(sent < 2)
   release()
   await page.unrouteAll({ behavior: 'wait' })
 
