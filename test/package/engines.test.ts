@@ -2,7 +2,7 @@
 // a site.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -44,7 +44,7 @@ t.test('engines names exactly these versions', async (t) => {
 
 for (const version of VERSIONS) {
   t.test(`installs with --engine-strict, builds and serves on Node.js ${version}`, async (t) => {
-    const node = await installNode(version)
+    const node = await fetchNode(version)
     const site = join(folder, version)
     mkdirSync(join(site, 'pages'), { recursive: true })
     const manifest = { name: 'my-site', private: true, type: 'module', overrides: OVERRIDES[version] ?? {} }
@@ -79,15 +79,25 @@ async function countPackages(node: string, site: string): Promise<number> {
   return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
 }
 
-/** Installs a version of Node.js from the npm registry, once per checkout. Returns its program. */
-async function installNode(version: string): Promise<string> {
+/**
+ * Fetches a version of Node.js from the npm registry, once per checkout. Returns its program. `npm pack` and tar take
+ * half the processor time of `npm install`.
+ */
+async function fetchNode(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
   const prefix = resolve('.build/node', version)
-  const program = join(prefix, 'node_modules', name, 'bin/node')
+  const program = join(prefix, 'bin/node')
   if (existsSync(program)) return program
-  mkdirSync(prefix, { recursive: true })
-  const words = ['install', '--prefix', prefix, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--force']
-  await run(process.execPath, [npm, ...words, `${name}@${version}`], { env })
+  const draft = `${prefix}-${process.pid}`
+  mkdirSync(draft, { recursive: true })
+  const words = ['pack', '--silent', '--prefer-offline', '--pack-destination', draft, `${name}@${version}`]
+  await run(process.execPath, [npm, ...words], { env })
+  const tarball = join(draft, `${name}-${version}.tgz`)
+  await run('tar', ['--extract', '--file', tarball, '--directory', draft, 'package/bin/node'])
+  mkdirSync(dirname(program), { recursive: true })
+  // Renamed when complete, because a run may be stopped meanwhile.
+  renameSync(join(draft, 'package/bin/node'), program)
+  rmSync(draft, { recursive: true })
   return program
 }
 

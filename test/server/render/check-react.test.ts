@@ -1,5 +1,5 @@
-// Which of React's builds a site is served with. Each case runs in a separate process, because Node.js loads React
-// once.
+// Which of React's builds a site is served with. Each combination of builds has a process of its own, because Node.js
+// loads React once.
 
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -33,7 +33,7 @@ const SERVER = new URL('../../../src/server/index.js', import.meta.url).href
 const FASTIFY = import.meta.resolve('fastify')
 const HTML = "{ accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156' }"
 
-/** Serves a site and prints the code of the error, or the status and the document. */
+/** Declares the app that serves a site. */
 const WAYS = {
   createServer: (site: string, option: string) =>
     `const app = await (await import(${JSON.stringify(SERVER)})).createServer({ dir: ${JSON.stringify(site)}, logger: false, ledger: false, reactServer: '${option}' })`,
@@ -42,26 +42,38 @@ const WAYS = {
     await app.register((await import(${JSON.stringify(SERVER)})).default, { dir: ${JSON.stringify(site)}, ledger: false, reactServer: '${option}' })`,
 }
 
+interface Served {
+  /** The code of the error, or the status of the document. */
+  code: number | string
+  body: string
+}
+
+/** Serves the sites one after another in one process, with the same parts of React. */
 async function ask(
   way: keyof typeof WAYS,
   nodeEnv: string | undefined,
-  { site = dir, late = '', option = 'bun' } = {},
-) {
-  const program = `${late && `await import(${JSON.stringify(SERVER)}); process.env.NODE_ENV = '${late}'`}
-  try {
+  { sites = [dir], late = '', option = 'bun' } = {},
+): Promise<Served[]> {
+  const parts = sites.map(
+    (site) => `try {
     ${WAYS[way](site, option)}
     const { statusCode, body } = await app.inject({ url: '/part', headers: ${HTML} })
-    console.log(JSON.stringify({ code: statusCode, body }))
+    served.push({ code: statusCode, body })
     await app.close()
   } catch (error) {
-    console.log(JSON.stringify({ code: error.code, body: error.message + ' ' + error.fix }))
-  }`
+    served.push({ code: error.code, body: error.message + ' ' + error.fix })
+  }`,
+  )
+  const program = `${late && `await import(${JSON.stringify(SERVER)}); process.env.NODE_ENV = '${late}'`}
+  const served = []
+  ${parts.join('\n')}
+  console.log(JSON.stringify(served))`
   const { NODE_ENV: _, ...env } = process.env
   const { stdout } = await run(process.execPath, [...process.execArgv, '--input-type=module', '-e', program], {
     env: nodeEnv === undefined ? env : { ...env, NODE_ENV: nodeEnv },
   })
   // The cast is safe because the program writes the line.
-  return JSON.parse(stdout.split('\n').at(0) ?? '') as { code: number | string; body: string }
+  return JSON.parse(stdout.split('\n').at(0) ?? '') as Served[]
 }
 
 // Both entry points and both of React's server builds.
@@ -70,13 +82,13 @@ for (const [way, option] of [
   ['plugin', 'node'],
 ] as const) {
   t.test(`${way} with ${option} serves a production build only with React's production build`, async (t) => {
-    const served = await ask(way, 'production', { option })
-    t.equal(served.code, 200)
-    t.notMatch(served.body, 'hunter22')
+    const [served] = await ask(way, 'production', { option })
+    t.equal(served?.code, 200)
+    t.notMatch(served?.body, 'hunter22')
     for (const nodeEnv of [undefined, 'staging', 'test', 'development', 'Production', '']) {
-      const { code, body } = await ask(way, nodeEnv, { option })
-      t.equal(code, 'HYD_REACT_DEVELOPMENT', `NODE_ENV=${nodeEnv}`)
-      t.match(body, 'NODE_ENV=production')
+      const [served] = await ask(way, nodeEnv, { option })
+      t.equal(served?.code, 'HYD_REACT_DEVELOPMENT', `NODE_ENV=${nodeEnv}`)
+      t.match(served?.body, 'NODE_ENV=production')
     }
   })
   t.test(
@@ -87,8 +99,9 @@ for (const [way, option] of [
         ['test', 'production'],
         ['production', 'test'],
       ] as const) {
-        for (const site of [dir, development]) {
-          const { code, body } = await ask(way, before, { option, late, site })
+        const served = await ask(way, before, { option, late, sites: [dir, development] })
+        t.equal(served.length, 2)
+        for (const { code, body } of served) {
           t.equal(code, 'HYD_REACT_MIXED', `${before}, then ${late}`)
           t.match(body, /react \((?:dev|prod)\w+\), .*react-dom\/server \((?:dev|prod)\w+\)/)
         }
@@ -98,9 +111,9 @@ for (const [way, option] of [
 }
 
 t.test('a site in development is served with the development build of React', async (t) => {
-  const { code, body } = await ask('createServer', undefined, { site: development })
-  t.equal(code, 200)
-  t.match(body, 'hunter22', 'whoever writes the page is told')
+  const [served] = await ask('createServer', undefined, { sites: [development] })
+  t.equal(served?.code, 200)
+  t.match(served?.body, 'hunter22', 'whoever writes the page is told')
 })
 
 t.test(
