@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { DocumentStream } from './document-stream.ts'
 import { findHeadEnd } from './head-end.ts'
 
 /** Returns the text to insert before `</head>`. `head` is the document before that place. */
@@ -14,8 +15,8 @@ const TAILS = ['</body></html>', '</html>', '</body>']
  * document is sent as one string. A stream gets the text of each flush as one chunk, because React writes many small
  * parts.
  *
- * The sink applies no back-pressure to React. Text that a slow client has not read yet waits here. It is at most the
- * rest of the document, whose length is limited. See decision 001.
+ * The sink applies no back-pressure to React. Text that a slow client has not read yet waits here or in the response. It
+ * is at most the rest of the document, whose length is limited. See decision 001.
  */
 export class DocumentSink {
   #text = ''
@@ -26,7 +27,7 @@ export class DocumentSink {
   /** True while text of `addSoon` waits for React's next batch. */
   #isWaiting = false
   #decoder: TextDecoder | null = null
-  #stream: Readable | null = null
+  #stream: DocumentStream | null = null
   /** Null when the head has been written. */
   #headEnd: WriteHeadEnd | null
   #transform: (part: string) => string
@@ -140,13 +141,13 @@ export class DocumentSink {
     if (!this.#stream) return [this.#withHead(), this.#tail].join('')
     this.#text += this.#tail
     this.#emit()
-    this.#stream.push(null)
+    this.#stream.finish()
     return ''
   }
 
   /** Sends the collected text, and from now on each flush. */
   startStream(): Readable {
-    this.#stream = new Readable({ read() {} })
+    this.#stream = new DocumentStream()
     this.#emit()
     return this.#stream
   }
@@ -154,7 +155,7 @@ export class DocumentSink {
   #emit() {
     if (this.#text === '') return
     this.#left -= this.#text.length
-    this.#stream?.push(this.#transform(this.#withHead()))
+    this.#stream?.send(this.#transform(this.#withHead()))
     this.#text = ''
   }
 
