@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { walk } from './scripts/walk.ts'
@@ -225,6 +225,11 @@ t.test('files import each other in no circle, types included', async (t) => {
   t.strictSame(circles, [])
 })
 
+/** Returns the folder of the paths that a page names. A tutorial names files of its example. */
+function rootOf(page: string): string {
+  return page.startsWith('docs/tutorials/') ? join('examples', basename(page, '.md')) : '.'
+}
+
 t.test('every path that the documentation names exists', async (t) => {
   const pages = ['CONTRIBUTING.md', 'README.md', ...walk('docs').map((file) => join('docs', file))]
   const named = pages
@@ -233,7 +238,9 @@ t.test('every path that the documentation names exists', async (t) => {
     .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(PATH)].map(([path]) => ({ page, path })))
   t.ok(named.length > 50, 'there are paths to look at')
   t.strictSame(
-    named.filter(({ path }) => !existsSync(path)).map(({ page, path }) => `${page} names ${path}`),
+    named
+      .filter(({ page, path }) => !existsSync(join(rootOf(page), path)))
+      .map(({ page, path }) => `${page} names ${path}`),
     [],
   )
 })
