@@ -16,15 +16,16 @@ export interface Chapter {
 /** The documents that list chapters, with the folder that their links start from. */
 const GUIDE = { list: 'docs/guide/README.md', folder: 'docs/guide' }
 const REFERENCE = { list: 'README.md', folder: '' }
+const MOVES = { list: 'docs/coming-from/README.md', folder: 'docs/coming-from' }
 
 /** Returns the chapters of the guide, in the order in which they are read. */
 export function readGuide(): Chapter[] {
   return readList(GUIDE)
 }
 
-/** Returns the chapters of the reference documentation, and the guide's own list of chapters. */
+/** Returns the chapters of the reference documentation, and the documents that list others. */
 export function readReference(): Chapter[] {
-  return readList(REFERENCE)
+  return [...readList(REFERENCE), ...readList(MOVES)]
 }
 
 /** Returns all chapters. */
