@@ -25,6 +25,18 @@ const blocks = readMarkdown('docs/storybook.md').filter(({ path }) => path.endsW
 const shown = Object.fromEntries(blocks.map(({ path, text }) => [path, text]))
 const dir = createSite(t, { ...givenSite, ...shown, 'render.tsx': RENDER })
 
+t.test('the configuration names the installed framework, and finds the story', async (t) => {
+  const all = readMarkdown('docs/storybook.md')
+  const code = all.find(({ path }) => path === '.storybook/main.js')?.text ?? ''
+  const { default: config } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+  const [, installed = ''] = all.flatMap(({ text }) => /npm install --save-dev (.*)/.exec(text) ?? [])
+  t.ok(installed.split(' ').includes(config.framework))
+  const [pattern = ''] = config.stories as string[]
+  const story = Object.keys(shown).find((path) => path.includes('.stories.'))
+  const expression = pattern.replaceAll('.', '\\.').replace('**/', '(?:.+/)?').replace('*', '[^/]+')
+  t.match(`../${story}`, new RegExp(`^${expression}$`))
+})
+
 t.test('a story renders with the hooks of Hydrant, and forms and links do not leave it', async (t) => {
   const { outputFiles } = await build({
     absWorkingDir: dir,

@@ -8,7 +8,7 @@ import { listenForUpdates } from './updates.ts'
 refresh.injectIntoGlobalHook(self)
 // Before the page is hydrated.
 reportMismatches()
-const runtime: DevRuntime = createDevRuntime(refresh, (app, loaded, since) =>
-  listenForUpdates({ app, loaded, since, refreshComponents: refresh.performReactRefresh }),
+const runtime: DevRuntime = createDevRuntime(refresh, (app, modules, since) =>
+  listenForUpdates({ app, modules, since, refreshComponents: refresh.performReactRefresh }),
 )
 Object.assign(self, { __hydrant_dev__: runtime })

@@ -5,7 +5,10 @@ import type { App } from '../app-state.ts'
 /** The functions that modules of the site call, as `__hydrant_dev__`. */
 export interface DevRuntime {
   /** Notes that a module is evaluated. Returns the functions that Fast Refresh's transform calls. */
-  module(id: string): {
+  module(
+    id: string,
+    url: string,
+  ): {
     $RefreshReg$(type: unknown, name: string): void
     $RefreshSig$: typeof createSignatureFunctionForTransform
   }
@@ -25,8 +28,6 @@ export interface DevRuntime {
    *   is always `module.exports`.
    */
   addPackages(loaders: Record<string, () => unknown>, formats: Record<string, 'cjs' | 'esm'>, isNode: boolean): void
-  /** The ids of the modules that have been evaluated. */
-  readonly loaded: ReadonlySet<string>
   /** Notes which change of the site was the last one when a module of the page was loaded. */
   since(position: string): void
   /** Adds what the site's options ask for around the whole page. */
@@ -51,11 +52,21 @@ interface Refresh {
   createSignatureFunctionForTransform: typeof createSignatureFunctionForTransform
 }
 
+/** Called when a module is about to be evaluated, with the URL of its script. */
+type LoadListener = (id: string, url: string) => void
+
+/** The modules that have been evaluated. */
+export interface LoadedModules {
+  has(id: string): boolean
+  listen(listener: LoadListener): void
+}
+
 export function createDevRuntime(
   refresh: Refresh,
-  start: (app: App, loaded: ReadonlySet<string>, position: string) => void,
+  start: (app: App, modules: LoadedModules, position: string) => void,
 ): DevRuntime {
   const loaded = new Set<string>()
+  let onLoad: LoadListener = () => {}
   const packages = new Map<string, LazyModule>()
   let isNodeSite = false
   let first = ''
@@ -78,9 +89,9 @@ export function createDevRuntime(
   }
 
   return {
-    loaded,
-    module(id) {
+    module(id, url) {
       loaded.add(id)
+      onLoad(id, url)
       return {
         $RefreshReg$: (type, name) => refresh.register(type, `${id} ${name}`),
         $RefreshSig$: refresh.createSignatureFunctionForTransform,
@@ -121,7 +132,12 @@ export function createDevRuntime(
     since(position) {
       first ||= position
     },
-    start: (app) => start(app, loaded, first),
+    start(app) {
+      const listen = (listener: LoadListener) => {
+        onLoad = listener
+      }
+      start(app, { has: (id) => loaded.has(id), listen }, first)
+    },
   }
 }
 

@@ -6,11 +6,11 @@ import { importModule } from '../import-module.ts'
 import { listenToServer } from './listen-to-server.ts'
 import { createOverlay } from './overlay.ts'
 import { reloadFiles, replaceStylesheets } from './replace-files.ts'
+import type { LoadedModules } from './runtime.ts'
 
 export interface UpdatesInput {
   app: App
-  /** The ids of the modules that have been evaluated. */
-  loaded: ReadonlySet<string>
+  modules: LoadedModules
   /** Identifies the last change that the page has. */
   since: string
   /** Renders components again whose modules were replaced. */
@@ -18,9 +18,17 @@ export interface UpdatesInput {
 }
 
 /** Applies the changes of the site to the page, one after another, and shows its errors. */
-export function listenForUpdates({ app, loaded, since, refreshComponents }: UpdatesInput) {
+export function listenForUpdates({ app, modules: loaded, since, refreshComponents }: UpdatesInput) {
   const overlay = createOverlay({ base })
   let last = Promise.resolve()
+  /** The URLs of the newest scripts of modules that were not evaluated when they changed. */
+  const missed = new Map<string, string>()
+  loaded.listen((id, url) => {
+    const newest = missed.get(id)
+    missed.delete(id)
+    // The old script was being loaded when the change came.
+    if (newest !== undefined && newest !== url) last = last.then(() => replace([newest])).catch(reportError)
+  })
   listenToServer({ base, since, onMessage })
 
   function onMessage(message: DevMessage) {
@@ -41,10 +49,15 @@ export function listenForUpdates({ app, loaded, since, refreshComponents }: Upda
   }
 
   async function replaceModules({ modules }: DevUpdate): Promise<void> {
-    const here = modules.filter(({ id }) => loaded.has(id))
-    if (here.length === 0) return
+    const found = modules.map(({ id, file }) => ({ id, url: new URL(file, import.meta.url).href }))
+    for (const { id, url } of found) if (!loaded.has(id)) missed.set(id, url)
+    await replace(found.filter(({ id }) => loaded.has(id)).map(({ url }) => url))
+  }
+
+  async function replace(urls: readonly string[]): Promise<void> {
+    if (urls.length === 0) return
     // If a module throws, the page stays as it is.
-    await Promise.all(here.map(({ file }) => importModule(new URL(file, import.meta.url).href)))
+    await Promise.all(urls.map((url) => importModule(url)))
     refreshComponents()
   }
 

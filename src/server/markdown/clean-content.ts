@@ -1,3 +1,4 @@
+import { parseUrl } from '../util/parse-url.ts'
 import type { Content, Element } from './html-tree.ts'
 
 /** Elements that are no text, or that only a browser can use. */
@@ -54,7 +55,7 @@ function resolveUrls(element: Element, base: string) {
   for (const name of URL_ATTRIBUTES) {
     const value = element.properties[name]
     if (typeof value !== 'string' || (name === 'href' && value.startsWith('#'))) continue
-    const url = URL.canParse(value, base) ? new URL(value, base) : null
+    const url = parseUrl(value, base)
     if (url && KEPT_PROTOCOLS.has(url.protocol)) element.properties[name] = url.href
     else removeUrl(element, name)
   }

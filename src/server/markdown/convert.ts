@@ -2,6 +2,7 @@ import { fromHtml } from '#hast-util-from-html'
 import { toMdast } from '#hast-util-to-mdast'
 import { gfmToMarkdown } from '#mdast-util-gfm'
 import { toMarkdown } from '#mdast-util-to-markdown'
+import { parseUrl } from '../util/parse-url.ts'
 import { cleanContent } from './clean-content.ts'
 import { type Element, findElement, type Root, textOf } from './html-tree.ts'
 
@@ -40,7 +41,7 @@ const EMPTY: Element = { type: 'element', tagName: 'body', properties: {}, child
 
 function baseOf(document: Root, address: string): string {
   const href = findElement(document, ({ tagName }) => tagName === 'base')?.properties.href
-  return typeof href === 'string' && URL.canParse(href, address) ? new URL(href, address).href : address
+  return (typeof href === 'string' && parseUrl(href, address)?.href) || address
 }
 
 function addTitle(document: Root, content: Element) {

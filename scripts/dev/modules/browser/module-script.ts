@@ -18,7 +18,7 @@ export interface ScriptContext {
 /** Returns a module as a script. An import of a path that leads to no module stays. */
 export function writeModuleScript(id: string, module: BrowserModule, context: ScriptContext): string {
   const { code, program, requires } = module
-  const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)});`
+  const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)}, import.meta.url);`
   const rewritten = rewriteImports(code, program, (specifier) => findTarget(specifier, context))
   const required = requires.flatMap((specifier): [string, RequireTarget][] => {
     const target = findRequired(specifier, context)
