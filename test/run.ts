@@ -17,9 +17,9 @@ const COVERAGE = '.build/coverage'
 const FIXTURES = '.tap/fixtures'
 /**
  * The number of files that run at the same time. A file waits for deadlines, servers and packages for more than half of
- * its time, so fewer files leave processors idle.
+ * its time, so fewer files leave processors idle. More files make each of them slower.
  */
-const JOBS = 3 * availableParallelism() + 1
+const JOBS = 2 * availableParallelism() + 1
 
 const words = process.argv.slice(2)
 const isMeasured = words.includes('--coverage')
