@@ -59,7 +59,7 @@ export function createWorkers(input: WorkersInput): Assets {
         // From the end, so that the positions before stay valid.
         for (const worker of workers.reverse()) {
           const file = await findFile(worker, path)
-          const bundle = file === null ? [notFound(worker, source, path)] : await bundleOnce(file)
+          const bundle = file === null ? [notFound(worker, source, toSitePath(siteDir, path))] : await bundleOnce(file)
           if (Array.isArray(bundle)) errors.push(...bundle)
           else {
             contents = `${contents.slice(0, worker.start)}"./${bundle.name}"${contents.slice(worker.end)}`
@@ -110,16 +110,17 @@ export function createWorkers(input: WorkersInput): Assets {
     return { name, inputs: [...inputs, ...inner] }
   }
 
-  function notFound({ specifier, start }: StartedWorker, source: string, path: string): PartialMessage {
-    const before = source.slice(0, start).split('\n')
-    const lineText = source.split('\n')[before.length - 1] ?? ''
-    // esbuild counts columns in bytes.
-    const column = Buffer.byteLength(before.at(-1) ?? '')
-    const location = { file: toSitePath(siteDir, path), line: before.length, column, lineText }
-    return { text: `Could not resolve "${specifier}"`, location }
-  }
-
   return { plugin, files }
+}
+
+/** Returns the error of a worker that is not found. `file` is the path of the module in the site. */
+function notFound({ specifier, start }: StartedWorker, source: string, file: string): PartialMessage {
+  const before = source.slice(0, start).split('\n')
+  const lineText = source.split('\n')[before.length - 1] ?? ''
+  // esbuild counts columns in bytes.
+  const column = Buffer.byteLength(before.at(-1) ?? '')
+  const location = { file, line: before.length, column, lineText }
+  return { text: `Could not resolve "${specifier}"`, location }
 }
 
 function loaderOf(path: string): Loader {

@@ -1,7 +1,7 @@
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { type MarkdownThread, startMarkdownThread } from './markdown-thread.ts'
-import type { MarkdownTask } from './thread-messages.ts'
+import type { MarkdownResult, MarkdownTask } from './thread-messages.ts'
 
 export interface MarkdownConverter {
   /**
@@ -29,31 +29,18 @@ const IDLE_MS = 10_000
 export function createMarkdownConverter(maxMs: number, idleMs = IDLE_MS): MarkdownConverter {
   const waiting = new Set<Job>()
   let current: Job | null = null
-  let thread: MarkdownThread | null = null
-  let idle: NodeJS.Timeout | undefined
+  const thread = createThreadOnDemand(idleMs, (result) => {
+    if ('text' in result) finish((job) => job.resolve(result.text))
+    else finish((job) => job.reject(createHydrantError('HYD_MARKDOWN_FAILED', [result.reason])))
+  })
 
   function startNext() {
-    clearTimeout(idle)
     if (current) return
     const [next] = waiting
-    if (!next) {
-      idle = setTimeout(() => void endThread(), idleMs).unref()
-      return
-    }
+    if (!next) return thread.rest()
     waiting.delete(next)
     current = next
-    thread ??= startThread()
     thread.convert(next.task)
-  }
-
-  function startThread(): MarkdownThread {
-    const started = startMarkdownThread((result) => {
-      if (thread !== started) return
-      if (result.hasEnded) thread = null
-      if ('text' in result) finish((job) => job.resolve(result.text))
-      else finish((job) => job.reject(createHydrantError('HYD_MARKDOWN_FAILED', [result.reason])))
-    })
-    return started
   }
 
   function finish(settle: (job: Job) => void) {
@@ -66,19 +53,13 @@ export function createMarkdownConverter(maxMs: number, idleMs = IDLE_MS): Markdo
     startNext()
   }
 
-  async function endThread() {
-    const ended = thread
-    thread = null
-    await ended?.end()
-  }
-
   function stopLate(job: Job) {
     const reject = () => job.reject(createHydrantError('HYD_RENDER_TIMEOUT', [maxMs, 'Markdown']))
     if (job !== current) {
       if (waiting.delete(job)) reject()
       return
     }
-    void endThread()
+    void thread.end()
     finish(reject)
   }
 
@@ -95,7 +76,6 @@ export function createMarkdownConverter(maxMs: number, idleMs = IDLE_MS): Markdo
         startNext()
       }),
     async close() {
-      clearTimeout(idle)
       const left = [...(current ? [current] : []), ...waiting]
       waiting.clear()
       current = null
@@ -103,7 +83,43 @@ export function createMarkdownConverter(maxMs: number, idleMs = IDLE_MS): Markdo
         job.clearDeadline()
         job.reject(createHydrantError('HYD_MARKDOWN_FAILED', ['the server is stopping']))
       }
-      await endThread()
+      await thread.end()
     },
+  }
+}
+
+/** Creates a thread that starts with the first document, and ends after `idleMs` without one. */
+function createThreadOnDemand(idleMs: number, onResult: (result: MarkdownResult) => void) {
+  let thread: MarkdownThread | null = null
+  let idle: NodeJS.Timeout | undefined
+
+  function start(): MarkdownThread {
+    const started = startMarkdownThread((result) => {
+      if (thread !== started) return
+      if (result.hasEnded) thread = null
+      onResult(result)
+    })
+    return started
+  }
+
+  async function end() {
+    clearTimeout(idle)
+    const ended = thread
+    thread = null
+    await ended?.end()
+  }
+
+  return {
+    convert(task: MarkdownTask) {
+      clearTimeout(idle)
+      thread ??= start()
+      thread.convert(task)
+    },
+    /** Says that no document waits. */
+    rest() {
+      clearTimeout(idle)
+      idle = setTimeout(() => void end(), idleMs).unref()
+    },
+    end,
   }
 }
