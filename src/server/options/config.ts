@@ -182,6 +182,16 @@ export interface SiteOptions {
     /** Bytes of the whole ledger (100 000 000). */
     maxBytes?: number
   }
+  /** The cache of the pages that export `cache`. */
+  pageCache?: {
+    /** Bytes of the responses that a process keeps in memory; 0 turns the cache off (67 108 864). */
+    maxBytes?: number
+    /**
+     * The server through which several machines share the cache: `redis://host:6379`, `rediss://…` or
+     * `postgres://user@host/database` (null: each machine has a cache of its own).
+     */
+    store?: string | null
+  }
   /** React's server build for rendering: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
   reactServer?: 'bun' | 'node'
 }

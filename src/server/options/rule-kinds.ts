@@ -126,6 +126,18 @@ export function isLedgerLocation(text: string): boolean {
   return /^[^\p{Cc}]+$/u.test(text) && (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || /^postgres(?:ql)?:\/\//.test(text))
 }
 
+/**
+ * Whether it is the URL of a PostgreSQL, Valkey or Redis server. The path of the latter two is empty or the number of a
+ * database.
+ */
+export function isStoreUrl(text: string): boolean {
+  if (/\p{Cc}/u.test(text)) return false
+  // `URL` rejects the URL of a socket file, because it has no host.
+  if (/^postgres(?:ql)?:\/\//.test(text)) return parseUrl(text.replace('@/', '@socket/')) !== null
+  const url = /^rediss?:\/\//.test(text) ? parseUrl(text) : null
+  return url !== null && url.hostname !== '' && /^\/?\d*$/.test(url.pathname) && url.search + url.hash === ''
+}
+
 /** Whether it is a list of addresses and subnets, as a list or with commas between them. */
 export function isAddressList(value: unknown): value is string | string[] {
   const addresses = typeof value === 'string' ? value.split(',') : value

@@ -10,6 +10,7 @@ import {
   isHostPattern,
   isLedgerLocation,
   isOrigin,
+  isStoreUrl,
   key,
   list,
   milliseconds,
@@ -95,6 +96,16 @@ export const rules: Rules = {
   'ledgerLimits.maxOccurrences': { scope: 'site', ...count('occurrences', 100, 1, 10_000) },
   'ledgerLimits.maxAgeDays': { scope: 'site', ...count('days', 30, 1, 3_650) },
   'ledgerLimits.maxBytes': { scope: 'site', ...count('bytes', 100_000_000, 1_000_000, Number.MAX_SAFE_INTEGER) },
+  'pageCache.maxBytes': { scope: 'site', ...count('bytes', 67_108_864, 0, Number.MAX_SAFE_INTEGER) },
+  'pageCache.store': {
+    scope: 'site',
+    expected: 'a URL like "redis://host:6379" or "postgres://user@host/database"',
+    fallback: null,
+    parse: asTyped,
+    accepts: (value): value is string | null => value === null || (typeof value === 'string' && isStoreUrl(value)),
+    // A URL that is not well-formed may contain a password anywhere.
+    isSecret: true,
+  },
   reactServer: { scope: 'site', ...oneOf(['bun', 'node'], 'bun') },
   trustProxy: {
     scope: 'server',

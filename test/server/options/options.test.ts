@@ -46,6 +46,7 @@ const DEFAULTS = {
   traceOf: null,
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxFailures: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
+  pageCache: { maxBytes: 67_108_864, store: null },
   reactServer: 'bun',
   trustProxy: false,
   forwardedHeader: 'x-forwarded',
@@ -113,6 +114,30 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
     ],
     ['true', '1', 'a\nb'],
   ],
+  [
+    'pageCache.store',
+    'HYDRANT_PAGE_CACHE_STORE',
+    [
+      ['redis://127.0.0.1', 'redis://127.0.0.1'],
+      ['redis://:a-password@cache.example:6380/2', 'redis://:a-password@cache.example:6380/2'],
+      ['rediss://user:a-password@[::1]:6379/', 'rediss://user:a-password@[::1]:6379/'],
+      ['postgres://user@host/site', 'postgres://user@host/site'],
+      ['postgresql://user@/site?host=%2Frun', 'postgresql://user@/site?host=%2Frun'],
+    ],
+    [
+      'cache.db',
+      'memcached://host',
+      'redis:/host',
+      'redis://',
+      'redis://host/name',
+      'redis://host:port',
+      'redis://host?db=1',
+      'redis://host#1',
+      'postgres://user:a#b@host/site',
+      'redis://host\n',
+    ],
+  ],
+  ['pageCache.maxBytes', 'HYDRANT_PAGE_CACHE_MAX_BYTES', [['0', 0]], ['-1', '64 MB']],
   [
     'logLevel',
     'LOG_LEVEL',
@@ -255,7 +280,7 @@ for (const [name, variable, right, wrong] of TYPED) {
     for (const text of wrong) {
       t.throws(
         () => resolveOptions({ env: { [variable]: text } }),
-        { code: 'HYD_OPTION_INVALID', message: new RegExp(`"${variable}" must be .+; got "`) },
+        { code: 'HYD_OPTION_INVALID', message: new RegExp(`"${variable}" must be .+; got (?:"|a secret value$)`) },
         `${variable}=${text}`,
       )
       t.throws(() => resolveOptions({ flags: { [name]: text } }), { code: 'HYD_OPTION_INVALID' }, `--${name} ${text}`)
@@ -277,6 +302,11 @@ const CONFIGURED: readonly [string, readonly unknown[], readonly unknown[]][] = 
   ['logLevel', ['debug'], ['verbose', 30]],
   ['reactServer', ['node'], ['Node', null]],
   ['trustProxy', [true, 'loopback', ['127.0.0.1', '10.0.0.0/8'], () => true], [1, null, 'a.example', [5], -1, 1.5, {}]],
+  [
+    'pageCache',
+    [DEFAULTS.pageCache, { maxBytes: 0, store: 'redis://host' }],
+    [false, { maxBytes: -1 }, { store: false }],
+  ],
   ['timeouts', [{}, { loadMs: 1 }], [5, null, 'x', { loadMs: '1' }, { loadMs: 0 }, { renderMs: 1.5 }]],
 ]
 
@@ -300,6 +330,11 @@ for (const [name, right, wrong] of CONFIGURED) {
 t.test('a URL with a password is not shown when it is refused', async (t) => {
   const resolve = () => resolveOptions({ env: { HYDRANT_LEDGER: 'mysql://user:secret@host/database' } })
   t.throws(resolve, { message: /^"HYDRANT_LEDGER" must be a file, .*; got a secret value$/ })
+  for (const store of ['redis:/:a-secret@host', 'redis://host?password=a-secret', 'a-secret@host', 5]) {
+    t.throws(() => resolveOptions({ config: { pageCache: { store } } }), {
+      message: /^"pageCache\.store" must be a URL like .*; got a secret value$/,
+    })
+  }
 })
 
 t.test('the admin listener can be off, a group of options, or a single value that overrides the group', async (t) => {
