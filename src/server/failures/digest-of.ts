@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { originalRequest } from '../http/original-request.ts'
 import { publicAddress } from '../http/public-address.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Failures } from './failures.ts'
@@ -31,7 +32,8 @@ export function registerFailures(
  * @returns Null for a request to a route of another owner than a Hydrant site, and for errors that are not failures: a
  * redirect, `notFound()`, an error with a `statusCode` from 400 to 499.
  */
-export function digestOf(request: FastifyRequest, error?: unknown): string | null {
+export function digestOf(asked: FastifyRequest, error?: unknown): string | null {
+  const request = originalRequest(asked)
   const { [SITE]: site }: SiteInstance = request.server
   if (!site) return null
   const { failures, routes } = site

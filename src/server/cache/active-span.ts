@@ -1,0 +1,72 @@
+// The parts of OpenTelemetry's API that work without an import: an app has its own copy of `@opentelemetry/api`, and all
+// copies share what the app has registered under one symbol.
+
+interface SpanContext {
+  traceId: string
+  spanId: string
+  traceFlags: number
+}
+
+interface Span {
+  spanContext(): SpanContext
+  isRecording(): boolean
+}
+
+/** https://opentelemetry.io/docs/specs/otel/context/ */
+interface Context {
+  getValue(key: symbol): unknown
+  setValue(key: symbol, value: unknown): Context
+}
+
+interface ContextManager {
+  active(): Context
+  with<Result>(context: Context, call: () => Result): Result
+}
+
+const API = Symbol.for('opentelemetry.js.api.1')
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
+
+/** The methods of a span that return the span. */
+const CHAINED = [
+  ...['setAttribute', 'setAttributes', 'addEvent', 'addLink', 'addLinks', 'setStatus', 'updateName'],
+  ...['recordException', 'end'],
+]
+
+export interface ActiveSpan {
+  manager: ContextManager
+  span: Span
+}
+
+/** Returns the span of OpenTelemetry that is active; null without one. */
+export function findActiveSpan(): ActiveSpan | null {
+  // The global object has no type for the symbol.
+  const api = (globalThis as { [API]?: { context?: ContextManager } })[API]
+  const span = api?.context?.active().getValue(SPAN)
+  return api?.context && span ? { manager: api.context, span: span as Span } : null
+}
+
+/**
+ * Calls a function in which the span is active, but nothing else of the context that it comes from: the baggage comes
+ * from a header of the request.
+ */
+export function withActiveSpan<Result>({ manager, span }: ActiveSpan, call: () => Result): Result {
+  return manager.with(manager.active().setValue(SPAN, createParent(span)), call)
+}
+
+/** Creates a span that writes to another one. Attributes and the trace state of a span can have values of the request. */
+function createParent(span: Span): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  const parent: Span = {
+    spanContext: () => ({ traceId, spanId, traceFlags }),
+    isRecording: () => span.isRecording(),
+  }
+  for (const name of CHAINED) {
+    const value = (...values: unknown[]) => {
+      const method: unknown = Reflect.get(span, name)
+      if (typeof method === 'function') Reflect.apply(method, span, values)
+      return parent
+    }
+    Object.defineProperty(parent, name, { value })
+  }
+  return parent
+}

@@ -1,0 +1,60 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { originalOf } from '../http/original-request.ts'
+import { createRecorder, type Recording, type Shared } from './recorder.ts'
+
+/** The properties of a logger that say nothing about the visitor. A logger may have levels of its own. */
+const METHODS = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent', 'isLevelEnabled'])
+
+/** The levels of a logger of pino. */
+interface WithLevels {
+  levels?: { values?: Record<string, number> }
+}
+
+/** A function of a logger, called with any arguments. */
+type LogMethod = (...values: unknown[]) => unknown
+
+/**
+ * Creates a recorder for the log of a request. Writing a line is not a read, also not a line with the request in it:
+ * `request.log.info({ req: request })`. The bindings of the log are the visitor's.
+ */
+export function recordLog(log: FastifyBaseLogger & WithLevels, name: string, recording: Recording): FastifyBaseLogger {
+  const methods = new Map<unknown, LogMethod>()
+
+  function methodOf(method: LogMethod, toResult: (result: unknown) => unknown): LogMethod {
+    const known = methods.get(method)
+    if (known) return known
+    const created = new Proxy(method, {
+      apply: (target, self, args) =>
+        toResult(Reflect.apply(target, originalOf<unknown>(self), args.map(withOriginals))),
+    })
+    methods.set(method, created)
+    return created
+  }
+
+  function shared(property: PropertyKey): Shared | null {
+    if (property === 'level') return { value: log.level }
+    const value: unknown = typeof property === 'string' ? Reflect.get(log, property) : undefined
+    if (typeof value !== 'function') return null
+    // The type of a function that is read by its name is not known.
+    const method = value as LogMethod
+    // A child has the bindings of its parent. pino's `child` returns a logger.
+    if (property === 'child')
+      return { value: methodOf(method, (child) => recordLog(child as FastifyBaseLogger, name, recording)) }
+    const isLevel = METHODS.has(String(property)) || Object.hasOwn(log.levels?.values ?? {}, property)
+    return isLevel ? { value: methodOf(method, (result) => result) } : null
+  }
+
+  return createRecorder({ name, original: () => log, shared }, recording)
+}
+
+/** Replaces recorders by their originals: in an argument, and in the properties of an argument that is a plain object. */
+function withOriginals(argument: unknown): unknown {
+  const original = originalOf(argument)
+  if (original !== argument || typeof argument !== 'object' || argument === null) return original
+  const prototype: unknown = Object.getPrototypeOf(argument)
+  if (prototype !== Object.prototype && prototype !== null) return argument
+  const descriptors = Object.entries(Object.getOwnPropertyDescriptors(argument))
+  const isRecorder = ([, { value }]: (typeof descriptors)[number]) => originalOf<unknown>(value) !== value
+  if (!descriptors.some(isRecorder)) return argument
+  return Object.fromEntries(Object.entries(argument).map(([key, value]) => [key, originalOf<unknown>(value)]))
+}

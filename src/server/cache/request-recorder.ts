@@ -1,0 +1,99 @@
+import type { FastifyRequest } from 'fastify'
+import { publicAddress } from '../http/public-address.ts'
+import { createRecorder, type Recording, type Shared } from './recorder.ts'
+
+/** The parts of a request's address that are in the key of its stored response. */
+export interface KeptAddress {
+  /** The path, and the listed parameters of the query. */
+  url: string
+  /** The listed parameters of the query. */
+  query: Record<string, unknown>
+}
+
+const PORT = /:(\d+)$/
+const MIN_ID_LENGTH = 8
+
+/**
+ * Creates a recorder for a request. The address that it shows is the one in the key of the stored response, so that a
+ * visitor can put nothing else into a stored response.
+ */
+export function recordRequest(request: FastifyRequest, { url, query }: KeptAddress, recording: Recording) {
+  const { origin } = publicAddress(request)
+  const host = origin.slice(origin.indexOf('//') + 2)
+  const port = PORT.exec(host)
+  const headers = recordHeaders(request, host, recording)
+
+  function shared(property: PropertyKey): Shared | null {
+    switch (property) {
+      case 'params':
+      case 'method':
+      case 'server':
+      case 'signal':
+      case 'is404':
+        return { value: request[property] }
+      case 'url':
+      case 'originalUrl':
+        return { value: url }
+      case 'query':
+        return { value: query }
+      case 'protocol':
+        return { value: origin.slice(0, origin.indexOf(':')) }
+      case 'host':
+        return { value: host }
+      case 'hostname':
+        return { value: host.replace(PORT, '') }
+      case 'port':
+        return { value: port ? Number(port[1]) : null }
+      case 'headers':
+        return { value: headers }
+      case 'log':
+        return { value: recording.recorderOf(request.log) }
+      case 'routeOptions':
+        return { value: routeOptionsOf(request, recording) }
+      case 'id':
+        return isFromHeader(request) ? null : { value: request.id }
+      default:
+        return null
+    }
+  }
+
+  return createRecorder({ name: 'request', original: () => request, shared }, recording)
+}
+
+/** Creates a recorder for the headers. Each name is a read, also if the request has no such header. */
+function recordHeaders(request: FastifyRequest, host: string, recording: Recording) {
+  return createRecorder(
+    {
+      name: 'request.headers',
+      original: () => request.headers,
+      // Behind a proxy, the header can differ from the host in the key.
+      shared: (property) =>
+        property === 'host' && request.headers.host?.toLowerCase() === host ? { value: host } : null,
+    },
+    recording,
+  )
+}
+
+/** Returns the options of the route. With versions of routes, the one that the client accepts is a header. */
+function routeOptionsOf(request: FastifyRequest, { note }: Recording) {
+  const { routeOptions } = request
+  if (!request.server.hasConstraintStrategy('version')) return routeOptions
+  const { version } = routeOptions
+  return Object.defineProperty(routeOptions, 'version', {
+    enumerable: true,
+    get() {
+      note('request.routeOptions.version')
+      return version
+    },
+  })
+}
+
+/** Returns whether the id of a request comes from a header, by `requestIdHeader` or `genReqId`. */
+function isFromHeader({ id, headers }: FastifyRequest): boolean {
+  const own = String(id)
+  return Object.values(headers).some((header) => {
+    const value = String(header)
+    if (own === value) return true
+    return Math.min(own.length, value.length) >= MIN_ID_LENGTH && (own.includes(value) || value.includes(own))
+  })
+}

@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { originalOf } from '../http/original-request.ts'
+import { recordLog } from './log-recorder.ts'
+import { runOutsideRequests } from './outside-requests.ts'
+import { createRecorder, type Recording } from './recorder.ts'
+import { recordReply } from './reply-recorder.ts'
+import { type KeptAddress, recordRequest } from './request-recorder.ts'
+
+/** A read of a value by which visitors can be told apart. */
+export interface VisitorRead {
+  /** The property that was read: `request.headers.cookie`, `request.session`, `context.user`, `reply.getHeader`. */
+  property: string
+  /** Its stack leads to the line that read the property. */
+  error: Error
+}
+
+export interface RecordedRequest extends KeptAddress {
+  request: FastifyRequest
+  reply: FastifyReply
+  /** The merged results of the guards. */
+  context: Record<string, unknown>
+  /** Whether the route has guards. Each read of the context is then a read of the visitor. */
+  hasGuards: boolean
+  /** Called once, with the first read. */
+  onRead?(read: VisitorRead): void
+}
+
+/** The objects that the loads of a page get in place of the request's own, and the first read that they noted. */
+export interface ReadRecorder {
+  request: FastifyRequest
+  reply: FastifyReply
+  context: Record<string, unknown>
+  /** The first read; null if there was none so far. A promise in the data may still read something. */
+  readonly firstRead: VisitorRead | null
+  /**
+   * Calls a load without the stores that hooks of the request have put into an `AsyncLocalStorage`. OpenTelemetry's
+   * active span stays the parent of new spans.
+   */
+  run<Result>(load: () => Result): Result
+}
+
+/**
+ * Creates recorders for a request whose response is to be stored for all visitors. They behave like the originals. A
+ * response may be stored if `firstRead` is still null then.
+ *
+ * Two functions of the site do not behave as always: a `WeakMap` whose keys are requests has nothing for a recorder,
+ * and `structuredClone(request.headers)` throws. Neither shows anything of the visitor.
+ */
+export function recordReads({ request, reply, context, hasGuards, onRead, ...address }: RecordedRequest): ReadRecorder {
+  let firstRead: VisitorRead | null = null
+  const recorders = new WeakMap<object, object>()
+  const recording: Recording = {
+    note(property) {
+      if (firstRead !== null) return
+      firstRead = { property, error: captureRead(property, recording.note) }
+      onRead?.(firstRead)
+    },
+    recorderOf(value) {
+      if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return value
+      const known = recorders.get(value)
+      if (known) return known
+      if (typeof value !== 'function') return value
+      const method = callWithOriginal(value, recorders)
+      recorders.set(value, method)
+      return method
+    },
+  }
+  recorders.set(request.log, recordLog(request.log, 'request.log', recording))
+  if (reply.log !== request.log) recorders.set(reply.log, recordLog(reply.log, 'reply.log', recording))
+  const recordedRequest = recordRequest(request, address, recording)
+  recorders.set(request, recordedRequest)
+  const recordedReply = recordReply(reply, recordedRequest, recording)
+  recorders.set(reply, recordedReply)
+  const recordedContext = { name: 'context', original: () => context, shared: () => null }
+  return {
+    request: recordedRequest,
+    reply: recordedReply,
+    context: hasGuards ? createRecorder(recordedContext, recording) : context,
+    get firstRead() {
+      return firstRead
+    },
+    run: runOutsideRequests,
+  }
+}
+
+/**
+ * Returns a function that calls `method` with the original as `this`. Private fields and `WeakMap`s then work in it. It
+ * returns the recorder where the method returns the original.
+ */
+function callWithOriginal(method: object, recorders: WeakMap<object, object>): object {
+  // The caller has checked that it is a function.
+  return new Proxy(method as (...values: unknown[]) => unknown, {
+    apply(target, self, args) {
+      const result = Reflect.apply(target, originalOf<unknown>(self), args)
+      return typeof result === 'object' && result !== null ? (recorders.get(result) ?? result) : result
+    },
+  })
+}
+
+/** Frames that are kept. A plugin may read the property for the load, several calls deep. */
+const MAX_FRAMES = 50
+
+function captureRead(property: string, caller: (property: string) => void): Error {
+  const error = new Error(`${property} was read`)
+  const before = Error.stackTraceLimit
+  Error.stackTraceLimit = MAX_FRAMES
+  Error.captureStackTrace(error, caller)
+  Error.stackTraceLimit = before
+  return error
+}

@@ -1,0 +1,424 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { inspect } from 'node:util'
+import t from 'tap'
+import { originalRequest } from '../../../src/server/http/original-request.ts'
+import { digestOf, perRequest } from '../../../src/server/index.ts'
+import { createRecordings, type Load, PATH, SECRET } from './recorded.ts'
+
+t.test('the shared properties of a request are not reads', async (t) => {
+  const { record } = await createRecordings()
+  const { value, read, thrown } = await record(({ request }) => {
+    const { method, url, originalUrl, params, query, protocol, host, hostname, port, is404, id } = request
+    return { method, url, originalUrl, params, query, protocol, host, hostname, port, is404, isId: id !== '' }
+  })
+  t.equal(thrown, undefined)
+  t.equal(read, null)
+  t.strictSame(JSON.parse(JSON.stringify(value)), {
+    ...{ method: 'GET', url: PATH, originalUrl: PATH, params: { id: '7' }, query: { page: '2' }, protocol: 'http' },
+    ...{ host: 'shop.example:8443', hostname: 'shop.example', port: 8443, is404: false, isId: true },
+  })
+})
+
+t.test('objects without data of the visitor are not reads', async (t) => {
+  const { app, record } = await createRecordings()
+  const { value, read } = await record(({ request, reply }) => {
+    request.log.info('line')
+    reply.log.child({ part: 1 }).warn('line')
+    return [
+      request.server === app,
+      reply.server === app,
+      request.routeOptions.url,
+      reply.routeOptions.url,
+      request.signal.aborted,
+      request.headers.host,
+      reply.sent,
+      reply.statusCode,
+      reply.elapsedTime >= 0,
+    ]
+  })
+  t.equal(read, null)
+  t.strictSame(value, [...[true, true, '/products/:id', '/products/:id', false, 'shop.example:8443', false, 200, true]])
+})
+
+/** Loads that read the visitor, by the property that is noted. The value is compared with the one of the original. */
+const READS: Record<string, Load> = {
+  'request.headers.cookie': ({ request }) => request.headers.cookie,
+  'request.headers.authorization': ({ request }) => request.headers.authorization,
+  "request.headers['user-agent']": ({ request: { headers } }) => headers['user-agent'],
+  "request.headers['accept-language']": ({ request }) => 'accept-language' in request.headers,
+  "request.headers['x-missing']": ({ request }) => Object.hasOwn(request.headers, 'x-missing'),
+  'request.ip': ({ request }) => request.ip,
+  'request.ips': ({ request }) => request.ips,
+  'request.socket': ({ request }) => request.socket,
+  'request.raw': ({ request }) => request.raw,
+  'request.body': ({ request }) => request.body,
+  'request.cookies': ({ request }) => request.cookies,
+  'request.session': ({ request }) => 'session' in request,
+  'request.mediaType': ({ request }) => request.mediaType,
+  'request.getDecorator': ({ request }) => typeof request.getDecorator,
+  "request['no identifier']": ({ request }) => request['no identifier'],
+  'request[Symbol(fastify.context)]': ({ request }, original) =>
+    Reflect.get(request, Object.getOwnPropertySymbols(original.request)[0] ?? ''),
+  'reply.getHeader': ({ reply }) => reply.getHeader('vary'),
+  'reply.getHeaders': ({ reply }) => reply.getHeaders(),
+  'reply.hasHeader': ({ reply }) => reply.hasHeader('vary'),
+  'reply.raw': ({ reply }) => reply.raw,
+  'reply.context': ({ reply }) => reply.context,
+}
+for (const [property, load] of Object.entries(READS)) {
+  t.test(`reading ${property} is noted, and returns what the original returns`, async (t) => {
+    const { record } = await createRecordings()
+    const { value, read, reads, firstRead, thrown } = await record((ctx, original, recorder) => {
+      t.equal(recorder.firstRead, null)
+      const value = load(ctx, original, recorder)
+      t.not(recorder.firstRead, null, 'before the load has ended')
+      const own = load(original, original, recorder)
+      return { value, own }
+    })
+    t.equal(thrown, undefined)
+    t.equal(read, property)
+    t.strictSame(reads, [firstRead], 'onRead is called once')
+    const { value: got, own } = value as { value: unknown; own: unknown }
+    if (typeof got === 'object' && !property.endsWith('ips') && !property.endsWith('Headers')) t.equal(got, own)
+    else t.strictSame(got, own)
+  })
+}
+
+const WHOLE: Record<string, (object: object) => unknown> = {
+  'Object.keys': (object) => Object.keys(object),
+  spread: (object) => ({ ...object }),
+  'for … in': (object) => {
+    const names = []
+    for (const name in object) names.push(name)
+    return names
+  },
+  'Object.assign': (object) => Object.assign({}, object),
+  'Object.getOwnPropertyDescriptors': (object) => Object.keys(Object.getOwnPropertyDescriptors(object)),
+  'util.inspect': (object) => inspect(object),
+  'util.inspect with a proxy shown': (object) => inspect(object, { showProxy: true, showHidden: true, depth: 4 }),
+  'util.inspect of an object around it': (object) => inspect({ object }),
+}
+for (const [name, readAll] of Object.entries(WHOLE)) {
+  t.test(`${name} reads the whole object`, async (t) => {
+    const { record } = await createRecordings(undefined, { context: { user: SECRET } })
+    const load = (part: (ctx: Parameters<Load>[0]) => object) => record((ctx) => void readAll(part(ctx)))
+    t.equal((await load(({ request }) => request)).read, 'request')
+    t.equal((await load(({ reply }) => reply)).read, 'reply')
+    t.equal((await load(({ context }) => context)).read, 'context')
+    t.equal((await load(({ request }) => request.headers)).read, 'request.headers')
+    const { value } = await record(({ request }, original) => [
+      readAll(request.headers),
+      readAll(original.request.headers),
+    ])
+    const [recorded, own] = value as unknown[]
+    if (!name.includes('shown')) t.strictSame(recorded, own)
+  })
+}
+
+t.test('JSON.stringify and new Headers read all headers', async (t) => {
+  const { record } = await createRecordings()
+  const json = await record(({ request }) => JSON.stringify(request.headers))
+  t.equal(json.read, 'request.headers')
+  t.match(json.value, SECRET)
+  const fetched = await record(({ request }) => new Headers(request.headers as Record<string, string>).get('cookie'))
+  t.equal(fetched.read, 'request.headers')
+  t.match(fetched.value, SECRET)
+})
+
+t.test('util.inspect without custom functions, and structuredClone, show nothing', async (t) => {
+  const { record } = await createRecordings()
+  const { value, read } = await record(({ request, reply, context }) =>
+    [request, request.headers, reply, context, request.log].map((object) =>
+      inspect(object, { customInspect: false, showHidden: true, getters: true }),
+    ),
+  )
+  t.equal(read, null)
+  t.notMatch(String(value), SECRET)
+  const cloned = await record(({ request }) => structuredClone(request.headers))
+  t.match(cloned.thrown, { name: 'DataCloneError' })
+})
+
+t.test('what JavaScript itself looks up is not a read', async (t) => {
+  const { record } = await createRecordings()
+  const { value, read } = await record(async ({ request, reply, context }) => {
+    const awaited = await request
+    const objects = [request, request.headers, context]
+    return [
+      awaited === request,
+      request instanceof request.constructor,
+      reply instanceof reply.constructor,
+      ...objects.map(String),
+      ...objects.map((object) => `${object}`),
+      ...objects.map((object) => Object.prototype.toString.call(object)),
+      Object.getPrototypeOf(request) === request.constructor.prototype,
+      request.valueOf() === request,
+      Array.isArray(request),
+    ]
+  })
+  t.equal(read, null)
+  t.strictSame(value, [true, true, true, ...Array(9).fill('[object Object]'), true, true, false])
+})
+
+t.test('methods of Object.prototype read the visitor through the recorder', async (t) => {
+  const { record } = await createRecordings((app) => {
+    app.decorateRequest('user', '')
+  })
+  const calls: Load[] = [
+    ({ request }) => Object.hasOwn(request, 'user'),
+    ({ request }) => Reflect.apply(request.hasOwnProperty, request, ['user']),
+    ({ request }) => Reflect.apply(request.propertyIsEnumerable, request, ['user']),
+    ({ request }) => Object.getOwnPropertyDescriptor(request, 'user')?.value,
+    ({ request }) => Reflect.get(Object.getPrototypeOf(request), 'user', request) ?? request.user,
+  ]
+  for (const call of calls) t.equal((await record(call)).read, 'request.user', String(call))
+})
+
+t.test('a descriptor of a shared property has the shared value', async (t) => {
+  const { record } = await createRecordings()
+  const { value, read } = await record(({ request }) => [
+    Object.getOwnPropertyDescriptor(request, 'query')?.value,
+    Object.getOwnPropertyDescriptor(request, 'log')?.value === request.log,
+    'query' in request,
+  ])
+  t.equal(read, null)
+  t.strictSame(value, [{ page: '2' }, true, true])
+})
+
+t.test('getters of the class, called with the recorder, are reads', async (t) => {
+  const { record } = await createRecordings()
+  for (const name of ['headers', 'ip', 'url', 'host']) {
+    const { read, value } = await record(({ request }) => {
+      // JavaScript's own way to find the getter in the classes of the request.
+      const get = request.__lookupGetter__ as (name: string) => () => unknown
+      return get.call(request, name).call(request)
+    })
+    t.match(read, /^request\.(ip|raw|additionalHeaders)$/, `${name}: ${value}`)
+  }
+})
+
+t.test('the context is the visitor’s if the page has guards', async (t) => {
+  const guarded = await createRecordings(undefined, { context: { user: { name: SECRET } } })
+  const plain = await createRecordings()
+  const loads: [Load, string][] = [
+    [({ context }) => context.user, 'context.user'],
+    [({ context }) => context.missing, 'context.missing'],
+    [({ context }) => 'user' in context, 'context.user'],
+    [({ context: { ...rest } }) => rest, 'context'],
+  ]
+  for (const [load, property] of loads) {
+    t.equal((await guarded.record(load)).read, property)
+    t.equal((await plain.record(load)).read, null)
+  }
+  t.strictSame((await guarded.record(({ context }) => context.user)).value, { name: SECRET })
+})
+
+t.test('setting status and headers of the reply works, and returns the recorder', async (t) => {
+  const { record } = await createRecordings()
+  const { value, read, statusCode, headers } = await record(({ request, reply }) => {
+    const chained = reply
+      .code(201)
+      .status(202)
+      .header('x-one', '1')
+      .headers({ 'x-two': '2', 'x-three': '3' })
+      .type('text/css')
+      .removeHeader('x-three')
+    const { header } = reply
+    return [
+      chained === reply,
+      chained.request === request,
+      reply.header === header,
+      header.call(reply, 'x-four', '4') === reply,
+    ]
+  })
+  t.equal(read, null)
+  t.strictSame(value, [true, true, true, true])
+  t.equal(statusCode, 202)
+  t.match(headers, { 'x-one': '1', 'x-two': '2', 'x-four': '4', 'content-type': 'text/css' })
+  t.notOk('x-three' in headers)
+  const chained = await record(({ reply }) => reply.header('x-one', '1').request.headers.cookie)
+  t.equal(chained.read, 'request.headers.cookie')
+  const code = await record(({ reply }) => {
+    reply.statusCode = 418
+  })
+  t.equal(code.read, null)
+  t.equal(code.statusCode, 418)
+})
+
+function isSame(read: () => unknown): boolean {
+  const [first, second] = [read(), read()]
+  return first === second
+}
+
+t.test('identities are as always', async (t) => {
+  const { record } = await createRecordings((app) => {
+    app.decorateRequest('session', null as unknown as object)
+    app.decorateRequest('self', null as unknown as object)
+    app.decorateRequest('method_', () => 1)
+    app.addHook('onRequest', async (request) => Object.assign(request, { session: { user: SECRET }, self: request }))
+  })
+  const { value } = await record(({ request, reply }, original) => [
+    isSame(() => request.session),
+    request.session === original.request.session,
+    isSame(() => request.headers),
+    request.self === request,
+    reply.request === request,
+    isSame(() => request.log),
+    request.log === reply.log,
+    isSame(() => request.method_),
+    isSame(() => request.query),
+    isSame(() => request.params),
+    originalRequest(request) === original.request,
+    originalRequest(original.request) === original.request,
+  ])
+  t.strictSame(value, Array(12).fill(true))
+})
+
+t.test('writes go to the original', async (t) => {
+  const { record } = await createRecordings((app) => {
+    app.decorateRequest('user', '')
+    app.decorateRequest('left', '')
+  })
+  const { value, read, thrown } = await record(({ request, reply }, original) => {
+    request.user = 'new'
+    request.headers['x-added'] = 'added'
+    Object.defineProperty(request, 'defined', { value: 1 })
+    Object.defineProperty(request, 'fixed', { value: 2, configurable: false })
+    delete request.left
+    Object.assign(reply, { kept: request })
+    const { user, headers, defined, fixed } = original.request
+    return [
+      user,
+      headers['x-added'],
+      defined,
+      fixed,
+      'left' in original.request,
+      original.reply.kept === original.request,
+    ]
+  })
+  t.equal(thrown, undefined)
+  t.equal(read, null, 'writing is not a read')
+  t.strictSame(value, ['new', 'added', 1, 2, false, true])
+  const fixed = await record(({ request }) => {
+    Object.defineProperty(request, 'fixed', { value: 2, configurable: false })
+    return [
+      request.fixed,
+      Object.getOwnPropertyDescriptor(request, 'fixed')?.configurable,
+      Reflect.ownKeys(request).length > 3,
+    ]
+  })
+  t.strictSame(fixed.value, [2, false, true])
+  const frozen = await record(({ request }) => Object.freeze(request))
+  t.match(frozen.thrown, TypeError)
+  const derived = await record(({ request }, original) => {
+    const child = Object.create(request) as Record<string, unknown>
+    child.own = 1
+    return [Object.keys(child), 'own' in original.request, child.user]
+  })
+  t.strictSame(derived.value, [['own'], false, ''])
+  t.equal(derived.read, 'request.user')
+})
+
+t.test('code that a load puts on the original is a read', async (t) => {
+  const { record } = await createRecordings((app) => {
+    const current = new WeakMap<object, unknown>()
+    app.decorateRequest('account', {
+      getter() {
+        return current.get(this)
+      },
+      setter(value) {
+        current.set(this, value)
+        throw new Error(String(this.headers.cookie))
+      },
+    })
+  })
+  const loads: [Load, string][] = [
+    [
+      ({ request }) => {
+        request.account = 1
+      },
+      'request.account',
+    ],
+    [
+      ({ reply }) => {
+        reply.trailer = () => reply
+      },
+      'reply.trailer',
+    ],
+    [
+      ({ reply }) => {
+        reply.header = () => reply
+      },
+      'reply.header',
+    ],
+    [({ request }) => Object.defineProperty(request, 'trick', { get: () => 1 }), 'request.trick'],
+    [({ request }) => Object.setPrototypeOf(request, {}), 'request'],
+    [({ request }) => Reflect.set(request, 'ip', '::1'), 'request.ip'],
+  ]
+  for (const [load, property] of loads) t.equal((await record(load)).read, property)
+})
+
+t.test('the warning can name the line: the stack leads to the load, also through a plugin', async (t) => {
+  const { record } = await createRecordings()
+  function deepInAPlugin(depth: number, read: () => unknown): unknown {
+    return depth === 0 ? read() : deepInAPlugin(depth - 1, read)
+  }
+  const { firstRead } = await record(async function loadOfTheSite({ request }) {
+    await null
+    return deepInAPlugin(30, () => request.headers.cookie)
+  })
+  const stack = firstRead?.error.stack ?? ''
+  t.match(stack, /^Error: request\.headers\.cookie was read\n {4}at /)
+  t.match(stack, /loadOfTheSite/)
+  t.notMatch(stack.split('\n')[1], /note/)
+})
+
+t.test('reads after the load has returned are noted', async (t) => {
+  const { record } = await createRecordings()
+  let later: Promise<unknown> = Promise.resolve()
+  const { read, reads } = await record(({ request }, _, recorder) => {
+    later = new Promise(setImmediate).then(() => {
+      t.equal(recorder.firstRead, null)
+      const cookie = request.headers.cookie
+      t.equal(recorder.firstRead?.property, 'request.headers.cookie')
+      return cookie
+    })
+    return 1
+  })
+  t.equal(read, null)
+  t.match(await later, SECRET)
+  t.equal(reads.length, 1)
+})
+
+t.test('functions of Hydrant that get a request accept a recorder', async (t) => {
+  const { record } = await createRecordings()
+  const cookieOf = perRequest(({ request }) => request.headers.cookie)
+  const { value, read, thrown } = await record(({ request }) => digestOf(request))
+  t.strictSame([value, read, thrown], [null, null, undefined])
+  const shared = await record((ctx, original) => {
+    cookieOf(original)
+    return [cookieOf(ctx), cookieOf(ctx)]
+  })
+  t.equal(shared.read, 'request.headers.cookie', 'the function runs again, and its reads are noted')
+})
+
+t.test('a WeakMap with requests as keys has nothing for a recorder', async (t) => {
+  const users = new WeakMap<object, string>()
+  const { record } = await createRecordings((app) => {
+    app.addHook('onRequest', async (request) => void users.set(request, SECRET))
+  })
+  const { value, read } = await record(({ request }) => users.get(request) ?? null)
+  t.strictSame([value, read], [null, null])
+})
+
+t.test('a load does not see the stores of the request', async (t) => {
+  const storage = new AsyncLocalStorage<string>()
+  const { record } = await createRecordings((app) => {
+    app.addHook('onRequest', (_request, _reply, done) => storage.run(SECRET, done))
+  })
+  const { value } = await record(async () => {
+    const before = storage.getStore() ?? null
+    await new Promise(setImmediate)
+    return [before, storage.getStore() ?? null]
+  })
+  t.strictSame(value, [null, null])
+})
