@@ -147,7 +147,6 @@ const SERVER_ROOMS = [
   ],
   ...[
     'pages',
-    'cache',
     'render',
     'lifecycle',
     'context',
@@ -156,6 +155,7 @@ const SERVER_ROOMS = [
     'markdown',
     'forms',
     'build-output',
+    'cache',
     'schemas',
     'guards',
     'proxy',

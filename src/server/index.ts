@@ -3,6 +3,8 @@
 export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { AdminConsole } from './admin/console.ts'
+export type { AppPageCache } from './cache/app-page-cache.ts'
+export type { Invalidation } from './cache/page-cache.ts'
 export { perRequest } from './context/per-request.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type {
@@ -22,6 +24,7 @@ export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
 export type {
   ActionContext,
+  CacheOptions,
   Config,
   EsbuildOptions,
   EsbuildPlugin,

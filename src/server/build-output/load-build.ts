@@ -3,6 +3,7 @@ import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
+import { type CacheRule, readCacheRule } from '../cache/cache-rule.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { ActionContext, LoadContext } from '../options/config.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
@@ -56,6 +57,8 @@ export interface Route extends LayoutChain {
   schemas: PageSchemas
   /** False if the page's action changes nothing that a page shows. */
   revalidates: boolean
+  /** How responses are stored; null for a page that is rendered for each request. */
+  cache: CacheRule | null
 }
 
 /** A build that is ready to serve, for one base. */
@@ -117,6 +120,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       canStream: site.serverModule(entry.page).exports.stream !== false,
       schemas: site.schemas(entry.page),
       revalidates: site.serverModule(entry.page).exports.revalidate !== false,
+      cache: site.cacheRule(entry.page),
     })),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
@@ -166,6 +170,11 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return createPageSchemas(exports, serverFile)
   }
 
+  function cacheRule(file: string): CacheRule | null {
+    const { exports, file: serverFile } = serverModule(file)
+    return readCacheRule(exports, serverFile)
+  }
+
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
     const siteLayouts = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
@@ -182,7 +191,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, schemas, serverModule, entry }
+  return { frame, loaded, action, schemas, cacheRule, serverModule, entry }
 }
 
 // A guard that is ignored would leave its pages open to everyone.

@@ -124,6 +124,7 @@ export const PAGE_SERVER_EXPORTS = [
   'params',
   'stream',
   'revalidate',
+  'cache',
 ] as const
 /** The exports that a layout's `.server` file may have. */
 export const LAYOUT_SERVER_EXPORTS = ['guard', 'load'] as const

@@ -8,10 +8,11 @@ import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/r
 import { nonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
-import { pathAndQuery } from '../http/request-url.ts'
+import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Redirection } from '../thrown/http-error.ts'
 import type { NavigationAnswer } from './navigation-answer.ts'
+import type { PageCapture } from './page-capture.ts'
 import type { Site } from './site.ts'
 
 /** What a request asks for. */
@@ -43,6 +44,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   statusSent: number | null = null
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationAnswer | null = null
+  /** Watches a response that may be stored; null for any other. Others may wait for it: it goes on if the client leaves. */
+  capture: PageCapture | null = null
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
@@ -51,6 +54,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   hasSlot = false
   #context: Record<string, unknown> | null = null
   #url: URL | null = null
+  #search: string | null = null
   #nonce: string | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
@@ -93,7 +97,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   /** The page's address as the visitor sees it. */
   get href(): string {
-    return this.address.origin + pathAndQuery(this.request.url)
+    return this.address.origin + (this.#search === null ? pathAndQuery(this.request.url) : this.path + this.#search)
   }
 
   /** The page's address, parsed when it is first read. */
@@ -110,8 +114,20 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   /** The query with its question mark, or an empty string. */
   get search(): string {
+    if (this.#search !== null) return this.#search
     const at = this.request.url.indexOf('?')
     return at === -1 ? '' : this.request.url.slice(at)
+  }
+
+  /** Replaces the query, for a page that sees only some of its parameters. */
+  set search(search: string) {
+    this.#search = search
+    this.#url = null
+  }
+
+  /** The path of the request, as it was sent. */
+  get path(): string {
+    return pathOf(pathAndQuery(this.request.url))
   }
 
   /**
@@ -220,7 +236,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   // `close` of the response means that the client left; `close` of the request does not.
   #checkLeaving() {
-    if (this.reply.raw.writableEnded) return
+    if (this.reply.raw.writableEnded || this.capture) return
     this.isGone = true
     this.note({}, 'the client disconnected before the response was complete')
     this.abort(new DOMException('The client disconnected.', 'AbortError'))

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
+import type { PageCache } from '../cache/page-cache.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
@@ -39,6 +40,8 @@ export interface Site {
   uploads: UploadSpace
   policies: PolicyWatch
   etags: EtagWriter
+  /** Stores the responses of pages with the export `cache`; null if there are none, and in development. */
+  cache: PageCache | null
   markdown: MarkdownConverter
   metrics: MetricsRecorder
 }

@@ -33,6 +33,19 @@ export const errorTable = {
     message: '%s of the build failed to load: %s',
     fix: 'Fix the module that the stack names, or install the package that is missing, then build again.',
   },
+  HYD_CACHE_INVALID: {
+    message: 'the export "cache" of %s is not valid: %s',
+    fix: 'Correct it: { maxAgeS: 60, staleS: 600, tags: ["products"], search: ["page"] }; "hydrant docs cache" explains each property.',
+  },
+  HYD_CACHE_TAGS: {
+    message:
+      '"cache.tags" of %s must be a list of at most 100 tags, each of 1 to 256 visible ASCII characters without commas; got %s',
+    fix: 'Return short names like "product:7"; leave out characters such as spaces and commas, which separate tags in HTTP.',
+  },
+  HYD_CACHE_PERSONAL: {
+    message: 'the response of a page with the export "cache" in %s is not stored: %s',
+    fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from another request, or from a component that runs in the browser), or remove the export "cache".',
+  },
   HYD_SERVER_THREW: {
     message: 'during startup, server.ts threw a value that is not an Error: %s',
     fix: 'Throw an Error instead: its stack names the line.',

@@ -49,7 +49,20 @@ const MIN_LENGTH = 1_024
  */
 const MAX_SYNC_LENGTH = 32_768
 
+/** A text that is compressed once for many responses. */
+export interface PreparedContent {
+  readonly text: string
+  /** Returns the text in UTF-8 (null), or compressed. */
+  bytesOf(encoding: Encoding | null): Buffer | Promise<Buffer>
+}
+
+interface Prepared {
+  content: PreparedContent
+  encoding: Encoding | null
+}
+
 const compressible = new WeakSet<FastifyReply>()
+const prepared = new WeakMap<FastifyReply, Prepared>()
 
 /**
  * Sends a response of Hydrant's own, which may be compressed. Responses that a route or a load sends itself never are.
@@ -59,13 +72,26 @@ export function sendOwn(payload: string | Readable, reply: FastifyReply) {
   reply.send(payload)
 }
 
+/** Sends a text in an encoding that `chooseEncoding` has returned. Hooks of the site see the text. */
+export function sendPrepared(content: PreparedContent, encoding: Encoding | null, reply: FastifyReply) {
+  prepared.set(reply, { content, encoding })
+  reply.send(content.text)
+}
+
 /**
- * Adds the hook that compresses what `sendOwn` sends. Call it after the site's hooks, which see the response
- * uncompressed.
+ * Adds the hook that compresses what `sendOwn` sends, and replaces what `sendPrepared` sends by its bytes. Call it after
+ * the site's hooks, which see the response uncompressed.
+ *
+ * @param options With `compress: false`, nothing is compressed.
  */
-export function addCompression(app: FastifyInstance) {
+export function addCompression(app: FastifyInstance, { compress }: { compress: boolean }) {
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.headers['accept-encoding'] === undefined || !compressible.has(reply)) return done(null, payload)
+    const ready = prepared.get(reply)
+    if (ready !== undefined && payload === ready.content.text) return sendBytes(ready, reply, done)
+    // A hook has changed the text.
+    if (ready !== undefined) reply.removeHeader('etag')
+    if (!compress || request.headers['accept-encoding'] === undefined) return done(null, payload)
+    if (!compressible.has(reply) && ready === undefined) return done(null, payload)
     if (typeof payload !== 'string' && !(payload instanceof Readable)) return done(null, payload)
     const encoding = chooseEncoding(request, reply, typeof payload === 'string' ? payload.length : Infinity)
     if (encoding === null) return done(null, payload)
@@ -83,6 +109,14 @@ export function addCompression(app: FastifyInstance) {
       done(null, bytes)
     }, done)
   })
+}
+
+function sendBytes({ content, encoding }: Prepared, reply: FastifyReply, done: (error: null, bytes: Buffer) => void) {
+  if (encoding !== null) setEncoding(encoding, reply)
+  const bytes = content.bytesOf(encoding)
+  if (Buffer.isBuffer(bytes)) done(null, bytes)
+  // The text has been compressed before, or is compressed in memory: it does not fail.
+  else void bytes.then((compressed) => done(null, compressed))
 }
 
 /** Returns the encoding for a response of a length; null for none. */

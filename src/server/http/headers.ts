@@ -22,14 +22,19 @@ interface Nonces {
   cspNonce?: { script?: string; style?: string } | null
 }
 
+/** Returns the nonces that a hook has put into the policy. */
+export function givenNoncesOf(reply: FastifyReply): NonNullable<Nonces['cspNonce']> {
+  return (reply as Nonces).cspNonce ?? {}
+}
+
 /** Returns the nonce of a document's scripts. */
 export function nonceOf(reply: FastifyReply): string {
-  return (reply as Nonces).cspNonce?.script ?? createNonce()
+  return givenNoncesOf(reply).script ?? createNonce()
 }
 
 /** Returns the nonce of a document's styles; undefined if its policy has none. */
 export function styleNonceOf(reply: FastifyReply): string | undefined {
-  return (reply as Nonces).cspNonce?.style
+  return givenNoncesOf(reply).style
 }
 
 /** Adds names that are missing to the `Vary` header. `names` is a list with commas between them. */

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { givenNoncesOf } from './headers.ts'
 import type { PublicAddress } from './public-address.ts'
 
 const POLICY = 'content-security-policy'
@@ -15,11 +16,36 @@ export function contentSecurityPolicy(nonce: string): string {
   return `${scriptPolicy(nonce)}; frame-ancestors 'self'`
 }
 
+/** Returns the policy of a document whose inline scripts have these hash sources. */
+export function hashPolicy(hashes: readonly string[]): string {
+  if (hashes.length === 0) return SCRIPTLESS_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+  return `script-src ${hashes.join(' ')} 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'`
+}
+
 /** The policy of a document without scripts. */
 export const SCRIPTLESS_POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
 /** The policy of responses that are not documents, in case a browser treats one as a document. */
 export const INERT_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+/** Hash sources of the inline scripts and styles of a document. */
+interface Hashes {
+  scripts: readonly string[]
+  styles: readonly string[]
+}
+
+/** Replaces the nonces in the policy of a hook by hashes, for a document that is the same for every visitor. */
+export function replaceNonces(reply: FastifyReply, hashes: Hashes) {
+  const policy = reply.getHeader(POLICY)
+  const { script, style } = givenNoncesOf(reply)
+  if (policy === undefined || script === undefined) return
+  const inDirective = (directive: string) => {
+    const isStyle = /^\s*style-src/.test(directive)
+    const nonce = isStyle ? (style ?? script) : script
+    return directive.replace(`'nonce-${nonce}'`, (isStyle ? hashes.styles : hashes.scripts).join(' '))
+  }
+  reply.header(POLICY, String(policy).split(';').map(inDirective).join(';'))
+}
 
 /** Keeps browsers from guessing another type than `Content-Type` says. */
 export function setNosniff(reply: FastifyReply) {

@@ -82,6 +82,24 @@ export interface ActionContext<Route extends PageRoute = never> extends LoadCont
   input: FormOutput<Route>
 }
 
+/**
+ * The export `cache` of a page's server file: `export const cache: CacheOptions<'/products/[id]'> = { maxAgeS: 60 }`. It
+ * declares that the page is the same for every visitor.
+ */
+export interface CacheOptions<Route extends PageRoute = never> {
+  /** Seconds for which a stored response is served. */
+  maxAgeS: number
+  /** Seconds after `maxAgeS` in which the old response is served while one new response is rendered (0). */
+  staleS?: number
+  /**
+   * Names by which `app.pageCache.invalidate` removes the response (none). Each has 1 to 256 visible ASCII characters
+   * without commas.
+   */
+  tags?: readonly string[] | ((page: Pick<LoadContext<Route>, 'params' | 'search'>) => readonly string[])
+  /** The query parameters that the page reads. Its loads see no other parameter (none). */
+  search?: readonly string[]
+}
+
 /** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */
 export interface SiteOptions {
   /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */

@@ -14,7 +14,8 @@ export function createPageLoadContext(ctx: RequestContext): LoadContext {
 
 /** Creates the argument of the guard or the load of a layout. */
 export function createLoadContext(ctx: RequestContext, params = ctx.params): LoadContext {
-  const { request, reply, context: fromGuards } = ctx
+  // Loads of a response that may be stored get objects that record reads of the visitor.
+  const { request, reply, context: fromGuards } = ctx.capture ?? ctx
   const { app } = ctx.site
   const context = { request, reply, app, params, search: undefined, context: fromGuards, [REQUEST_CONTEXT]: ctx }
   // perf: few loads read `url` and `signal`, and creating them takes 0.5 and 12 µs. Two calls with shared descriptors

@@ -2,7 +2,6 @@ import type { LoadFunction } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { SourceFunction } from '../failures/digest.ts'
-import type { LoadContext } from '../options/config.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
@@ -40,7 +39,15 @@ export async function runLoads(
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
   const pageContext = ctx.addressExtras ? createPageLoadContext(ctx) : context
   const running = steps.map((step, index) =>
-    startLoad(step, step.isPage ? pageContext : context, progress, (value) => onLoaded?.(index, value)),
+    startLoad(
+      step,
+      (load) => {
+        const given = step.isPage ? pageContext : context
+        return ctx.capture ? ctx.capture.run(() => load(given)) : load(given)
+      },
+      progress,
+      (value) => onLoaded?.(index, value),
+    ),
   )
   const deadline = createDeadline(options.timeouts.loadMs)
   const startedAt = metrics.now()
@@ -90,7 +97,7 @@ const stackEnd = Promise.resolve()
 
 function startLoad(
   step: LoadStep,
-  context: LoadContext,
+  call: (load: LoadFunction) => unknown,
   progress: Progress,
   onLoaded: (value: unknown) => void,
 ): RunningLoad {
@@ -99,7 +106,7 @@ function startLoad(
   async function settle(): Promise<LoadResult> {
     try {
       if (load) await stackEnd
-      const value = load ? await load(context) : undefined
+      const value = load ? await call(load) : undefined
       // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
       // before anything reads them.
       if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value)

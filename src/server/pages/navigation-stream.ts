@@ -35,6 +35,15 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
   return sentByHydrant.has(reply)
 }
 
+/** Sets the headers of a response to a navigation. Without them it is replaced. */
+export function setNavigationHeaders({ site, reply }: RequestContext) {
+  if (site.options.compress) addVary(reply, 'Accept-Encoding')
+  // Before compression, which a `no-transform` from a load would forbid.
+  keepFromCaches(reply)
+  reply.type(NAVIGATION_CONTENT)
+  sentByHydrant.add(reply)
+}
+
 /** The response to a navigation. Lines are collected until `open` or `end`. */
 export class NavigationStream implements NavigationAnswer {
   #ctx: RequestContext
@@ -74,7 +83,7 @@ export class NavigationStream implements NavigationAnswer {
 
   open() {
     const { reply } = this.#ctx
-    this.#setHeaders()
+    setNavigationHeaders(this.#ctx)
     this.#cookies = this.#readCookies()
     this.#stream = new Readable({ read() {} })
     this.#stream.push(this.#text)
@@ -87,8 +96,14 @@ export class NavigationStream implements NavigationAnswer {
     if (this.#isEnded) return
     this.#isEnded = true
     if (this.#stream) return void this.#stream.push(null)
-    this.#setHeaders()
+    setNavigationHeaders(this.#ctx)
     this.#sendBody(this.#text)
+  }
+
+  /** Ends the response to a navigation whose data is complete. It may be stored. */
+  endPage() {
+    if (!this.#isEnded && !this.#stream && this.#ctx.capture?.send(this.#text)) this.#isEnded = true
+    else this.end()
   }
 
   #sendBody(body: string | Readable) {
@@ -103,15 +118,6 @@ export class NavigationStream implements NavigationAnswer {
   // As text: Fastify returns its own array, and later appends to it.
   #readCookies(): string {
     return String(this.#ctx.reply.getHeader('set-cookie'))
-  }
-
-  #setHeaders() {
-    const { site, reply } = this.#ctx
-    if (site.options.compress) addVary(reply, 'Accept-Encoding')
-    // Before compression, which a `no-transform` from a load would forbid.
-    keepFromCaches(reply)
-    reply.type(NAVIGATION_CONTENT)
-    sentByHydrant.add(reply)
   }
 }
 

@@ -16,6 +16,8 @@ export interface PageRoute extends Route {
   noLoads: Loads | null
   plan: DocumentPlan
   leaf: TreeLeaf
+  /** Whether code of the site decides who may see the page. */
+  hasGuards: boolean
 }
 
 export function createPageRoute(route: Route, build: Build): PageRoute {
@@ -34,9 +36,11 @@ export function createPageRoute(route: Route, build: Build): PageRoute {
     },
     build,
   )
+  const guards = stepsToPage(route, createAddressCheck(route))
   return {
     ...route,
-    guards: stepsToPage(route, createAddressCheck(route)),
+    guards,
+    hasGuards: guards.some((step) => 'guard' in step),
     steps,
     plan,
     leaf: { kind: 'page', Component, css, ...(rules && { rules, formProps: createFormProps }) },

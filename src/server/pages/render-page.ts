@@ -25,8 +25,14 @@ export interface PageRender {
 }
 
 /** Returns whether a document that is not complete at the shell may be streamed. */
-export function mayStream(plan: DocumentPlan, { format, reply, request }: RequestContext): boolean {
-  return plan.canStream && format !== 'markdown' && !isStorable(reply) && !wantsWhole(request.headers['user-agent'])
+export function mayStream(plan: DocumentPlan, { format, reply, request, capture }: RequestContext): boolean {
+  return (
+    capture === null &&
+    plan.canStream &&
+    format !== 'markdown' &&
+    !isStorable(reply) &&
+    !wantsWhole(request.headers['user-agent'])
+  )
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */

@@ -21,6 +21,7 @@ export async function sendMarkdown(rendered: Extract<Rendered, { kind: 'whole' }
     throw new HttpError(406, 'This page is too long for Markdown; request text/html instead.')
   const text = await site.markdown.convert({ html, address: href }, (stop) => ctx.watchLeaving(stop))
   if (text === null || ctx.isGone) return
+  if (ctx.capture?.send(text)) return
   site.metrics.firstByteSent(reply)
   if (failure) {
     setErrorHeaders(reply)

@@ -17,6 +17,7 @@ import type { ServerError } from './resolve-error.ts'
 export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>, ctx: RequestContext) {
   const { site, reply, request } = ctx
   const { failure } = rendered
+  if (rendered.kind === 'whole' && ctx.capture?.send(rendered.text)) return
   site.metrics.firstByteSent(reply)
   // A part of the page failed before the headers were sent: the status says so, even if the rest is complete.
   if (failure && !reply.hasHeader(DIGEST_HEADER)) {
@@ -64,7 +65,8 @@ export function sendNothing({ reply }: RequestContext) {
   reply.send()
 }
 
-export function sendJson(json: string, { site, reply }: RequestContext) {
+export function sendJson(json: string, { site, reply, capture }: RequestContext) {
+  if (capture?.send(json)) return
   addVary(reply, varyOf(site))
   // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
   limitCaching(reply, 'private')

@@ -45,7 +45,8 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
       ? sendErrorStart(start.layouts.length, plan, stream, ctx)
       : sendStart(plan, start.kind === 'nothing', stream, ctx)
   if (isPage && start.extras) stream.sendExtras(route.layouts.length, start.extras.serialised)
-  if (isPage && canStream && !isRefresh(ctx) && steps.slice(kept).some(({ load }) => load)) stream.open()
+  if (isPage && canStream && !ctx.capture && !isRefresh(ctx) && steps.slice(kept).some(({ load }) => load))
+    stream.open()
   const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)
   deferred.subscribe((settlement) => stream.sendText(settledLine(settlement)))
   const loads = await runLoads(steps.slice(kept), ctx, (index, value) => {
@@ -88,9 +89,9 @@ function sendErrorStart(level: number, plan: DocumentPlan, stream: NavigationAns
 }
 
 /** Sends the promises in the data as they settle. Ends the stream after the last one, or at the deadline. */
-async function sendSettlements(deferred: Deferred, stream: NavigationAnswer, ctx: RequestContext): Promise<void> {
-  if (deferred.pendingCount() === 0) return stream.end()
-  if (!stream.isOpen) stream.open()
+async function sendSettlements(deferred: Deferred, stream: NavigationStream, ctx: RequestContext): Promise<void> {
+  if (deferred.pendingCount() === 0) return stream.endPage()
+  if (!stream.isOpen && !ctx.capture) stream.open()
   const { renderMs } = ctx.site.options.timeouts
   await new Promise<void>((resolve) => {
     const clearDeadline = startDeadline(renderMs, () => {
@@ -102,7 +103,7 @@ async function sendSettlements(deferred: Deferred, stream: NavigationAnswer, ctx
     function endWhenSettled() {
       if (deferred.pendingCount() > 0) return
       clearDeadline()
-      stream.end()
+      stream.endPage()
       resolve()
     }
     ctx.watchLeaving(() => {

@@ -15,11 +15,15 @@ import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
+import { serveCachedPage } from './serve-cached.ts'
 import { serveNavigation } from './serve-navigation.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function servePage(route: PageRoute, ctx: RequestContext) {
-  if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
+  const { cache } = ctx.site
+  if (route.cache && cache)
+    serveCachedPage({ route, rule: route.cache, cache, respond: (own) => respond(route, own) }, ctx)
+  else if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
 }
 
 function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
@@ -65,7 +69,8 @@ export async function respondWithDocument(
       const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
-    const rendered = await renderPage({ plan, data: values, extras, leaf }, ctx)
+    const render = () => renderPage({ plan, data: values, extras, leaf }, ctx)
+    const rendered = await (ctx.capture ? ctx.capture.run(render) : render())
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
     if (rendered.kind === 'thrown')

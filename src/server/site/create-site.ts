@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
+import { PageCache } from '../cache/page-cache.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
@@ -64,10 +65,18 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(app.log, build.entry.url),
     etags: createEtagWriter(),
+    cache: createCache(build, options),
     markdown,
     metrics,
   }
   return site
+}
+
+// In development the code of a page may change with each request.
+function createCache({ manifest, routes }: Build, { pageCache }: Options): PageCache | null {
+  const isNeeded =
+    manifest.mode === 'production' && pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
+  return isNeeded ? new PageCache(pageCache.maxBytes) : null
 }
 
 function siteFilesOf({ manifest, routes }: Build): SiteFiles {

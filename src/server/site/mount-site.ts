@@ -3,6 +3,7 @@ import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { LiveBuild } from '../build-output/live-build.ts'
 import { loadBuild } from '../build-output/load-build.ts'
 import { readManifest } from '../build-output/read-build.ts'
+import { addPageCache } from '../cache/app-page-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { registerFailures } from '../failures/digest-of.ts'
@@ -105,6 +106,7 @@ export async function mountSite(
       ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
     })
     addErrorHandlers(outer, created, pages)
+    addPageCache(app, created.cache)
     if (live) addLiveUpdates(created, pages, live)
     await addSiteHooks(created, options)
     await addFiles(app, created)
@@ -143,7 +145,7 @@ async function addSiteHooks(site: Site, options: Options) {
   const stopNoting = noteHandlers(app)
   await addSitePlugin(app, build.serverPlugin)
   stopNoting()
-  if (options.compress) addCompression(app)
+  addCompression(app, options)
 }
 
 /**

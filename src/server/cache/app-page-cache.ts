@@ -1,0 +1,51 @@
+import type { FastifyInstance, RawServerBase } from 'fastify'
+import type { Invalidation, PageCache } from './page-cache.ts'
+
+/** The stored pages of all sites of an app: `app.pageCache`. */
+export interface AppPageCache {
+  /**
+   * Removes stored pages: those with one of the tags, and those at the path. A matching page that is being rendered is
+   * not stored. Resolves when every worker and replica has been told.
+   */
+  invalidate(invalidation: Invalidation): Promise<void>
+  /** Removes all stored pages. */
+  clear(): Promise<void>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The stored pages of Hydrant's sites in this app. */
+    pageCache: AppPageCache
+  }
+}
+
+/** Keyed by the server, which all instances of an app share. */
+const caches = new WeakMap<RawServerBase, Set<PageCache>>()
+
+/**
+ * Adds the cache of a site to `app.pageCache`.
+ *
+ * @param cache Null for a site without stored pages.
+ */
+export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
+  const own = caches.get(app.server) ?? new Set()
+  caches.set(app.server, own)
+  if (cache) own.add(cache)
+  const root = rootOf(app)
+  if (root.hasDecorator('pageCache')) return
+  root.decorate('pageCache', {
+    async invalidate(invalidation) {
+      for (const each of own) each.invalidate(invalidation)
+    },
+    async clear() {
+      for (const each of own) each.clear()
+    },
+  })
+}
+
+/** Fastify creates the instance of a scope with the instance around it as its prototype. */
+function rootOf(app: FastifyInstance): FastifyInstance {
+  const outer: unknown = Object.getPrototypeOf(app)
+  // `Object.prototype` is the prototype of the outermost instance.
+  return outer === Object.prototype || outer === null ? app : rootOf(outer as FastifyInstance)
+}

@@ -1,0 +1,52 @@
+import type { Format } from '../http/negotiate.ts'
+
+/** A request, as far as the response of a cached page may depend on it. */
+export interface KeyedRequest {
+  /** The origin at which the visitor sees the site. */
+  origin: string
+  format: Format
+  /** For a navigation, the number of layouts that the page keeps; else 0. */
+  kept: number
+  /** Whether the browser may report failures. */
+  mayReport: boolean
+  /** The path, as it was sent. */
+  path: string
+  /** The result of `narrowSearch`. */
+  search: string
+}
+
+/** Returns the key of a response. Two requests with the same key get the same response. */
+export function keyOf({ origin, format, kept, mayReport, path, search }: KeyedRequest): string {
+  // No part but the last can contain a space.
+  return `${origin} ${format}${kept}${mayReport ? '' : '-'} ${path}${search}`
+}
+
+/**
+ * Returns a query with the listed parameters only, sorted as they are listed, with its question mark; an empty string
+ * for none.
+ */
+export function narrowSearch(search: string, names: readonly string[]): string {
+  if (search === '' || names.length === 0) return ''
+  const given = new URLSearchParams(search)
+  const kept = new URLSearchParams()
+  for (const name of names) for (const value of given.getAll(name)) kept.append(name, value)
+  return kept.size === 0 ? '' : `?${kept}`
+}
+
+/** Returns the values of a query by their names: a string, or a list for a name that is repeated. */
+export function queryOf(search: string): Record<string, string | string[]> {
+  // `Object.create` is typed as `any`.
+  const query = Object.create(null) as Record<string, string | string[]>
+  const given = new URLSearchParams(search)
+  for (const name of given.keys()) {
+    const values = given.getAll(name)
+    query[name] = values.length === 1 ? (values[0] ?? '') : values
+  }
+  return query
+}
+
+/** Returns the tag that every response for a path has. `path` is relative to the origin; its query is left out. */
+export function pathTag(path: string): string {
+  // Paths that differ only in their encoding lead to the same page.
+  return `path:${new URL(path.replace(/^\/+/, '/'), 'http://localhost').pathname}`
+}

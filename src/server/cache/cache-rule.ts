@@ -1,0 +1,72 @@
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+
+/** The export `cache` of a page's server file, with its defaults. */
+export interface CacheRule {
+  /** For how long a stored response is fresh, in milliseconds. */
+  freshMs: number
+  /** For how long after that it is still served, while a new one is rendered, in milliseconds. */
+  staleMs: number
+  /** The query parameters that the page reads. No other parameter is visible to the loads. */
+  search: readonly string[]
+  /** Returns the tags of a response. */
+  tags(page: TaggedPage): unknown
+}
+
+/** The argument of `tags`. */
+export interface TaggedPage {
+  /** The output of the schema `params`; without one, the parameters of the path. */
+  params: unknown
+  /** The output of the schema `search`; without one, the values of the listed parameters. */
+  search: unknown
+}
+
+const NAMES = ['maxAgeS', 'staleS', 'tags', 'search']
+const YEAR_S = 31_536_000
+const MAX_TAGS = 100
+/** `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces. */
+const TAG = /^[!-+\--~]{1,256}$/
+
+/** Reads the export `cache` of a server file; null if there is none. Throws HYD_CACHE_INVALID. */
+export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: string): CacheRule | null {
+  const { cache } = exports
+  if (cache === undefined) return null
+  const refuse = (problem: string) => createHydrantError('HYD_CACHE_INVALID', [file, problem])
+  if (typeof cache !== 'object' || cache === null || Array.isArray(cache))
+    throw refuse(`it must be an object; got ${showValue(cache)}`)
+  const given: Readonly<Record<string, unknown>> = { ...cache }
+  for (const name in given)
+    if (!NAMES.includes(name)) throw refuse(`it has the unknown property "${name}"; it may have ${NAMES.join(', ')}`)
+  const { maxAgeS, staleS = 0, tags = [], search = [] } = given
+  if (!isSeconds(maxAgeS))
+    throw refuse(`"maxAgeS" must be a number of seconds from 0 to ${YEAR_S}; got ${showValue(maxAgeS)}`)
+  if (!isSeconds(staleS))
+    throw refuse(`"staleS" must be a number of seconds from 0 to ${YEAR_S}; got ${showValue(staleS)}`)
+  if (!isNames(search)) throw refuse(`"search" must be a list of names of query parameters; got ${showValue(search)}`)
+  if (typeof tags !== 'function' && !Array.isArray(tags))
+    throw refuse(`"tags" must be a list of strings, or a function that returns one; got ${showValue(tags)}`)
+  return {
+    freshMs: maxAgeS * 1_000,
+    staleMs: staleS * 1_000,
+    search,
+    tags: typeof tags === 'function' ? (page) => tags(page) : () => tags,
+  }
+}
+
+const isSeconds = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= YEAR_S
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+/** Returns the tags of a page. Throws HYD_CACHE_TAGS for anything but a short list of tags. */
+export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
+  const tags = rule.tags(page)
+  if (!Array.isArray(tags) || tags.length > MAX_TAGS || !tags.every(isTag))
+    throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
+  return [...new Set(tags)]
+}
+
+/** Whether a value may be a tag: 1 to 256 visible ASCII characters without commas. */
+export function isTag(value: unknown): value is string {
+  return typeof value === 'string' && TAG.test(value)
+}

@@ -1,0 +1,183 @@
+import { LRUCache } from 'lru-cache'
+import { pathTag } from './cache-key.ts'
+import { StoredPage, type StoredResponse } from './stored-page.ts'
+import { TagVersions } from './tag-versions.ts'
+
+/** What `invalidate` removes: the responses with any of these tags, and those of this path. */
+export interface Invalidation {
+  /** Tags that the export `cache` of a page returns. */
+  tags?: readonly string[]
+  /** The path of a page, as a visitor sees it, with the base: `/shop/products/7`. A query is ignored. */
+  path?: string
+}
+
+/** A response that is being rendered, to be stored. */
+export interface Rendering {
+  /** Sets the tags of the response, before its loads run. */
+  setTags(tags: readonly string[]): void
+  /** Stores the response, unless one of its tags has been invalidated since it began. Returns the page in any case. */
+  store(response: StoredResponse): StoredPage
+  /** Ends it without a response. Does nothing after `store`. */
+  giveUp(): void
+}
+
+/** The result of a rendering for the requests that wait for it. `outdated` when it was invalidated meanwhile. */
+export type Rendered = StoredPage | 'outdated' | null
+
+interface Running {
+  promise: Promise<Rendered>
+  /** Null until they are known. */
+  tags: readonly string[] | null
+}
+
+/** How long a page that differs for each visitor is not tried again. */
+const PASS_MS = 60_000
+const MAX_PASSED = 10_000
+/** How long after a failure a stale page is rendered again at the earliest. */
+const RETRY_MS = 1_000
+/** The longest of these pauses, which doubles with each failure. */
+const MAX_RETRY_MS = 30_000
+
+/** The responses of one site's cached pages. All keys are results of `keyOf`. */
+export class PageCache {
+  #pages: LRUCache<string, StoredPage>
+  #keysByTag = new Map<string, Set<string>>()
+  #versions = new TagVersions()
+  #renderings = new Map<string, Running>()
+  #passed: LRUCache<string, true>
+  #retries: LRUCache<string, { at: number; pauseMs: number }>
+  #now: () => number
+
+  /**
+   * @param maxBytes The memory for all pages.
+   * @param now Returns milliseconds since 1970 (`Date.now`).
+   */
+  constructor(maxBytes: number, now = Date.now) {
+    this.#now = now
+    this.#pages = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (page, key) => page.size + 2 * key.length,
+      dispose: (page, key) => this.#forgetTags(key, page),
+    })
+    this.#passed = new LRUCache({ max: MAX_PASSED })
+    this.#retries = new LRUCache({ max: MAX_PASSED })
+  }
+
+  /** Returns the page that may be served, fresh or stale; null if there is none. */
+  find(key: string): { page: StoredPage; isStale: boolean } | null {
+    const page = this.#pages.get(key)
+    if (!page) return null
+    const freshness = page.freshnessAt(this.#now())
+    if (freshness === 'expired') this.#pages.delete(key)
+    return freshness === 'expired' ? null : { page, isStale: freshness === 'stale' }
+  }
+
+  /** Returns the result of the rendering that is running for a key; null if none is. */
+  awaitRendering(key: string): Promise<Rendered> | null {
+    return this.#renderings.get(key)?.promise ?? null
+  }
+
+  /** Whether a stale page may be rendered now: it is not being rendered, and has not failed a moment ago. */
+  mayRefresh(key: string): boolean {
+    if (this.#renderings.has(key) || this.isPassed(key)) return false
+    return (this.#retries.get(key)?.at ?? 0) <= this.#now()
+  }
+
+  /** Whether the page was found to differ for each visitor a moment ago. */
+  isPassed(key: string): boolean {
+    return this.#passed.get(key) === true
+  }
+
+  /** Keeps a page that differs for each visitor from being tried again for a while. */
+  pass(key: string) {
+    this.#passed.set(key, true, { ttl: PASS_MS })
+  }
+
+  /** Begins a rendering that other requests can wait for. It has to be ended. */
+  begin(key: string): Rendering {
+    const since = this.#versions.now
+    let settle: (result: Rendered) => void = () => {}
+    const promise = new Promise<Rendered>((resolve) => {
+      settle = resolve
+    })
+    const running: Running = { promise, tags: null }
+    this.#renderings.set(key, running)
+    const end = (result: Rendered) => {
+      // An invalidation has removed it already, and another one may have begun.
+      if (this.#renderings.get(key) === running) this.#renderings.delete(key)
+      settle(result)
+    }
+    let isStored = false
+    return {
+      setTags: (tags) => {
+        running.tags = tags
+      },
+      store: (response) => {
+        isStored = true
+        const page = this.#createPage(key, response)
+        const isCurrent = this.#versions.areCurrent(response.tags, since)
+        if (isCurrent) this.#add(key, page)
+        this.#retries.delete(key)
+        end(isCurrent ? page : 'outdated')
+        return page
+      },
+      giveUp: () => {
+        if (isStored) return
+        this.#delay(key)
+        end(null)
+      },
+    }
+  }
+
+  /** Removes stored pages, and keeps those that are being rendered from being stored. */
+  invalidate({ tags = [], path }: Invalidation) {
+    const all = path === undefined ? tags : [...tags, pathTag(path)]
+    this.#versions.invalidate(all)
+    for (const tag of all) for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#pages.delete(key)
+    // Requests that come from now on must not wait for them.
+    for (const [key, { tags: own }] of this.#renderings)
+      if (own === null || all.some((tag) => own.includes(tag))) this.#renderings.delete(key)
+  }
+
+  /** Removes all pages. */
+  clear() {
+    this.#versions.invalidateAll()
+    this.#renderings.clear()
+    this.#pages.clear()
+    this.#passed.clear()
+    this.#retries.clear()
+  }
+
+  #createPage(key: string, response: StoredResponse): StoredPage {
+    const page: StoredPage = new StoredPage(response, () => {
+      if (this.#pages.peek(key) !== page) return
+      // `lru-cache` counts the memory of a page again only if it is new.
+      this.#pages.delete(key)
+      this.#add(key, page)
+    })
+    return page
+  }
+
+  #add(key: string, page: StoredPage) {
+    this.#pages.set(key, page)
+    // A page that is larger than the cache is not kept.
+    if (!this.#pages.has(key)) return
+    for (const tag of page.response.tags) {
+      const keys = this.#keysByTag.get(tag) ?? new Set()
+      this.#keysByTag.set(tag, keys.add(key))
+    }
+  }
+
+  #forgetTags(key: string, { response }: StoredPage) {
+    for (const tag of response.tags) {
+      const keys = this.#keysByTag.get(tag)
+      keys?.delete(key)
+      if (keys?.size === 0) this.#keysByTag.delete(tag)
+    }
+  }
+
+  #delay(key: string) {
+    const pauseMs = Math.min((this.#retries.get(key)?.pauseMs ?? RETRY_MS / 2) * 2, MAX_RETRY_MS)
+    this.#retries.set(key, { at: this.#now() + pauseMs, pauseMs })
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import type { Encoding, PreparedContent } from '../http/compression.ts'
+
+/** One response of the page cache, as plain data. */
+export interface StoredResponse {
+  /** The text of the body, not compressed. */
+  body: string
+  /** Headers that the loads have set, and the content type. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** Hash sources of the document's inline scripts and styles, for its policy. */
+  scripts: readonly string[]
+  styles: readonly string[]
+  tags: readonly string[]
+  /** Milliseconds since 1970. */
+  storedAt: number
+  freshMs: number
+  staleMs: number
+}
+
+/** A fresh response is served. An old one is served too, while a new one is rendered. */
+export type Freshness = 'fresh' | 'stale' | 'expired'
+
+const BROTLI_QUALITY = 9
+const GZIP_LEVEL = 9
+const { constants } = zlib
+const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
+const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip)
+
+/** A response of the page cache with its encodings, each made once. */
+export class StoredPage implements PreparedContent {
+  readonly response: StoredResponse
+  /** Identifies the text. */
+  readonly hash: string
+  /** The text in UTF-8. */
+  readonly #bytes: Buffer
+  #encoded: Partial<Record<Encoding, Buffer>> = {}
+  #encoding: Partial<Record<Encoding, Promise<Buffer>>> = {}
+  #onGrow: () => void
+
+  /** @param onGrow Called when the page takes more memory. */
+  constructor(response: StoredResponse, onGrow: () => void) {
+    this.response = response
+    this.#onGrow = onGrow
+    this.#bytes = Buffer.from(response.body)
+    this.hash = createHash('sha256').update(this.#bytes).digest('base64url')
+  }
+
+  get text(): string {
+    return this.response.body
+  }
+
+  /** The memory that the page takes, in bytes, without the objects around it. */
+  get size(): number {
+    const { br, gzip } = this.#encoded
+    // V8 stores a text with characters beyond Latin-1 in two bytes each.
+    return this.text.length * 2 + this.#bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0)
+  }
+
+  freshnessAt(now: number): Freshness {
+    const { storedAt, freshMs, staleMs } = this.response
+    const age = now - storedAt
+    if (age < freshMs) return 'fresh'
+    return age < freshMs + staleMs ? 'stale' : 'expired'
+  }
+
+  /** Returns the strong ETag of the body in an encoding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.3). */
+  etagOf(encoding: Encoding | null): string {
+    return encoding === null ? `"${this.hash}"` : `"${this.hash}-${encoding}"`
+  }
+
+  bytesOf(encoding: Encoding | null): Buffer | Promise<Buffer> {
+    if (encoding === null) return this.#bytes
+    return this.#encoded[encoding] ?? this.#encode(encoding)
+  }
+
+  async #encode(encoding: Encoding): Promise<Buffer> {
+    const running = this.#encoding[encoding] ?? compress[encoding](this.#bytes)
+    this.#encoding[encoding] = running
+    const bytes = await running
+    if (!this.#encoded[encoding]) {
+      this.#encoded[encoding] = bytes
+      this.#onGrow()
+    }
+    return bytes
+  }
+}
+
+const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: (bytes) =>
+    brotli(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
+  gzip: (bytes) => gzip(bytes, { level: GZIP_LEVEL }),
+}

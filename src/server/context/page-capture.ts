@@ -1,0 +1,17 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Watches the loads and the render of a response that the page cache may store. */
+export interface PageCapture {
+  /** The request and the reply that the loads get. They record reads by which visitors can be told apart. */
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The results of the guards, which belong to the visitor. */
+  readonly context: Record<string, unknown>
+  /** Calls a load or renders, without the request's `AsyncLocalStorage` stores. */
+  run<Result>(work: () => Result): Result
+  /**
+   * Stores and sends the complete text of a response that has not failed. Returns false if the response must not be
+   * stored: it has not been sent then, and may be sent to this visitor only.
+   */
+  send(text: string): boolean
+}

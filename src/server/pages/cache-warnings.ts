@@ -1,0 +1,43 @@
+import type { VisitorRead } from '../cache/visitor-reads.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { mapStacks } from '../failures/stacks/map-error.ts'
+import type { PageRoute } from './page-route.ts'
+
+/** Why the response of a page with a `cache` is not stored. */
+export type CacheRefusal =
+  /** A load has read a value of the visitor. */
+  | { kind: 'read'; read: VisitorRead }
+  /** The response has a header that forbids it. */
+  | { kind: 'header'; header: string }
+  /** The document cannot do without its nonce. */
+  | { kind: 'document'; reason: string }
+
+/** More reasons of one site are not reported. */
+const MAX_WARNED = 1_000
+const warned = new WeakMap<object, Set<string>>()
+
+/** Warns once for each page and reason (HYD_CACHE_PERSONAL). */
+export function warnOfRefusal(refusal: CacheRefusal, { id, page }: PageRoute, { site, request }: RequestContext) {
+  const known = warned.get(site) ?? new Set<string>()
+  warned.set(site, known)
+  const reason = reasonOf(refusal)
+  const key = `${id} ${reason}`
+  if (known.has(key) || known.size >= MAX_WARNED) return
+  known.add(key)
+  const frame = refusal.kind === 'read' ? mapStacks(refusal.read.error, site.mapper) : null
+  const at = frame ? ` at ${frame.file}:${frame.line}:${frame.column}` : ''
+  const { code, message, fix } = createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
+  request.log.warn({ code, route: id }, `${message}. ${fix}`)
+}
+
+function reasonOf(refusal: CacheRefusal): string {
+  switch (refusal.kind) {
+    case 'read':
+      return `it reads ${refusal.read.property}`
+    case 'header':
+      return `its response has the header ${refusal.header}`
+    case 'document':
+      return refusal.reason
+  }
+}

@@ -1,0 +1,163 @@
+import { ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { BUILD_HEADER, countKept, LAYOUTS_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { keyOf, narrowSearch, pathTag, queryOf } from '../cache/cache-key.ts'
+import { type CacheRule, type TaggedPage, tagsOf } from '../cache/cache-rule.ts'
+import type { PageCache } from '../cache/page-cache.ts'
+import type { StoredPage, StoredResponse } from '../cache/stored-page.ts'
+import { RequestContext } from '../context/request-context.ts'
+import { admitToPage } from './admit-to-page.ts'
+import { createCapture } from './page-capture.ts'
+import type { PageRoute } from './page-route.ts'
+import { respondInSlot } from './raw-response.ts'
+import { mayReport } from './report-settings.ts'
+import { type CaughtError, catchError } from './resolve-error.ts'
+import { respondWithError, targetOf } from './respond-with-error.ts'
+import { sendStored } from './send-stored.ts'
+
+/** A page whose responses are stored. */
+export interface CachedRoute {
+  route: PageRoute
+  rule: CacheRule
+  cache: PageCache
+  /** Runs the loads and responds. Rejects if neither the response nor an error can be sent. */
+  respond(ctx: RequestContext): Promise<void>
+}
+
+/** Responds to GET and HEAD of a page with the export `cache`. */
+export function serveCachedPage(cached: CachedRoute, ctx: RequestContext) {
+  const { route, rule } = cached
+  ctx.search = narrowSearch(ctx.search, rule.search)
+  if (route.hasGuards) {
+    if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondIfAdmitted(cached, ctx))
+    return
+  }
+  const key = keyFor(route, ctx)
+  // A stored page needs no slot, and no promise.
+  if (!sendFound(cached, key, ctx)) void respondInSlot(ctx, () => awaitOrRender(cached, key, ctx))
+}
+
+async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Promise<void> {
+  if (!(await admitToPage(cached.route, ctx))) return
+  ctx.site.slots.free(ctx)
+  const key = keyFor(cached.route, ctx)
+  if (!sendFound(cached, key, ctx)) await awaitOrRender(cached, key, ctx)
+}
+
+/** Returns the key of the response; null for a request that is responded to as if there were no cache. */
+function keyFor(route: PageRoute, ctx: RequestContext): string | null {
+  const { format, site, request, params, address, path, search } = ctx
+  const { headers } = request
+  let kept = 0
+  if (format === 'navigation') {
+    // A page of another build gets another response, and so does one that has called an action.
+    if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
+    kept = countKept(route.plan.bootLayouts, params, String(headers[LAYOUTS_HEADER]))
+  }
+  const mayReportFailures = mayReport(site.options.reports, headers)
+  return keyOf({ origin: address.origin, format, kept, mayReport: mayReportFailures, path, search })
+}
+
+/** Sends the stored page, if there is one. A stale one is rendered again after that. */
+function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext): boolean {
+  const found = key === null ? null : cached.cache.find(key)
+  if (key === null || found === null) return false
+  sendStored(found.page, isPublic(cached), ctx)
+  if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, ctx)
+  return true
+}
+
+/** Waits for the page if another request renders it, else renders it. */
+async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: RequestContext): Promise<void> {
+  const { cache } = cached
+  // Nothing is rendered for HEAD.
+  if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
+  const running = cache.awaitRendering(key)
+  if (!running) return renderFirst(cached, key, ctx)
+  const page = await running
+  if (ctx.reply.raw.destroyed) return
+  if (page === null) return renderOnce(cached, ctx)
+  // Invalidated while it was rendered: another one of those who waited may have begun again.
+  if (page === 'outdated') return awaitOrRender(cached, key, ctx)
+  sendStored(page, isPublic(cached), ctx)
+}
+
+/** Renders a page for this request only. */
+async function renderOnce(cached: CachedRoute, ctx: RequestContext): Promise<void> {
+  if (ctx.site.slots.admit(ctx) && (await passesChecks(cached, ctx))) await cached.respond(ctx)
+}
+
+async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext): Promise<void> {
+  if (!ctx.site.slots.admit(ctx)) return
+  await renderAndStore(cached, key, ctx, (page) => sendStored(page, isPublic(cached), ctx))
+}
+
+/** Checks the address, for a page without guards; for others it has been checked with them. */
+async function passesChecks({ route }: CachedRoute, ctx: RequestContext): Promise<boolean> {
+  return ctx.hasPassedGuards || route.guards.length === 0 || admitToPage(route, ctx)
+}
+
+/** Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor. */
+async function renderAndStore(
+  cached: CachedRoute,
+  key: string,
+  ctx: RequestContext,
+  onStored: (page: StoredPage) => void,
+): Promise<void> {
+  const { route, rule, cache } = cached
+  // Before anything is awaited, so that the next request waits for it.
+  const rendering = cache.begin(key)
+  try {
+    if (!(await passesChecks(cached, ctx))) return
+    const tags = readTags(cached, ctx)
+    if ('caught' in tags) return await respondWithError(tags.caught, targetOf(route, []), ctx)
+    rendering.setTags(tags)
+    const store = (response: StoredResponse) => onStored(rendering.store(response))
+    ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
+    await cached.respond(ctx)
+  } finally {
+    rendering.giveUp()
+  }
+}
+
+/** Returns the tags of the response, or the error of the site's function. */
+function readTags({ route, rule }: CachedRoute, ctx: RequestContext): readonly string[] | { caught: CaughtError } {
+  const { serverFile } = route.page
+  try {
+    return [...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)]
+  } catch (thrown) {
+    return { caught: catchError(thrown, 'load', { file: serverFile, function: 'cache' }) }
+  }
+}
+
+/** The page's parameters and query: the output of its schemas, or as they were sent. */
+function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPage {
+  return { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
+}
+
+/** Renders a stale page again, after the request got its response. */
+function refresh(cached: CachedRoute, key: string, ctx: RequestContext) {
+  const background = createBackgroundContext(ctx)
+  if (!background.site.slots.admit(background)) return
+  void respondInSlot(background, () => renderAndStore(cached, key, background, () => {}))
+}
+
+type ReplyClass = new (raw: ServerResponse, request: FastifyRequest, log: FastifyBaseLogger) => FastifyReply
+
+/** Creates a context whose reply leads nowhere. A response without a connection drops what is written. */
+function createBackgroundContext(ctx: RequestContext): RequestContext {
+  const { site, request, reply } = ctx
+  // Fastify creates its replies in this way; the class has the decorators.
+  const Reply = reply.constructor as ReplyClass
+  const detached = new Reply(new ServerResponse(request.raw), request, request.log)
+  const background = new RequestContext(site, request, detached, ctx)
+  background.search = ctx.search
+  if (!ctx.hasPassedGuards) return background
+  background.hasPassedGuards = true
+  background.addressExtras = ctx.addressExtras
+  Object.assign(background.context, ctx.context)
+  return background
+}
+
+// A shared cache would serve the page to visitors whom the guards refuse.
+const isPublic = ({ route }: CachedRoute) => !route.hasGuards

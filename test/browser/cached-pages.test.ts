@@ -1,0 +1,80 @@
+/// <reference lib="dom" />
+
+// Stored documents have no nonce: their policy has hashes of the inline scripts.
+
+import t from 'tap'
+import { listen } from '../server/lines.ts'
+import { buildFiles, serve } from '../server/served.ts'
+import { launchChromium } from './chromium.ts'
+import { launchFirefox } from './firefox.ts'
+
+const dir = await buildFiles(t.testdir(), {
+  'pages/index.tsx': `import { useState } from 'react'
+import './index.css'
+import { step } from '../step.ts'
+export default function Page({ data }) {
+  const [count, setCount] = useState(0)
+  return <main><title>Stored</title><h1>Stored {data.run}</h1><button onClick={() => setCount(count + step)}>count: {count}</button><a href="/other">other</a></main>
+}
+`,
+  'step.ts': 'export const step = 2\n',
+  'pages/index.css': 'h1 { color: rgb(1, 2, 3) }\n',
+  'pages/index.server.ts':
+    "let run = 0\nexport const cache = { maxAgeS: 60 }\nexport const load = ({ reply }) => ({ run: ++run, text: '</script><script>\\u2028' })\n",
+  'pages/other.tsx':
+    'export default function Page({ data }) {\n  return <main><h1>Other {data}</h1><a href="/">back</a></main>\n}\n',
+  'pages/other.server.ts': 'let run = 0\nexport const cache = { maxAgeS: 60 }\nexport const load = () => ++run\n',
+})
+const { app } = await serve(t, dir)
+const url = await listen(t, app)
+
+/** Inserts an element whose script the policy forbids. Returns what has run, and which requests failed. */
+async function attack(): Promise<{ ran: boolean; colour: string; modules: number }> {
+  document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="self.ran = 1">')
+  const script = document.createElement('div')
+  script.innerHTML = '<svg onload="self.ran = 1"></svg>'
+  document.body.append(script)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  return {
+    ran: 'ran' in self,
+    colour: getComputedStyle(document.querySelector('h1') ?? document.body).color,
+    modules: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).length,
+  }
+}
+
+t.test('a stored document is interactive in Chromium, and forbids other scripts', async (t) => {
+  const chromium = await launchChromium(t)
+  for (const visit of ['stored', 'from the store']) {
+    const open = await chromium.open()
+    const messages: string[] = []
+    open.page.on('console', (message) => messages.push(message.text()))
+    await open.goto(url, 'load')
+    await open.hydrated()
+    await open.page.click('button')
+    t.equal(await open.read('button'), 'count: 2', visit)
+    t.equal(await open.read('h1'), 'Stored 1')
+    t.strictSame(messages, [], 'no message of the policy')
+    await open.page.click('a')
+    await open.shown('a[href="/"]')
+    t.equal(await open.read('h1'), 'Other 1')
+    await open.page.click('a')
+    await open.shown('button')
+    const { ran, colour } = await open.page.evaluate(attack)
+    t.equal(ran, false)
+    t.equal(colour, 'rgb(1, 2, 3)')
+    t.match(messages, [/violates the following Content Security Policy/])
+  }
+})
+
+t.test('a stored document is interactive in Firefox, and forbids other scripts', async (t) => {
+  const firefox = await launchFirefox(t)
+  await firefox.goto(url)
+  await firefox.hydrated()
+  await firefox.click('button')
+  await firefox.shows('button', 'count: 2')
+  const { ran, colour } = await firefox.evaluate(attack, undefined)
+  t.equal(ran, false)
+  t.equal(colour, 'rgb(1, 2, 3)')
+  await firefox.click('a')
+  await firefox.shows('h1', 'Other 1')
+})

@@ -1,0 +1,326 @@
+import { createHash } from 'node:crypto'
+import { brotliDecompressSync } from 'node:zlib'
+import t from 'tap'
+import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+
+const count = 'globalThis.counts ??= {}\nconst count = (name) => (counts[name] = (counts[name] ?? 0) + 1)\n'
+const cached = (name: string, load: string, rule = '{ maxAgeS: 60 }'): Files => ({
+  [`pages/${name}.tsx`]: 'export default function Page({ data }) {\n  return <p>{String(data?.text)}</p>\n}\n',
+  [`pages/${name}.server.ts`]: `${count}export const cache = ${rule}\n${load}\n`,
+})
+
+const counts: Record<string, number> = {}
+Object.assign(globalThis, { counts })
+const waits: Record<string, (value: unknown) => void> = {}
+Object.assign(globalThis, { waits })
+
+const files: Files = {
+  'server.ts': `export default async function plugin(app) {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.headers['x-change']) return payload + '<!-- ' + request.headers['x-change'] + ' -->'
+    if (request.headers['x-cookie']) reply.header('set-cookie', 'a=' + request.headers['x-cookie'])
+  })
+}
+`,
+  ...cached('simple', "export const load = () => ({ text: 'run ' + count('simple') })"),
+  ...cached('long', "export const load = () => ({ text: 'x'.repeat(3000) + count('long') })"),
+  ...cached(
+    'products/[id]',
+    "export const load = ({ params, url, request }) => ({ text: [params.id, url.search, request.url, JSON.stringify(request.query), count('product')].join(' ') })",
+    "{ maxAgeS: 60, staleS: 60, tags: ({ params, search }) => ['product:' + params.id, 'page:' + (search.page ?? 1)], search: ['page'] }",
+  ),
+  ...cached(
+    'slow',
+    "export const load = async () => ({ text: await new Promise((resolve) => { waits['slow' + count('slow')] = resolve }) })",
+  ),
+  ...cached(
+    'late',
+    "export const load = () => ({ text: 1, part: new Promise((resolve) => setImmediate(resolve, count('late'))) })",
+  ),
+  ...cached(
+    'stale',
+    "export const load = () => {\n  if (counts.staleFails) throw new Error('down ' + count('failed'))\n  return { text: 'run ' + count('stale') }\n}",
+    '{ maxAgeS: 0, staleS: 60 }',
+  ),
+  ...cached(
+    'cookie',
+    "export const load = ({ reply }) => {\n  reply.header('set-cookie', 'a=1')\n  return { text: count('cookie') }\n}",
+  ),
+  ...cached(
+    'private',
+    "export const load = ({ reply }) => {\n  reply.header('cache-control', 'private, max-age=5')\n  return { text: count('private') }\n}",
+  ),
+  ...cached(
+    'header',
+    "export const load = ({ reply }) => {\n  reply.header('link', '</a>; rel=preload').header('x-load', 'yes')\n  return { text: count('header') }\n}",
+  ),
+  ...cached(
+    'vary',
+    "export const load = ({ reply }) => {\n  reply.header('vary', 'accept-language')\n  return { text: count('vary') }\n}",
+  ),
+  ...cached(
+    'gone',
+    "import { notFound } from 'hydrant'\nexport const load = () => {\n  count('gone')\n  notFound()\n}",
+  ),
+  ...cached(
+    'moved',
+    "import { redirect } from 'hydrant'\nexport const load = () => {\n  count('moved')\n  redirect('/simple')\n}",
+  ),
+  ...cached('fails', "export const load = () => {\n  throw new Error('fails ' + count('fails'))\n}"),
+  ...cached(
+    'guarded',
+    "import { HttpError } from 'hydrant'\nexport const guard = ({ request }) => {\n  count('guard')\n  if (request.headers['x-member'] !== 'yes') throw new HttpError(403, 'Members only.')\n}\nexport const load = () => ({ text: 'members ' + count('guarded') })",
+  ),
+  ...cached(
+    'throws',
+    'export const load = () => ({ text: 1 })',
+    "{ maxAgeS: 1, tags: () => { throw new Error('no tags') } }",
+  ),
+  ...cached('badtags', 'export const load = () => ({ text: 1 })', "{ maxAgeS: 1, tags: () => ['a b'] }"),
+}
+
+const BROTLI = { ...HTML, 'accept-encoding': 'br' }
+
+t.before(async () => {
+  dir = await buildFiles(t.testdir(), files)
+})
+let dir = ''
+
+t.test('one render serves all requests that follow', async (t) => {
+  const { app, get, log } = await serve(t, dir)
+  const first = await get('/simple')
+  t.match(first.body, '<p>run 1</p>')
+  t.match(first.headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'public, max-age=0, s-maxage=60',
+    vary: 'Accept, Accept-Encoding',
+    'x-frame-options': undefined,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'cache-tag': 'path:/simple',
+    etag: /^"[\w-]{43}"$/,
+    age: '0',
+  })
+  const second = await get('/simple')
+  t.equal(second.body, first.body)
+  t.equal(second.headers.etag, first.headers.etag)
+  t.not(second.headers['x-request-id'], first.headers['x-request-id'])
+  t.equal(counts.simple, 1)
+
+  const head = await app.inject({ method: 'HEAD', url: '/simple', headers: HTML })
+  t.equal(head.body, '')
+  t.match(head.headers, { etag: first.headers.etag, 'content-length': String(Buffer.byteLength(first.body)) })
+  const known = await get('/simple', { ...HTML, 'if-none-match': String(first.headers.etag) })
+  t.equal(known.statusCode, 304)
+  t.equal(known.body, '')
+  t.equal(counts.simple, 1)
+  t.strictSame(
+    log.lines.filter(({ level }) => level >= 40),
+    [],
+  )
+})
+
+t.test('the policy has the hashes of the inline scripts, and the document no nonce', async (t) => {
+  const { get } = await serve(t, dir)
+  const { headers, body } = await get('/simple')
+  const policy = String(headers['content-security-policy'])
+  t.notMatch(policy, 'nonce')
+  t.match(policy, "'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'")
+  t.notMatch(body, 'nonce')
+  const scripts = [...body.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text)
+  t.equal(scripts.length, 2)
+  t.match(scripts[1], /"src":"\/_hydrant\/assets\/[\w.-]+"/)
+  for (const script of scripts) t.match(policy, `'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+  t.notMatch(body, '<script type="module"')
+})
+
+t.test('each encoding is made once and has a tag of its own', async (t) => {
+  const { get } = await serve(t, dir)
+  const plain = await get('/long')
+  const [one, two] = await Promise.all([get('/long', BROTLI), get('/long', BROTLI)])
+  t.equal(one.headers['content-encoding'], 'br')
+  t.equal(brotliDecompressSync(one.rawPayload).toString(), plain.body)
+  t.strictSame(two.rawPayload, one.rawPayload)
+  t.equal(one.headers.etag, `${String(plain.headers.etag).slice(0, -1)}-br"`)
+  t.equal(Number(one.headers['content-length']), one.rawPayload.length)
+  t.equal(counts.long, 1)
+  const known = await get('/long', { ...BROTLI, 'if-none-match': String(one.headers.etag) })
+  t.equal(known.statusCode, 304)
+  const uncompressed = await serve(t, dir, { compress: false })
+  t.equal((await uncompressed.get('/long', BROTLI)).headers['content-encoding'], undefined)
+})
+
+t.test('hooks see the text of each response; what they change is not stored', async (t) => {
+  const { get } = await serve(t, dir)
+  await get('/long')
+  const changed = await get('/long', { ...BROTLI, 'x-change': 'for me' })
+  t.match(brotliDecompressSync(changed.rawPayload).toString(), '<!-- for me -->')
+  t.equal(changed.headers.etag, undefined)
+  const cookie = await get('/long', { ...HTML, 'x-cookie': 'mine' })
+  t.equal(cookie.headers['set-cookie'], 'a=mine')
+  t.equal(cookie.headers['cache-control'], 'private, no-cache')
+  const other = await get('/long', HTML)
+  t.equal(other.headers['set-cookie'], undefined)
+  t.notMatch(other.body, 'for me')
+})
+
+t.test('each form of the page is stored on its own', async (t) => {
+  const { app, get } = await serve(t, dir)
+  const build = /"build":"([\w-]+)"/.exec((await get('/products/7')).body)?.[1] ?? ''
+  const before = counts.product
+  const json = await get('/products/7', JSON_ONLY)
+  t.same(json.json().text.slice(0, 2), '7 ')
+  t.equal((await get('/products/7', JSON_ONLY)).body, json.body)
+  t.match(json.headers['cache-control'], 'private')
+  const markdown = await get('/products/7', { accept: 'text/markdown' })
+  t.equal((await get('/products/7', { accept: 'text/markdown' })).body, markdown.body)
+  t.match(markdown.headers['content-type'], 'text/markdown')
+  const navigate = (layouts: string) =>
+    app.inject({ url: `/products/7?${NAVIGATION_MARK}`, headers: { [BUILD_HEADER]: build, [LAYOUTS_HEADER]: layouts } })
+  const navigation = await navigate('')
+  t.match(navigation.body, /^\["start",.*\n\["data",/)
+  t.equal(navigation.headers['cache-control'], 'private, no-store')
+  t.equal((await navigate('')).body, navigation.body)
+  t.equal(counts.product, (before ?? 0) + 3)
+  const outdated = await app.inject({ url: `/products/7?${NAVIGATION_MARK}`, headers: { [BUILD_HEADER]: 'other' } })
+  t.equal(outdated.body, '["load"]\n')
+})
+
+t.test('only listed parameters count, and only they are visible', async (t) => {
+  const { get } = await serve(t, dir)
+  const first = await get('/products/1?utm_source=a&page=2', JSON_ONLY)
+  t.match(first.json().text, '1 ?page=2 /products/1?page=2 {"page":"2"}')
+  const second = await get('/products/1?page=2&utm_source=b', JSON_ONLY)
+  t.equal(second.body, first.body)
+  t.not((await get('/products/1?page=3', JSON_ONLY)).body, first.body)
+  t.notMatch((await get('/products/1?utm_source=secret')).body, 'secret')
+})
+
+t.test('requests that arrive while a page is rendered wait for it', async (t) => {
+  const { get } = await serve(t, dir)
+  const all = [get('/slow'), get('/slow'), get('/slow')]
+  while (!waits.slow1) await new Promise(setImmediate)
+  waits.slow1('one')
+  const bodies = (await Promise.all(all)).map(({ body }) => body)
+  t.match(bodies[0], '<p>one</p>')
+  t.equal(new Set(bodies).size, 1)
+  t.equal(counts.slow, 1)
+})
+
+t.test('an invalidation reaches stored pages and those that are being rendered', async (t) => {
+  const { app, get } = await serve(t, dir)
+  counts.product = 0
+  const one = await get('/products/5', JSON_ONLY)
+  await get('/products/6', JSON_ONLY)
+  await app.pageCache.invalidate({ tags: ['product:5'] })
+  t.not((await get('/products/5', JSON_ONLY)).body, one.body)
+  await get('/products/6', JSON_ONLY)
+  t.equal(counts.product, 3)
+  await app.pageCache.invalidate({ path: '/products/6' })
+  await get('/products/6', JSON_ONLY)
+  t.equal(counts.product, 4)
+
+  counts.slow = 10
+  const old = get('/slow')
+  while (!waits.slow11) await new Promise(setImmediate)
+  await app.pageCache.invalidate({ path: '/slow' })
+  const fresh = get('/slow')
+  while (!waits.slow12) await new Promise(setImmediate)
+  waits.slow12('new')
+  t.match((await fresh).body, '<p>new</p>')
+  waits.slow11('old')
+  t.match((await old).body, '<p>old</p>')
+  t.match((await get('/slow')).body, '<p>new</p>')
+})
+
+t.test('a stale page is served while one new page is rendered; failures are recorded once', async (t) => {
+  const { get, log } = await serve(t, dir)
+  t.match((await get('/stale')).body, 'run 1')
+  t.match((await get('/stale')).body, 'run 1')
+  while (counts.stale !== 2) await new Promise(setImmediate)
+  counts.staleFails = 1
+  const bodies = new Set<string>()
+  for (let at = 0; at < 10; at++) bodies.add(/run \d/.exec((await get('/stale')).body)?.[0] ?? '')
+  t.strictSame([...bodies], ['run 2'])
+  t.equal(counts.failed, 1)
+  t.equal(log.errors().length, 1)
+})
+
+t.test('responses that say so, and those that are not 200, are not stored', async (t) => {
+  const { get, log } = await serve(t, dir)
+  for (const name of ['cookie', 'private', 'vary', 'gone', 'moved', 'fails']) {
+    await get(`/${name}`)
+    await get(`/${name}`)
+    t.equal(counts[name], 2, name)
+  }
+  const warnings = log.lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+  t.match(warnings, [
+    /pages\/cookie\.server\.ts is not stored: its response has the header set-cookie\./,
+    /private\.server\.ts is not stored: its response has the header cache-control: private, max-age=5\./,
+    /vary\.server\.ts is not stored: its response has the header vary: accept-language\./,
+  ])
+  t.equal(warnings.length, 3)
+})
+
+t.test('headers of a load are stored with the page', async (t) => {
+  const { get } = await serve(t, dir)
+  await get('/header')
+  t.match((await get('/header')).headers, { link: '</a>; rel=preload', 'x-load': 'yes' })
+  t.equal(counts.header, 1)
+})
+
+t.test('guards run for each request, and shared caches must not store the page', async (t) => {
+  const { get } = await serve(t, dir)
+  const member = { ...HTML, 'x-member': 'yes' }
+  const first = await get('/guarded', member)
+  t.match(first.body, 'members 1')
+  t.equal(first.headers['cache-control'], 'private, no-cache')
+  t.equal((await get('/guarded', member)).body, first.body)
+  const refused = await get('/guarded')
+  t.equal(refused.statusCode, 403)
+  t.notMatch(refused.body, 'members 1')
+  t.equal(counts.guard, 3)
+  t.equal(counts.guarded, 1)
+})
+
+t.test('data that comes later is awaited', async (t) => {
+  const { get } = await serve(t, dir)
+  const first = await get('/late')
+  t.equal(first.headers['content-length'], String(Buffer.byteLength(first.body)))
+  t.equal((await get('/late')).body, first.body)
+  t.equal(counts.late, 1)
+})
+
+t.test('an error in the tags is a failure of the page', async (t) => {
+  const { get, log } = await serve(t, dir)
+  t.equal((await get('/throws')).statusCode, 500)
+  t.equal((await get('/badtags')).statusCode, 500)
+  t.match(log.errors()[1]?.err, { message: /"cache.tags" of pages\/badtags.server.ts must be a list/ })
+})
+
+t.test('a cache of zero bytes stores nothing', async (t) => {
+  const { get } = await serve(t, dir, { pageCache: { maxBytes: 0 } })
+  counts.simple = 0
+  const { headers } = await get('/simple')
+  await get('/simple')
+  t.equal(counts.simple, 2)
+  t.match(headers['content-security-policy'], 'nonce')
+})
+
+for (const [rule, problem] of [
+  ['60', 'it must be an object; got 60'],
+  ['{}', '"maxAgeS" must be a number of seconds'],
+  ['{ maxAgeS: -1 }', 'got -1'],
+  ['{ maxAgeS: 1, staleS: "1" }', '"staleS" must be'],
+  ['{ maxAgeS: 1, maxage: 2 }', 'the unknown property "maxage"'],
+  ['{ maxAgeS: 1, search: "page" }', '"search" must be a list'],
+  ['{ maxAgeS: 1, tags: "a" }', '"tags" must be a list'],
+] as const)
+  t.test(`a rule that is not valid is refused: ${rule}`, async (t) => {
+    const other = await buildFiles(t.testdir(), cached('page', '', rule))
+    await t.rejects(serve(t, other), {
+      code: 'HYD_CACHE_INVALID',
+      message: new RegExp(problem.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')),
+    })
+  })

@@ -1,0 +1,145 @@
+import t from 'tap'
+import { PageCache } from '../../../src/server/cache/page-cache.ts'
+import type { StoredResponse } from '../../../src/server/cache/stored-page.ts'
+
+const response = (given: Partial<StoredResponse> = {}): StoredResponse => ({
+  body: '<p>page</p>',
+  headers: [],
+  scripts: [],
+  styles: [],
+  tags: [],
+  storedAt: 0,
+  freshMs: 1_000,
+  staleMs: 2_000,
+  ...given,
+})
+
+function createCache(maxBytes = 100_000) {
+  const clock = { now: 0 }
+  const cache = new PageCache(maxBytes, () => clock.now)
+  const store = (key: string, given?: Partial<StoredResponse>) => {
+    const stored = response(given)
+    return cache.begin(key).store(stored)
+  }
+  const begin = (key: string, tags: readonly string[]) => {
+    const rendering = cache.begin(key)
+    rendering.setTags(tags)
+    return rendering
+  }
+  return { cache, clock, store, begin }
+}
+
+t.test('a page is fresh, then stale, then gone', async (t) => {
+  const { cache, clock, store } = createCache()
+  t.equal(cache.find('a'), null)
+  const page = store('a')
+  t.strictSame(cache.find('a'), { page, isStale: false })
+  clock.now = 999
+  t.equal(cache.find('a')?.isStale, false)
+  clock.now = 1_000
+  t.equal(cache.find('a')?.isStale, true)
+  clock.now = 3_000
+  t.equal(cache.find('a'), null)
+})
+
+t.test('invalidating a tag or a path removes the pages that have it, and no other', async (t) => {
+  const { cache, store } = createCache()
+  store('a', { tags: ['one', 'two', 'path:/shop/a'] })
+  store('b', { tags: ['two', 'path:/shop/b%20c'] })
+  store('c', { tags: ['path:/shop/c'] })
+  cache.invalidate({ tags: ['two'] })
+  t.equal(cache.find('a'), null)
+  t.equal(cache.find('b'), null)
+  t.ok(cache.find('c'))
+  cache.invalidate({ path: '/shop/c?query' })
+  t.equal(cache.find('c'), null)
+  store('b', { tags: ['path:/shop/b%20c'] })
+  cache.invalidate({ path: '/shop/b c' })
+  t.equal(cache.find('b'), null, 'the encoding of a path does not matter')
+  store('a')
+  cache.clear()
+  t.equal(cache.find('a'), null)
+})
+
+t.test(
+  'a rendering that began before an invalidation is not stored, and nobody who comes later waits for it',
+  async (t) => {
+    const { cache, begin } = createCache()
+    const first = begin('a', ['one'])
+    const waiting = cache.awaitRendering('a')
+    cache.invalidate({ tags: ['other'] })
+    t.equal(cache.awaitRendering('a'), waiting)
+    cache.invalidate({ tags: ['one'] })
+    t.equal(cache.awaitRendering('a'), null)
+    const second = begin('a', ['one'])
+    first.store(response({ body: 'old', tags: ['one'] }))
+    t.equal(await waiting, 'outdated')
+    t.equal(cache.find('a'), null)
+    const later = cache.awaitRendering('a')
+    const page = second.store(response({ body: 'new', tags: ['one'] }))
+    t.equal(await later, page)
+    t.equal(cache.find('a')?.page, page)
+  },
+)
+
+t.test('emptying the cache also outdates what is being rendered', async (t) => {
+  const { cache } = createCache()
+  const rendering = cache.begin('a')
+  cache.clear()
+  rendering.store(response())
+  t.equal(cache.find('a'), null)
+})
+
+t.test('more tags than are remembered never make an outdated page current', async (t) => {
+  const { cache, begin } = createCache()
+  const rendering = begin('a', ['tag'])
+  cache.invalidate({ tags: ['tag'] })
+  for (let at = 0; at < 20; at++)
+    cache.invalidate({ tags: Array.from({ length: 1_000 }, (_, index) => `${at}-${index}`) })
+  rendering.store(response({ tags: ['tag'] }))
+  t.equal(cache.find('a'), null)
+})
+
+t.test('a rendering without a response is not repeated at once, and less often each time', async (t) => {
+  const { cache, clock, store } = createCache()
+  store('a', { freshMs: 0, staleMs: 1_000_000 })
+  const pauses: number[] = []
+  for (let failures = 0; failures < 7; failures++) {
+    t.equal(cache.mayRefresh('a'), true)
+    const rendering = cache.begin('a')
+    t.equal(cache.mayRefresh('a'), false, 'while it runs')
+    rendering.giveUp()
+    const from = clock.now
+    while (!cache.mayRefresh('a')) clock.now += 500
+    pauses.push(clock.now - from)
+  }
+  t.strictSame(pauses, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+  store('a')
+  cache.begin('a').giveUp()
+  clock.now += 1_000
+  t.equal(cache.mayRefresh('a'), true, 'a response ends the row of failures')
+})
+
+t.test('the memory of all pages is limited', async (t) => {
+  const { cache, store } = createCache(40_000)
+  const body = 'x'.repeat(5_000)
+  for (const key of ['a', 'b', 'c']) store(key, { body, tags: [key] })
+  t.equal(cache.find('a'), null, 'the page that was used least recently is gone')
+  t.ok(cache.find('b'))
+  store('huge', { body: 'x'.repeat(50_000) })
+  t.equal(cache.find('huge'), null)
+})
+
+t.test('compressed copies count for the memory', async (t) => {
+  const { cache, store } = createCache(78_000)
+  const body = Array.from({ length: 1_500 }, (_, index) => `${Math.sin(index)}`.slice(0, 8)).join('')
+  store('a', { body })
+  const b = store('b', { body })
+  t.ok(cache.find('a'))
+  t.ok(cache.find('b'))
+  await b.bytesOf('br')
+  await b.bytesOf('gzip')
+  t.equal(b.bytesOf('br'), b.bytesOf('br'))
+  t.ok(cache.find('b'))
+  t.equal(cache.find('a'), null)
+})
