@@ -8,6 +8,7 @@ import { settle } from '../esbuild/incremental-build.ts'
 import { checkSchemas } from './check-schemas.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
+import { readMdxExports } from './mdx-exports.ts'
 
 /** The names that each file exports, by its path in the site. Files that esbuild cannot parse are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
@@ -20,7 +21,7 @@ export function createExportReader(siteDir: string): ReadExports {
 
   return async (site, loader) => {
     const files = [...site.components, ...site.serverFiles].map(({ file }) => file)
-    const all = [...files, site.serverPlugin, site.config].filter((file) => file !== null).filter(isScript)
+    const all = [...files, site.serverPlugin, site.config].filter((file) => file !== null)
     const stamps = new Map(
       await Promise.all(all.map(async (file) => [file, await stamp(join(siteDir, file))] as const)),
     )
@@ -31,11 +32,6 @@ export function createExportReader(siteDir: string): ReadExports {
     }
     return new Map(all.flatMap((file) => (cache.has(file) ? [[file, cache.get(file)?.exports ?? []]] : [])))
   }
-}
-
-/** A plugin compiles MDX, always to a module with a component as its default export. */
-function isScript(file: string): boolean {
-  return !file.endsWith('.mdx')
 }
 
 async function stamp(path: string): Promise<string> {
@@ -59,6 +55,7 @@ async function parseExports(
     logLimit: 0,
     metafile: true,
     outdir: siteDir,
+    plugins: [readMdxExports],
     write: false,
   } as const satisfies BuildOptions
   const entryPoints = new Set(files)
@@ -66,13 +63,18 @@ async function parseExports(
     const outcome = await settle(() => build({ ...options, entryPoints: [...entryPoints] }))
     if (outcome.ok) {
       const outputs = Object.values(outcome.result.metafile.outputs)
-      return new Map(outputs.map(({ entryPoint = '', exports }) => [entryPoint, exports]))
+      return new Map(outputs.map(({ entryPoint = '', exports }) => [entryPoint, allExports(entryPoint, exports)]))
     }
     // Leave out the broken files. The bundles report their errors, with the site's esbuild plugins applied.
     const broken = outcome.errors.filter(({ location }) => location && entryPoints.delete(location.file))
     if (broken.length === 0) break
   }
   return new Map()
+}
+
+/** Adds the component, which the compiler of MDX always exports. */
+function allExports(file: string, exports: readonly string[]): readonly string[] {
+  return file.endsWith('.mdx') ? [...new Set(['default', ...exports])] : exports
 }
 
 /**

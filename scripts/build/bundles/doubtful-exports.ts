@@ -43,7 +43,7 @@ export async function findDoubtfulExports(
   })
   return Promise.all(
     doubts.map(async ({ file, name, meant }) => {
-      const server = file.replace(/\.[jt]sx$/, '.server.ts')
+      const server = file.replace(/\.(?:[jt]sx|mdx)$/, '.server.ts')
       return createProblem('HYD_BUILD_PAGE_EXPORT', [file, name, meant, server], await findExport(siteDir, file, name))
     }),
   )

@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Loader, type Message, transform } from 'esbuild'
 import { fileAt, type SourceLocation } from '../../build-problem.ts'
+import { scriptOfMdx } from './mdx-exports.ts'
 import { readLocation } from './translate-message.ts'
 
 /** Finds the place of an export: a second export of that name makes esbuild report where the first one is. */
 export async function findExport(siteDir: string, file: string, name: string): Promise<SourceLocation> {
   const source = await readFile(join(siteDir, file), 'utf8')
-  const probe = `${source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
-  const loader = extname(file).slice(1)
+  const isMdx = file.endsWith('.mdx')
+  const probe = `${isMdx ? scriptOfMdx(source) : source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
+  const loader = isMdx ? 'jsx' : extname(file).slice(1)
   try {
     // The extensions of pages and server files are also names of loaders.
     await transform(probe, { loader: loader as Loader, logLevel: 'silent', sourcefile: file })

@@ -119,6 +119,48 @@ t.test('an error in MDX is reported at its line', async (t) => {
   )
 })
 
+t.test('an export that has no effect in a page is reported at its line', async (t) => {
+  const dir = createSite(t, {
+    'hydrant.config.ts': FILES['hydrant.config.ts'],
+    'parts/mdx-components.tsx': FILES['parts/mdx-components.tsx'],
+    'pages/a.mdx': `---
+export const load: a text of the frontmatter
+---
+export const size = 1, loader = () => {
+
+  return <b>{size}</b>
+
+}
+
+# Title
+
+~~~js
+export const action = 1
+~~~
+
+A line.
+export const load = 1
+`,
+    'pages/b.mdx': '# Title\n\nText\n\nexport { load as actions } from "../parts/load.ts"\n',
+    'pages/b.server.ts': 'export const load = () => 1\n',
+    'parts/load.ts': 'export const load = 1\n',
+    'pages/c/layout.mdx': 'export const guard = 1\n\n{props.children}\n',
+    'pages/c/index.mdx':
+      'export default function Frame({ children }) {\n  return children\n}\n\nexport function load() {}\n',
+  })
+  linkDocumentedPackages(dir)
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ message, location }) => `${location?.line}:${location?.column} ${message}`),
+    [
+      '4:24 pages/a.mdx exports "loader", which has no effect there; did you mean "load" in pages/a.server.ts?',
+      '5:10 pages/b.mdx exports "actions", which has no effect there; did you mean "action" in pages/b.server.ts?',
+      '5:17 pages/c/index.mdx exports "load", which has no effect there; did you mean "load" in pages/c/index.server.ts?',
+      '1:14 pages/c/layout.mdx exports "guard", which has no effect there; did you mean "guard" in pages/c/layout.server.ts?',
+    ],
+  )
+})
+
 t.test('hydrant dev', async (t) => {
   const site = await startDevSite(t, FILES, { prepare: linkDocumentedPackages })
 
@@ -164,9 +206,10 @@ t.test('hydrant dev', async (t) => {
   })
 
   t.test('serves a new page', async (t) => {
-    site.write('pages/docs/new.mdx', '# New\n')
+    site.write('pages/docs/new.mdx', 'export const load = 1\n\n# New\n')
     const page = await site.open('/docs/new')
     await page.says('h1', 'New')
-    t.pass('the page is there')
+    await site.dev.waitFor(/^Warning \[HYD_BUILD_PAGE_EXPORT\] pages\/docs\/new\.mdx exports "load"/)
+    t.pass('the page and the warning are there')
   })
 })

@@ -13,7 +13,7 @@ export interface SampleSite {
 }
 
 const SITE_FILE =
-  /^(?:(?:pages|components|shop)\/.+\.(?:tsx?|s?css|mdx|svg)|(?:server|hydrant\.config|links\.d)\.ts|instrument\.js|tsconfig\.json)$/
+  /^(?:(?:pages|components|shop)\/.+\.(?:tsx?|s?css|mdx|svg)|(?:server|hydrant\.config|(?:links|mdx)\.d)\.ts|instrument\.js|tsconfig\.json)$/
 const EMPTY_PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
 
 /** Says whether the block is a whole file of a site. */

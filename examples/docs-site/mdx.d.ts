@@ -1,0 +1,4 @@
+declare module '*.mdx' {
+  export const frontmatter: unknown
+  export const sections: readonly import('./content/export-sections.ts').Section[]
+}

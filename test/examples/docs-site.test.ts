@@ -1,0 +1,4 @@
+import t from 'tap'
+import { testTutorial } from './tutorial.ts'
+
+await testTutorial(t, 'docs-site')
