@@ -69,10 +69,11 @@ function createReadTraps<Original extends object>(
     if (!sharedAt(target, property) && !isPlain(original(), property)) note(memberName(name, property))
   }
   return {
-    get(target, property) {
+    get(target, property, receiver) {
       const known = sharedAt(target, property)
       if (known) return known.value
-      const value = () => Reflect.get(original(), property) as unknown
+      // The receiver is another object if its prototype is the recorder.
+      const value = () => Reflect.get(original(), property, originalOf<unknown>(receiver)) as unknown
       // These functions are called with the recorder as `this`: `request.hasOwnProperty('user')` is a read.
       if (isPlain(original(), property)) return value()
       note(memberName(name, property))
@@ -103,14 +104,14 @@ function createReadTraps<Original extends object>(
 
 /**
  * Writing is not a read, with these exceptions: a setter, a getter or another function that is called later can read
- * the original, which is its `this`; and a write that fails shows that the property exists.
+ * the original, which is its `this`; and a write whose outcome depends on the property as it was shows what it was.
  */
 function createWriteTraps<Original extends object>(
   { name, original, shared }: RecordedObject<Original>,
   { note }: Recording,
 ): ProxyHandler<Original> {
-  function write(property: PropertyKey, runsCode: boolean, change: () => boolean): boolean {
-    if (runsCode) note(memberName(name, property))
+  function write(property: PropertyKey, isRead: boolean, change: () => boolean): boolean {
+    if (isRead) note(memberName(name, property))
     const isDone = change()
     if (!isDone) note(memberName(name, property))
     return isDone
@@ -124,10 +125,13 @@ function createWriteTraps<Original extends object>(
     },
     defineProperty(target, property, descriptor) {
       const own = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
-      const runsCode = typeof own.value === 'function' || 'get' in own || 'set' in own
-      const isDone = write(property, runsCode, () => Reflect.defineProperty(original(), property, own))
+      const isData = 'value' in own && typeof own.value !== 'function'
+      // An attribute that is left out stays as it was.
+      const isComplete = isData && 'writable' in own && 'enumerable' in own && 'configurable' in own
+      const isDone = write(property, !isComplete, () => Reflect.defineProperty(original(), property, own))
       // A proxy may only report a property as not configurable if its target has the same one.
-      return isDone && (own.configurable !== false || Reflect.defineProperty(target, property, own))
+      const defined = Reflect.getOwnPropertyDescriptor(original(), property)
+      return isDone && (defined?.configurable !== false || Reflect.defineProperty(target, property, defined))
     },
     deleteProperty: (_, property) => write(property, false, () => Reflect.deleteProperty(original(), property)),
     setPrototypeOf(_, prototype) {

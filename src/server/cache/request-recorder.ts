@@ -11,7 +11,8 @@ export interface KeptAddress {
 }
 
 const PORT = /:(\d+)$/
-const MIN_ID_LENGTH = 8
+/** Characters of an id that are not in a header by chance. */
+const MIN_PART_LENGTH = 8
 
 /**
  * Creates a recorder for a request. The address that it shows is the one in the key of the stored response, so that a
@@ -88,12 +89,11 @@ function routeOptionsOf(request: FastifyRequest, { note }: Recording) {
   })
 }
 
-/** Returns whether the id of a request comes from a header, by `requestIdHeader` or `genReqId`. */
+/** Returns whether the id of a request has a part of a header, by `requestIdHeader` or `genReqId`. */
 function isFromHeader({ id, headers }: FastifyRequest): boolean {
   const own = String(id)
-  return Object.values(headers).some((header) => {
-    const value = String(header)
-    if (own === value) return true
-    return Math.min(own.length, value.length) >= MIN_ID_LENGTH && (own.includes(value) || value.includes(own))
-  })
+  const values = Object.values(headers).map(String)
+  if (own.length < MIN_PART_LENGTH) return values.includes(own)
+  const parts = Array.from({ length: own.length - MIN_PART_LENGTH + 1 }, (_, at) => own.slice(at, at + MIN_PART_LENGTH))
+  return values.some((value) => parts.some((part) => value.includes(part)))
 }

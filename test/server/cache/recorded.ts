@@ -44,10 +44,15 @@ export interface Recordings {
   record(load: Load, request?: InjectOptions): Promise<Recorded>
 }
 
+export type RecordingOptions = FastifyServerOptions & {
+  /** Returns the results of the guards; without it, the route has no guards. */
+  contextOf?: (request: FastifyRequest) => Record<string, unknown>
+}
+
 /** Creates an app with one route. `add` adds its plugins, decorators and hooks. */
 export async function createRecordings(
   add: (app: FastifyInstance) => unknown = () => {},
-  { context, ...options }: FastifyServerOptions & { context?: Record<string, unknown> } = {},
+  { contextOf, ...options }: RecordingOptions = {},
 ): Promise<Recordings> {
   const app = Fastify(options)
   let current: Load = () => {}
@@ -55,12 +60,14 @@ export async function createRecordings(
   await add(app)
   app.get('/products/:id', async (request, reply) => {
     const reads: VisitorRead[] = []
-    const query = { page: '2' }
+    // Fastify's object for a query has a prototype of its own.
+    const query = Object.assign(Object.create(Object.getPrototypeOf(request.query)), { page: '2' })
+    const context = contextOf?.(request) ?? {}
     const recorder = recordReads({
-      ...{ request, reply, context: context ?? {}, hasGuards: context !== undefined, url: PATH, query },
+      ...{ request, reply, context, hasGuards: contextOf !== undefined, url: PATH, query },
       onRead: (read) => reads.push(read),
     })
-    const original = { request, reply, context: context ?? {} }
+    const original = { request, reply, context }
     let value: unknown
     let thrown: unknown
     try {
