@@ -41,10 +41,12 @@ export function recordLog(log: FastifyBaseLogger & WithLevels, name: string, rec
     if (property === 'child')
       return { value: methodOf(method, (child) => recordLog(child as FastifyBaseLogger, name, recording)) }
     const isLevel = METHODS.has(String(property)) || Object.hasOwn(log.levels?.values ?? {}, property)
-    return isLevel ? { value: methodOf(method, (result) => result) } : null
+    // The methods of some loggers return the logger.
+    return isLevel ? { value: methodOf(method, (result) => (result === log ? recorder : result)) } : null
   }
 
-  return createRecorder({ name, original: () => log, shared }, recording)
+  const recorder = createRecorder({ name, original: () => log, shared }, recording)
+  return recorder
 }
 
 /** Replaces recorders by their originals: in an argument, and in the properties of an argument that is a plain object. */
