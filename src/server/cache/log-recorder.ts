@@ -17,7 +17,7 @@ type LogMethod = (...values: unknown[]) => unknown
  * Creates a recorder for the log of a request. Writing a line is not a read, also not a line with the request in it:
  * `request.log.info({ req: request })`. The bindings of the log are the visitor's.
  */
-export function recordLog(log: FastifyBaseLogger & WithLevels, name: string, recording: Recording): FastifyBaseLogger {
+export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Recording): FastifyBaseLogger {
   const methods = new Map<unknown, LogMethod>()
 
   function methodOf(method: LogMethod, toResult: (result: unknown) => unknown): LogMethod {
@@ -39,12 +39,14 @@ export function recordLog(log: FastifyBaseLogger & WithLevels, name: string, rec
     const method = value as LogMethod
     // A child has the bindings of its parent. pino's `child` returns a logger.
     if (property === 'child')
-      return { value: methodOf(method, (child) => recordLog(child as FastifyBaseLogger, name, recording)) }
+      return { value: methodOf(method, (child) => recordLog(child as FastifyBaseLogger, recording)) }
     const isLevel = METHODS.has(String(property)) || Object.hasOwn(log.levels?.values ?? {}, property)
-    return isLevel ? { value: methodOf(method, (result) => result) } : null
+    // The methods of some loggers return the logger.
+    return isLevel ? { value: methodOf(method, (result) => (result === log ? recorder : result)) } : null
   }
 
-  return createRecorder({ name, original: () => log, shared }, recording)
+  const recorder = createRecorder({ name: 'request.log', original: () => log, shared }, recording)
+  return recorder
 }
 
 /** Replaces recorders by their originals: in an argument, and in the properties of an argument that is a plain object. */

@@ -41,105 +41,123 @@ export function createRecorder<Original extends object>(
   object: RecordedObject<Original>,
   recording: Recording,
 ): Original {
-  const target = createTarget(object, recording)
-  const recorder = new Proxy(target, { ...createReadTraps(object, recording), ...createWriteTraps(object, recording) })
-  setOriginal(recorder, object.original())
+  const { name, original } = object
+  // `util.inspect` looks at the target of a proxy, not at the proxy.
+  const target = {
+    [inspect.custom](depth: number, options: object) {
+      recording.note(name)
+      return inspect(original(), { ...options, depth })
+    },
+  }
+  // The traps answer for the target, so that it has the type of the original.
+  const recorder = new Proxy(target, new Traps(object, recording)) as unknown as Original
+  setOriginal(recorder, original())
   return recorder
 }
 
-/** Creates an object without properties: `util.inspect` looks at the target of a proxy, not at the proxy. */
-function createTarget<Original extends object>({ name, original }: RecordedObject<Original>, { note }: Recording) {
-  // `Object.create` is typed as `any`.
-  const target = Object.create(Object.getPrototypeOf(original()) as object | null) as Original
-  return Object.defineProperty(target, inspect.custom, {
-    configurable: true,
-    value(depth: number, options: object) {
-      note(name)
-      return inspect(original(), { ...options, depth })
-    },
-  })
-}
+// perf: a class, because each request has several recorders. Functions in a literal would be created for each of them.
+class Traps<Original extends object> implements ProxyHandler<object> {
+  readonly #object: RecordedObject<Original>
+  readonly #recording: Recording
 
-function createReadTraps<Original extends object>(
-  { name, original, shared }: RecordedObject<Original>,
-  { note, recorderOf }: Recording,
-): ProxyHandler<Original> {
-  const sharedAt = (target: Original, property: PropertyKey) => (isFixed(target, property) ? null : shared(property))
-  function noteRead(target: Original, property: PropertyKey) {
-    if (!sharedAt(target, property) && !isPlain(original(), property)) note(memberName(name, property))
+  constructor(object: RecordedObject<Original>, recording: Recording) {
+    this.#object = object
+    this.#recording = recording
   }
-  return {
-    get(target, property, receiver) {
-      const known = sharedAt(target, property)
-      if (known) return known.value
-      // The receiver is another object if its prototype is the recorder.
-      const value = () => Reflect.get(original(), property, originalOf<unknown>(receiver)) as unknown
-      // These functions are called with the recorder as `this`: `request.hasOwnProperty('user')` is a read.
-      if (isPlain(original(), property)) return value()
-      note(memberName(name, property))
-      return isFixed(target, property) ? value() : recorderOf(value())
-    },
-    has(target, property) {
-      noteRead(target, property)
-      return Reflect.has(original(), property)
-    },
-    ownKeys() {
-      note(name)
-      return Reflect.ownKeys(original())
-    },
-    getOwnPropertyDescriptor(target, property) {
-      noteRead(target, property)
-      const descriptor = Reflect.getOwnPropertyDescriptor(original(), property)
-      if (!descriptor || isFixed(target, property)) return descriptor
-      const known = sharedAt(target, property)
-      // The target has no such property, so it must be reported as configurable.
-      if (!known && !('value' in descriptor)) return { ...descriptor, configurable: true }
-      const { enumerable = false, writable = true } = descriptor
-      const value = known ? known.value : recorderOf(descriptor.value)
-      return { value, writable, enumerable, configurable: true }
-    },
-    getPrototypeOf: () => Reflect.getPrototypeOf(original()),
-  }
-}
 
-/**
- * Writing is not a read, with these exceptions: a setter, a getter or another function that is called later can read
- * the original, which is its `this`; and a write whose outcome depends on the property as it was shows what it was.
- */
-function createWriteTraps<Original extends object>(
-  { name, original, shared }: RecordedObject<Original>,
-  { note }: Recording,
-): ProxyHandler<Original> {
-  function write(property: PropertyKey, isRead: boolean, change: () => boolean): boolean {
-    if (isRead) note(memberName(name, property))
+  get(target: object, property: PropertyKey, receiver: unknown): unknown {
+    const known = this.#sharedAt(target, property)
+    if (known) return known.value
+    const original = this.#object.original()
+    // The receiver is another object if its prototype is the recorder.
+    const read = () => Reflect.get(original, property, originalOf(receiver)) as unknown
+    // These functions are called with the recorder as `this`: `request.hasOwnProperty('user')` is a read.
+    if (isPlain(original, property)) return read()
+    this.#note(property)
+    return isFixed(target, property) ? read() : this.#recording.recorderOf(read())
+  }
+
+  has(target: object, property: PropertyKey): boolean {
+    this.#noteUnlessShared(target, property)
+    return Reflect.has(this.#object.original(), property)
+  }
+
+  ownKeys(): (string | symbol)[] {
+    this.#recording.note(this.#object.name)
+    return Reflect.ownKeys(this.#object.original())
+  }
+
+  getOwnPropertyDescriptor(target: object, property: PropertyKey): PropertyDescriptor | undefined {
+    this.#noteUnlessShared(target, property)
+    const descriptor = Reflect.getOwnPropertyDescriptor(this.#object.original(), property)
+    if (!descriptor || isFixed(target, property)) return descriptor
+    const known = this.#sharedAt(target, property)
+    // The target has no such property, so it must be reported as configurable.
+    if (!known && !('value' in descriptor)) return { ...descriptor, configurable: true }
+    const { enumerable = false, writable = true } = descriptor
+    const value = known ? known.value : this.#recording.recorderOf(descriptor.value)
+    return { value, writable, enumerable, configurable: true }
+  }
+
+  getPrototypeOf(): object | null {
+    return Reflect.getPrototypeOf(this.#object.original())
+  }
+
+  set(_: object, property: PropertyKey, value: unknown, receiver: unknown): boolean {
+    const { original, shared } = this.#object
+    // An object whose prototype is the recorder gets a property of its own.
+    if (originalOf(receiver) === receiver) return Reflect.set(original(), property, value, receiver)
+    const runsCode = typeof value === 'function' || (!shared(property) && isAccessor(original(), property))
+    return this.#write(property, runsCode, () => Reflect.set(original(), property, originalOf(value)))
+  }
+
+  defineProperty(target: object, property: PropertyKey, descriptor: PropertyDescriptor): boolean {
+    const original = this.#object.original()
+    const own = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
+    const isData = 'value' in own && typeof own.value !== 'function'
+    // An attribute that is left out stays as it was.
+    const isComplete = isData && 'writable' in own && 'enumerable' in own && 'configurable' in own
+    const isDone = this.#write(property, !isComplete, () => Reflect.defineProperty(original, property, own))
+    // A proxy may only report a property as not configurable if its target has the same one.
+    const defined = Reflect.getOwnPropertyDescriptor(original, property)
+    return isDone && (defined?.configurable !== false || Reflect.defineProperty(target, property, defined))
+  }
+
+  deleteProperty(_: object, property: PropertyKey): boolean {
+    return this.#write(property, false, () => Reflect.deleteProperty(this.#object.original(), property))
+  }
+
+  setPrototypeOf(_: object, prototype: object | null): boolean {
+    this.#recording.note(this.#object.name)
+    return Reflect.setPrototypeOf(this.#object.original(), prototype)
+  }
+
+  /** Refuses: Fastify must be able to change the original. */
+  preventExtensions(): boolean {
+    return false
+  }
+
+  #note(property: PropertyKey) {
+    this.#recording.note(memberName(this.#object.name, property))
+  }
+
+  #noteUnlessShared(target: object, property: PropertyKey) {
+    if (!this.#sharedAt(target, property) && !isPlain(this.#object.original(), property)) this.#note(property)
+  }
+
+  #sharedAt(target: object, property: PropertyKey): Shared | null {
+    return isFixed(target, property) ? null : this.#object.shared(property)
+  }
+
+  /**
+   * Writing is not a read, with these exceptions: a setter, a getter or another function that is called later can read
+   * the original, which is its `this`; and a write whose outcome depends on the property as it was shows what it was.
+   */
+  #write(property: PropertyKey, isRead: boolean, change: () => boolean): boolean {
+    if (isRead) this.#note(property)
     const isDone = change()
-    if (!isDone) note(memberName(name, property))
+    if (!isDone) this.#note(property)
     return isDone
-  }
-  return {
-    set(_, property, value: unknown, receiver) {
-      // An object whose prototype is the recorder gets a property of its own.
-      if (originalOf<unknown>(receiver) === receiver) return Reflect.set(original(), property, value, receiver)
-      const runsCode = typeof value === 'function' || (!shared(property) && isAccessor(original(), property))
-      return write(property, runsCode, () => Reflect.set(original(), property, originalOf(value)))
-    },
-    defineProperty(target, property, descriptor) {
-      const own = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
-      const isData = 'value' in own && typeof own.value !== 'function'
-      // An attribute that is left out stays as it was.
-      const isComplete = isData && 'writable' in own && 'enumerable' in own && 'configurable' in own
-      const isDone = write(property, !isComplete, () => Reflect.defineProperty(original(), property, own))
-      // A proxy may only report a property as not configurable if its target has the same one.
-      const defined = Reflect.getOwnPropertyDescriptor(original(), property)
-      return isDone && (defined?.configurable !== false || Reflect.defineProperty(target, property, defined))
-    },
-    deleteProperty: (_, property) => write(property, false, () => Reflect.deleteProperty(original(), property)),
-    setPrototypeOf(_, prototype) {
-      note(name)
-      return Reflect.setPrototypeOf(original(), prototype)
-    },
-    // Fastify must be able to change the original.
-    preventExtensions: () => false,
   }
 }
 

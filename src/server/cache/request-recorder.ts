@@ -22,7 +22,7 @@ export function recordRequest(request: FastifyRequest, { url, query }: KeptAddre
   const { origin } = publicAddress(request)
   const host = origin.slice(origin.indexOf('//') + 2)
   const port = PORT.exec(host)
-  const headers = recordHeaders(request, host, recording)
+  let headers: FastifyRequest['headers'] | null = null
 
   function shared(property: PropertyKey): Shared | null {
     switch (property) {
@@ -46,6 +46,7 @@ export function recordRequest(request: FastifyRequest, { url, query }: KeptAddre
       case 'port':
         return { value: port ? Number(port[1]) : null }
       case 'headers':
+        headers ??= recordHeaders(request, host, recording)
         return { value: headers }
       case 'log':
         return { value: recording.recorderOf(request.log) }

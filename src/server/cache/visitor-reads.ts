@@ -48,7 +48,7 @@ export interface ReadRecorder {
  */
 export function recordReads({ request, reply, context, hasGuards, onRead, ...address }: RecordedRequest): ReadRecorder {
   let firstRead: VisitorRead | null = null
-  const recorders = new WeakMap<object, object>()
+  const recorders = new Map<object, object>()
   const recording: Recording = {
     note(property) {
       if (firstRead !== null) return
@@ -59,14 +59,13 @@ export function recordReads({ request, reply, context, hasGuards, onRead, ...add
       if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return value
       const known = recorders.get(value)
       if (known) return known
-      if (typeof value !== 'function') return value
-      const method = callWithOriginal(value, recorders)
-      recorders.set(value, method)
-      return method
+      const log = [request.log, reply.log].find((log) => log === value)
+      if (typeof value !== 'function' && !log) return value
+      const created = log ? recordLog(log, recording) : callWithOriginal(value, recorders)
+      recorders.set(value, created)
+      return created
     },
   }
-  recorders.set(request.log, recordLog(request.log, 'request.log', recording))
-  if (reply.log !== request.log) recorders.set(reply.log, recordLog(reply.log, 'reply.log', recording))
   const recordedRequest = recordRequest(request, address, recording)
   recorders.set(request, recordedRequest)
   const recordedReply = recordReply(reply, recordedRequest, recording)
@@ -87,7 +86,7 @@ export function recordReads({ request, reply, context, hasGuards, onRead, ...add
  * Returns a function that calls `method` with the original as `this`. Private fields and `WeakMap`s then work in it. It
  * returns the recorder where the method returns the original.
  */
-function callWithOriginal(method: object, recorders: WeakMap<object, object>): object {
+function callWithOriginal(method: object, recorders: ReadonlyMap<object, object>): object {
   // The caller has checked that it is a function.
   return new Proxy(method as (...values: unknown[]) => unknown, {
     apply(target, self, args) {

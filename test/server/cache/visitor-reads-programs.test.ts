@@ -4,7 +4,7 @@ import t from 'tap'
 import { rolesOf, runProgram } from './load-programs.ts'
 import { createRecordings, PATH, SECRET } from './recorded.ts'
 
-const PROGRAMS = 500
+const PROGRAMS = 400
 
 /** A visitor with a session, and one without anything. Both ask for the same page, with the same key. */
 const MEMBER: InjectOptions = {

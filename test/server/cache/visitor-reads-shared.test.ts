@@ -138,3 +138,31 @@ t.test('the bindings of the log are reads', async (t) => {
   t.match(child, { read: 'request.log.bindings', value: { part: 1 } })
   t.equal((await record(({ reply }) => ({ ...reply.log }))).read, 'request.log')
 })
+
+t.test('a logger whose methods return the logger', async (t) => {
+  const logger = {
+    ...{
+      level: 'info',
+      user: SECRET,
+      fatal: () => {},
+      error: () => {},
+      debug: () => {},
+      trace: () => {},
+      silent: () => {},
+    },
+    warn: () => {},
+    info() {
+      return this
+    },
+    child() {
+      return this
+    },
+  }
+  const { record } = await createRecordings(undefined, { loggerInstance: logger })
+  // Fastify's type says that `info` returns nothing.
+  const infoOf = (log: unknown) => (log as typeof logger).info()
+  const chained = await record(({ request }) => Object.is(infoOf(request.log), request.log))
+  t.match(chained, { read: null, value: true })
+  const read = await record(({ request }) => infoOf(request.log).user)
+  t.match(read, { read: 'request.log.user', value: SECRET })
+})

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { inspect } from 'node:util'
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
-import { originalRequest } from '../../../src/server/http/original-request.ts'
 import { digestOf, perRequest } from '../../../src/server/index.ts'
 import { createRecordings, type Load, SECRET } from './recorded.ts'
 
@@ -177,150 +177,25 @@ t.test('the context is the visitor’s if the page has guards', async (t) => {
   t.strictSame((await guarded.record(({ context }) => context.user)).value, { name: SECRET })
 })
 
-t.test('setting status and headers of the reply works, and returns the recorder', async (t) => {
-  const { record } = await createRecordings()
-  const { value, read, statusCode, headers } = await record(({ request, reply }) => {
-    const chained = reply
-      .code(201)
-      .status(202)
-      .header('x-one', '1')
-      .headers({ 'x-two': '2', 'x-three': '3' })
-      .type('text/css')
-      .removeHeader('x-three')
-    const { header } = reply
-    return [
-      chained === reply,
-      chained.request === request,
-      reply.header === header,
-      header.call(reply, 'x-four', '4') === reply,
-    ]
-  })
-  t.equal(read, null)
-  t.strictSame(value, [true, true, true, true])
-  t.equal(statusCode, 202)
-  t.match(headers, { 'x-one': '1', 'x-two': '2', 'x-four': '4', 'content-type': 'text/css' })
-  t.notOk('x-three' in headers)
-  const chained = await record(({ reply }) => reply.header('x-one', '1').request.headers.cookie)
-  t.equal(chained.read, 'request.headers.cookie')
-  const code = await record(({ reply }) => {
-    reply.statusCode = 418
-  })
-  t.equal(code.read, null)
-  t.equal(code.statusCode, 418)
-})
-
-function isSame(read: () => unknown): boolean {
-  const [first, second] = [read(), read()]
-  return first === second
-}
-
-t.test('identities are as always', async (t) => {
-  const { record } = await createRecordings((app) => {
-    app.decorateRequest('session', null as unknown as object)
-    app.decorateRequest('self', null as unknown as object)
-    app.decorateRequest('method_', () => 1)
-    app.addHook('onRequest', async (request) => Object.assign(request, { session: { user: SECRET }, self: request }))
-  })
-  const { value } = await record(({ request, reply }, original) => [
-    isSame(() => request.session),
-    request.session === original.request.session,
-    isSame(() => request.headers),
-    request.self === request,
-    reply.request === request,
-    isSame(() => request.log),
-    request.log === reply.log,
-    isSame(() => request.method_),
-    isSame(() => request.query),
-    isSame(() => request.params),
-    originalRequest(request) === original.request,
-    originalRequest(original.request) === original.request,
-  ])
-  t.strictSame(value, Array(12).fill(true))
-})
-
-t.test('writes go to the original', async (t) => {
-  const { record } = await createRecordings((app) => {
-    app.decorateRequest('user', '')
-    app.decorateRequest('left', '')
-  })
-  const { value, read, thrown } = await record(({ request, reply }, original) => {
-    request.user = 'new'
-    request.headers['x-added'] = 'added'
-    Object.defineProperty(request, 'defined', { value: 1, writable: true, enumerable: true, configurable: true })
-    Object.defineProperty(request, 'fixed', { value: 2, writable: false, enumerable: true, configurable: false })
-    delete request.left
-    Object.assign(reply, { kept: request })
-    const { user, headers, defined, fixed } = original.request
-    return [
-      user,
-      headers['x-added'],
-      defined,
-      fixed,
-      'left' in original.request,
-      original.reply.kept === original.request,
-    ]
-  })
-  t.equal(thrown, undefined)
-  t.equal(read, null, 'writing is not a read')
-  t.strictSame(value, ['new', 'added', 1, 2, false, true])
-  const fixed = await record(({ request }) => {
-    Object.defineProperty(request, 'fixed', { value: 2, configurable: false })
-    return [
-      request.fixed,
-      Object.getOwnPropertyDescriptor(request, 'fixed')?.configurable,
-      Reflect.ownKeys(request).length > 3,
-    ]
-  })
-  t.strictSame(fixed.value, [2, false, true])
-  const frozen = await record(({ request }) => Object.freeze(request))
-  t.match(frozen.thrown, TypeError)
-  const derived = await record(({ request }, original) => {
-    const child = Object.create(request) as Record<string, unknown>
-    child.own = 1
-    return [Object.keys(child), 'own' in original.request, child.user]
-  })
-  t.strictSame(derived.value, [['own'], false, ''])
-  t.equal(derived.read, 'request.user')
-})
-
-t.test('a write that can show the visitor is a read', async (t) => {
-  const { record } = await createRecordings((app) => {
-    const current = new WeakMap<object, unknown>()
-    app.decorateRequest('account', {
-      getter() {
-        return current.get(this)
-      },
-      setter(value) {
-        current.set(this, value)
-        throw new Error(String(this.headers.cookie))
-      },
-    })
-  })
+t.test('a name that every object has is a read if the request has its own', async (t) => {
+  const { record } = await createRecordings(
+    (app) => {
+      app.decorateRequest('toJSON', function toJSON(this: FastifyRequest) {
+        return this.headers.cookie
+      })
+      app.addHook('onRequest', async (request) => Object.assign(request, { valueOf: () => SECRET }))
+    },
+    { contextOf: () => ({ constructor: SECRET, toString: () => SECRET }) },
+  )
   const loads: [Load, string][] = [
-    [
-      ({ request }) => {
-        request.account = 1
-      },
-      'request.account',
-    ],
-    [
-      ({ reply }) => {
-        reply.trailer = () => reply
-      },
-      'reply.trailer',
-    ],
-    [
-      ({ reply }) => {
-        reply.header = () => reply
-      },
-      'reply.header',
-    ],
-    [({ request }) => Object.defineProperty(request, 'trick', { get: () => 1 }), 'request.trick'],
-    [({ request }) => Object.setPrototypeOf(request, {}), 'request'],
-    [({ request }) => Object.defineProperty(request, 'attributes', { value: 1 }), 'request.attributes'],
-    [({ request }) => Reflect.set(request, 'ip', '::1'), 'request.ip'],
+    [({ request }) => JSON.stringify(request), 'request.toJSON'],
+    [({ request }) => Number(request), 'request.valueOf'],
+    [({ context }) => context.constructor, 'context.constructor'],
+    [({ context }) => String(context), 'context.toString'],
+    [({ request }) => request.headers.constructor, 'request.headers.constructor'],
   ]
-  for (const [load, property] of loads) t.equal((await record(load)).read, property)
+  for (const [load, property] of loads)
+    t.match(await record(load, { headers: { constructor: SECRET } }), { read: property, thrown: undefined })
 })
 
 t.test('the warning can name the line: the stack leads to the load, also through a plugin', async (t) => {
@@ -335,7 +210,6 @@ t.test('the warning can name the line: the stack leads to the load, also through
   const stack = firstRead?.error.stack ?? ''
   t.match(stack, /^Error: request\.headers\.cookie was read\n {4}at /)
   t.match(stack, /loadOfTheSite/)
-  t.notMatch(stack.split('\n')[1], /note/)
 })
 
 t.test('reads after the load has returned are noted', async (t) => {
