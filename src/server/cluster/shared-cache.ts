@@ -1,8 +1,7 @@
-import { createSharedStore } from '../cache/shared/create-shared-store.ts'
+import { createSharedStore, type StoreInput } from '../cache/shared/create-shared-store.ts'
 import { createMemoryShare } from '../cache/shared/memory/memory-share.ts'
 import { answerShareCall, createShareClient, type ShareCall } from '../cache/shared/memory/share-calls.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
-import type { StoreLog } from '../cache/shared/store-outage.ts'
 import type { PrimaryChannel } from './primary-channel.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -34,12 +33,12 @@ export function createWorkersCache(maxBytes: number): WorkersCache {
 }
 
 /** Creates a worker's access to the cache of the primary. */
-export function createWorkerStore(channel: PrimaryChannel, log: StoreLog): SharedStore {
+export function createWorkerStore(channel: PrimaryChannel, input: Omit<StoreInput, 'backend' | 'place'>): SharedStore {
   const client = createShareClient((call) => void channel.send({ kind: 'cacheCall', call }))
   channel.listen((message) => {
     if (message.kind === 'cacheResult') client.settle(message.result)
     else if (message.kind === 'cacheEvent') client.tell(message.event)
   })
   channel.onClose(() => client.fail(new Error('the primary has exited')))
-  return createSharedStore({ backend: client.backend, log, place: 'the cache of the primary process' })
+  return createSharedStore({ ...input, backend: client.backend, place: 'the cache of the primary process' })
 }
