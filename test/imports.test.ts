@@ -147,6 +147,7 @@ const SERVER_ROOMS = [
   ],
   ...[
     'pages',
+    'cache',
     'render',
     'lifecycle',
     'context',

@@ -13,6 +13,7 @@ const TOOLS = [
   { program: '/usr/bin/caddy', debianPackage: 'caddy' },
   // This package does not start a server.
   { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
+  { program: '/usr/bin/redis-server', debianPackage: 'redis-server' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
   { program: '/usr/bin/setpriv', debianPackage: 'util-linux' },
   // A terminal for the tests of what is written on one.
@@ -33,6 +34,7 @@ export const HAPROXY = '/usr/sbin/haproxy'
 export const CADDY = '/usr/bin/caddy'
 export const APACHE = '/usr/sbin/apache2'
 export const APACHE_LIBRARY = '/usr/lib/apache2/modules'
+export const REDIS = '/usr/bin/redis-server'
 export const CURL = '/usr/bin/curl'
 export const WGET = '/usr/bin/wget'
 export const PYTHON = '/usr/bin/python3'

@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { answerCall } from '../ledger/ledger-rpc.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
 import type { ClusterMetrics } from './cluster-metrics.ts'
+import type { WorkersCache } from './shared-cache.ts'
 import type { SharedListener } from './shared-listener.ts'
 import type { WorkerPool } from './worker-pool.ts'
 import type { MessageListener, WorkerProcess } from './worker-process.ts'
@@ -11,12 +12,13 @@ export interface PrimaryParts {
   pool: WorkerPool
   listener: SharedListener
   store: FailureStore
+  cache: WorkersCache
   /** Null when the admin listener is off. */
   metrics: ClusterMetrics | null
 }
 
 /** Returns the function that handles each message of a worker in the primary. */
-export function createMessageHandler({ pool, listener, store, metrics }: PrimaryParts): MessageListener {
+export function createMessageHandler({ pool, listener, store, cache, metrics }: PrimaryParts): MessageListener {
   const ledger = shareLedger(store)
 
   async function release(worker: WorkerProcess) {
@@ -28,6 +30,8 @@ export function createMessageHandler({ pool, listener, store, metrics }: Primary
     switch (message.kind) {
       case 'call':
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
+      case 'cacheCall':
+        return cache.take(message.call, worker)
       case 'listen':
         return void sendAddress(listener, message.where, worker)
       case 'took':

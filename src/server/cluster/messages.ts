@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { ServedBuild } from '../build-output/served-build.ts'
+import type { ShareEvent } from '../cache/shared/memory/memory-share.ts'
+import type { ShareCall, ShareResult } from '../cache/shared/memory/share-calls.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { CallResult, LedgerCall } from '../ledger/ledger-rpc.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
@@ -23,6 +25,8 @@ export type ToPrimary =
   | { kind: 'closed' }
   /** A call to the primary's ledger. */
   | { kind: 'call'; call: LedgerCall }
+  /** A call to the page cache that the primary keeps. */
+  | { kind: 'cacheCall'; call: ShareCall }
   /** The failure that keeps the worker from starting. */
   | { kind: 'failed'; failure: FailureRecord }
   /** The response to `count`. */
@@ -42,6 +46,10 @@ export type ToWorker =
   | { kind: 'released' }
   /** The result of a call to the ledger. */
   | { kind: 'answer'; answer: CallResult }
+  /** The result of a call to the page cache. */
+  | { kind: 'cacheResult'; result: ShareResult }
+  /** A worker has changed the page cache. */
+  | { kind: 'cacheEvent'; event: ShareEvent }
   /** The primary asks for the worker's metrics. */
   | { kind: 'count'; id: number }
 

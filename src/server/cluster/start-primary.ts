@@ -9,6 +9,7 @@ import { createJsonLogging, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
 import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
 import { handleSignals } from './primary-signals.ts'
+import { createWorkersCache } from './shared-cache.ts'
 import { createSharedListener } from './shared-listener.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 import { forkWorker, type Output } from './worker-process.ts'
@@ -70,6 +71,7 @@ interface PrimaryInput extends Pick<ServeInput, 'dir' | 'options'> {
 async function createPrimary({ dir, options, count, output, log }: PrimaryInput): Promise<PrimaryParts> {
   const store = createFailureStore(dir, options, log)
   const listener = createSharedListener(options, log)
+  const cache = createWorkersCache(options.pageCache.maxBytes)
   cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const pool = createWorkerPool({
     ...{ count, timeouts: options.timeouts, log },
@@ -80,12 +82,13 @@ async function createPrimary({ dir, options, count, output, log }: PrimaryInput)
     },
     onEnd(worker) {
       listener.remove(worker)
+      cache.end(worker)
       metrics?.end(worker)
     },
   })
   const metrics = options.admin ? await loadMetrics(pool) : null
-  const handleMessage = createMessageHandler({ pool, listener, store, metrics })
-  return { pool, listener, store, metrics }
+  const handleMessage = createMessageHandler({ pool, listener, store, cache, metrics })
+  return { pool, listener, store, cache, metrics }
 }
 
 /** The output of all processes: the primary writes it, so that lines do not mix. */

@@ -110,6 +110,14 @@ export const errorTable = {
     message: 'the thread of the ledger has stopped: %s',
     fix: 'Fix the problem that the message names; the next failure starts the thread again.',
   },
+  HYD_CACHE_STORE_PACKAGE: {
+    message: 'the store of the page cache, %s, needs the package %s, which cannot be loaded: %s',
+    fix: 'Run "npm install iovalkey" for a store with redis:// or rediss://, or "npm install pg" for one with postgres://.',
+  },
+  HYD_CACHE_STORE_NEWER: {
+    message: 'the store of the page cache, %s, has format %s; this version of hydrant supports formats up to %s',
+    fix: 'Install the newer version of hydrant on all machines, or set another "pageCache.store".',
+  },
   HYD_OPTION_ADMIN_TOKEN: {
     message: 'the admin listener on %s has no token, so everyone who can reach this machine could use it',
     fix: 'Set HYDRANT_ADMIN_TOKEN to a secret of at least 16 characters, or listen on 127.0.0.1 with --admin 127.0.0.1:9320.',

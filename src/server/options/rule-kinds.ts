@@ -131,11 +131,19 @@ export function isLedgerLocation(text: string): boolean {
  * database.
  */
 export function isStoreUrl(text: string): boolean {
-  if (/\p{Cc}/u.test(text)) return false
+  if (/\p{Cc}/u.test(text) || !isDecodable(text)) return false
   // `URL` rejects the URL of a socket file, because it has no host.
   if (/^postgres(?:ql)?:\/\//.test(text)) return parseUrl(text.replace('@/', '@socket/')) !== null
   const url = /^rediss?:\/\//.test(text) ? parseUrl(text) : null
   return url !== null && url.hostname !== '' && /^\/?\d*$/.test(url.pathname) && url.search + url.hash === ''
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** Whether it is a list of addresses and subnets, as a list or with commas between them. */

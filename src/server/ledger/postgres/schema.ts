@@ -1,5 +1,6 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { migrateTables } from './migrate.ts'
 import { placeOf, transact } from './pool.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
@@ -100,23 +101,8 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
  * to change tables only if there is something to migrate. Throws HYD_LEDGER_NEWER.
  */
 export async function migratePostgres(pool: Pool, url: string, migrations: readonly string[]): Promise<void> {
-  await transact(pool, async (client) => {
-    const found = await client.query<{ exists: boolean }>("SELECT to_regclass('hydrant_schema') IS NOT NULL AS exists")
-    if (found.rows[0]?.exists && (await readVersion(client)) === migrations.length) return
-    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
-    // Reads the version again, because another server may have migrated the tables before this one got the lock.
-    await client.query('CREATE TABLE IF NOT EXISTS hydrant_schema (version integer NOT NULL)')
-    const version = await readVersion(client)
-    if (version > migrations.length) {
-      throw createHydrantError('HYD_LEDGER_NEWER', [placeOf(url), version, migrations.length])
-    }
-    for (const migration of migrations.slice(version)) await client.query(migration)
-    await client.query('DELETE FROM hydrant_schema')
-    await client.query('INSERT INTO hydrant_schema (version) VALUES ($1)', [migrations.length])
-  })
-}
-
-async function readVersion(client: PoolClient): Promise<number> {
-  const { rows } = await client.query<{ version: number }>('SELECT version FROM hydrant_schema')
-  return rows[0]?.version ?? 0
+  const createNewer = (version: number) =>
+    createHydrantError('HYD_LEDGER_NEWER', [placeOf(url), version, migrations.length])
+  const tables = { versionTable: 'hydrant_schema', lock: LOCK, migrations, createNewer }
+  await transact(pool, (client) => migrateTables(client, tables))
 }

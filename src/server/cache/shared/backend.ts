@@ -1,0 +1,73 @@
+import type { StoredResponse, Versions } from './shared-store.ts'
+
+/** What a store has under a key. */
+export interface Reading {
+  /** Null when there is no valid response. */
+  response: StoredResponse | null
+  /** Milliseconds until the lease on the key ends; 0 when nobody has one. */
+  leasedMs: number
+}
+
+/** What has been invalidated since a version. */
+export interface Changes {
+  versions: Versions
+  /** The tags, with the sequence of their last invalidation; null when it is not known which they are. */
+  tags: readonly (readonly [tag: string, sequence: number])[] | null
+}
+
+/**
+ * The connection to a server that holds a shared cache. Its calls reject when the server is unavailable. Keys are
+ * digests, so that they are short.
+ */
+export interface StoreBackend {
+  /** Connects, and connects again whenever the connection is lost. */
+  open(events: BackendEvents): void
+  read(key: string): Promise<Reading>
+  /** Stores a response that was rendered since `since`, and ends the lease. Does nothing if it is outdated already. */
+  write(key: string, response: StoredResponse, since: Versions): Promise<void>
+  /** Resolves with whether this process has the lease. */
+  lease(key: string, leaseMs: number): Promise<boolean>
+  release(key: string): Promise<void>
+  /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. Resolves with the versions after it. */
+  advance(tags: readonly string[]): Promise<Versions>
+  changes(since: Versions | null): Promise<Changes>
+  /** Breaks a connection that does not respond, so that its calls reject. */
+  reconnect(): void
+  close(): Promise<void>
+}
+
+/** What a backend reports. */
+export interface BackendEvents {
+  /** Calls can be made, and none of the events below is missed from now on. */
+  connected(): void
+  /** The connection is lost, or could not be made. */
+  disconnected(error: unknown): void
+  /** Some process has invalidated tags. */
+  advanced(): void
+  /** Some process has stored a response under this key, or has released its lease. */
+  settled(key: string): void
+}
+
+/** How many invalidated tags a store remembers. Responses that are older than all of these become invalid. */
+export const MAX_TAGS = 100_000
+
+/** No response is kept for longer: 400 days. */
+const MAX_LIFE_MS = 34_560_000_000
+
+/** Returns for how many milliseconds a store may keep a response, from now on. */
+export function lifeOf({ storedAt, freshMs, staleMs }: StoredResponse): number {
+  return Math.min(freshMs + staleMs - ageOf(storedAt), MAX_LIFE_MS)
+}
+
+/**
+ * Returns the age of a response. Processes exchange ages instead of times, because the clocks of machines differ.
+ */
+export function ageOf(storedAt: number): number {
+  return Math.max(0, Date.now() - storedAt)
+}
+
+/** Returns about how many bytes a response takes. */
+export function bytesOf({ body, headers, tags }: StoredResponse): number {
+  const texts = [...headers.flat(), ...tags]
+  return texts.reduce((sum, text) => sum + text.length, Buffer.byteLength(body))
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import type { StoreBackend } from './backend.ts'
+import { createEntryWaiters } from './entry-waiters.ts'
+import { createOwnInvalidations, matches } from './own-invalidations.ts'
+import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared-store.ts'
+import { createStoreLink, type LinkInput } from './store-link.ts'
+
+export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'> {
+  backend: StoreBackend
+}
+
+/** Creates the shared part of the page cache on a connection to a server that holds it. */
+export function createSharedStore({ backend, ...input }: StoreInput): SharedStore {
+  const waiters = createEntryWaiters()
+  /** For each read in progress, the tags that were invalidated meanwhile: the server may have responded before. */
+  const reads = new Set<Set<string>>()
+  let listener: (tags: readonly string[]) => void = () => {}
+
+  function noteInvalidated(tags: readonly string[]) {
+    for (const missed of reads) for (const tag of tags) missed.add(tag)
+  }
+
+  const own = createOwnInvalidations(backend.advance, noteInvalidated)
+  const link = createStoreLink({
+    ...{ ...input, backend, own },
+    onChanged(tags) {
+      noteInvalidated(tags)
+      listener(tags)
+    },
+    onSettled: waiters.settle,
+    onAway: waiters.settleAll,
+  })
+
+  async function read(key: string) {
+    const missed = new Set<string>()
+    reads.add(missed)
+    const reading = await link.ask(() => backend.read(key))
+    reads.delete(missed)
+    const tags = reading?.response?.tags
+    const isOutdated = tags !== undefined && (matches(missed, tags) || own.cover(tags))
+    return reading && isOutdated ? { ...reading, response: null } : reading
+  }
+
+  async function invalidate(tags: readonly string[]): Promise<boolean> {
+    // A copy, because invalidations are told apart by identity.
+    const batch = [...tags]
+    let isSent = false
+    noteInvalidated(batch)
+    const versions = await link.ask(() => {
+      isSent = true
+      return own.send(batch)
+    })
+    if (!isSent) own.keep(batch)
+    if (versions) link.note(versions)
+    else link.refresh()
+    return versions !== null
+  }
+
+  return {
+    get: async (key) => (await read(digestOf(key)))?.response ?? null,
+    versions: () => link.ask(link.catchUp),
+    async set(key, response, since) {
+      await link.ask(() => backend.write(digestOf(key), response, since))
+    },
+    lease: async (key, leaseMs) => (await link.ask(() => backend.lease(digestOf(key), leaseMs))) ?? true,
+    async release(key) {
+      await link.ask(() => backend.release(digestOf(key)))
+    },
+    async awaitEntry(key, maxMs): Promise<StoredResponse | null> {
+      const digest = digestOf(key)
+      // Before the key is read, so that no message is missed.
+      const waiter = waiters.add(digest)
+      const before = await read(digest)
+      if (before && before.response === null && before.leasedMs > 0) {
+        await waiter.wait(Math.min(maxMs, before.leasedMs))
+        return (await read(digest))?.response ?? null
+      }
+      waiter.stop()
+      return before?.response ?? null
+    },
+    invalidate,
+    clear: () => invalidate([EVERY_TAG]),
+    onInvalidate(added) {
+      listener = added
+    },
+    async close() {
+      link.close()
+      waiters.settleAll()
+      await backend.close()
+    },
+  }
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url')
+}

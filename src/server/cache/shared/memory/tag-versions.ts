@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { type Changes, MAX_TAGS } from '../backend.ts'
+import { EVERY_TAG, type Versions } from '../shared-store.ts'
+
+/** The versions of tags, in the memory of a process. */
+export interface TagVersions {
+  current(): Versions
+  /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. */
+  advance(tags: readonly string[]): Versions
+  /** Whether none of the tags was invalidated since. */
+  isCurrent(tags: readonly string[], since: Versions): boolean
+  changes(since: Versions | null): Changes
+}
+
+export function createTagVersions(maxTags = MAX_TAGS): TagVersions {
+  let epoch: string = randomUUID()
+  let sequence = 0
+  /** Nothing is known about invalidations up to this one. */
+  let floor = 0
+  /** The last invalidation of each tag, in order. */
+  const last = new Map<string, number>()
+
+  const isKnown = (since: Versions) => since.epoch === epoch && since.sequence >= floor
+
+  function forgetOldest() {
+    for (const [tag, invalidated] of last) {
+      if (last.size <= maxTags) return
+      last.delete(tag)
+      floor = invalidated
+    }
+  }
+
+  return {
+    current: () => ({ epoch, sequence }),
+    advance(tags) {
+      sequence++
+      if (tags.includes(EVERY_TAG)) {
+        epoch = randomUUID()
+        last.clear()
+        floor = 0
+        return { epoch, sequence }
+      }
+      for (const tag of tags) {
+        last.delete(tag)
+        last.set(tag, sequence)
+      }
+      forgetOldest()
+      return { epoch, sequence }
+    },
+    isCurrent: (tags, since) => isKnown(since) && tags.every((tag) => (last.get(tag) ?? 0) <= since.sequence),
+    changes(since) {
+      const versions = { epoch, sequence }
+      if (since === null || !isKnown(since)) return { versions, tags: null }
+      if (since.sequence === sequence) return { versions, tags: [] }
+      return { versions, tags: [...last].filter(([, invalidated]) => invalidated > since.sequence) }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { placeOf } from '../../ledger/postgres/pool.ts'
+import type { Options } from '../../options/options.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { StoreBackend } from './backend.ts'
+import { createSharedStore, type StoreInput } from './create-shared-store.ts'
+import type { SharedStore } from './shared-store.ts'
+
+/**
+ * Opens the store that the options name; resolves with null when they name none. It connects in the background. Rejects
+ * with HYD_CACHE_STORE_PACKAGE.
+ */
+export async function openSharedStore(
+  { maxBytes, store }: Options['pageCache'],
+  input: Omit<StoreInput, 'backend' | 'place'>,
+): Promise<SharedStore | null> {
+  if (store === null) return null
+  const place = placeOf(store)
+  const backend = await createBackend(store, place, maxBytes)
+  return createSharedStore({ ...input, backend, place })
+}
+
+async function createBackend(url: string, place: string, maxBytes: number): Promise<StoreBackend> {
+  if (url.startsWith('postgres')) {
+    const { default: pg } = await load('pg', place, () => import('pg'))
+    const { createPostgresBackend } = await import('./postgres/postgres-backend.ts')
+    return createPostgresBackend({ pg, url, place, maxBytes })
+  }
+  const iovalkey = await load('iovalkey', place, () => import('iovalkey'))
+  const { createValkeyBackend } = await import('./valkey/valkey-backend.ts')
+  return createValkeyBackend({ iovalkey, url, maxBytes })
+}
+
+async function load<Module>(name: string, place: string, importPackage: () => Promise<Module>): Promise<Module> {
+  try {
+    return await importPackage()
+  } catch (error) {
+    const reason = messageOf(error).split('\n')[0] ?? ''
+    throw createHydrantError('HYD_CACHE_STORE_PACKAGE', [place, name, reason], error)
+  }
+}

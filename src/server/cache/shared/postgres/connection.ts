@@ -1,0 +1,81 @@
+import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg'
+
+const CONNECT_MS = 3_000
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 5_000
+
+export interface ConnectionInput {
+  /** Creates a client that is not connected. */
+  createClient(config: ClientConfig): Client
+  url: string
+  /** Prepares a client that has connected. */
+  prepare(client: Client): Promise<void>
+  onReady(): void
+  onLost(error: unknown): void
+  onNotification(text: string): void
+}
+
+/** One connection, which is made again whenever it is lost. */
+export interface Connection {
+  /** Rejects when there is no connection, or when it is lost before the response. */
+  query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>
+  /** Breaks the connection, if there is one. */
+  reset(): void
+  close(): Promise<void>
+}
+
+export function createConnection(input: ConnectionInput): Connection {
+  let client: Client | null = null
+  let isReady = false
+  let isClosed = false
+  let retryMs = FIRST_RETRY_MS
+  let timer: NodeJS.Timeout | undefined
+
+  async function connect() {
+    const config = { connectionString: input.url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true }
+    const connecting = input.createClient({ ...config, application_name: 'hydrant' })
+    client = connecting
+    const lose = (error: unknown) => {
+      if (client !== connecting) return
+      client = null
+      isReady = false
+      // Ends a connection that could not be prepared. It may be broken already.
+      connecting.end().catch(() => {})
+      if (isClosed) return
+      input.onLost(error)
+      timer = setTimeout(connect, retryMs).unref()
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
+    }
+    connecting.on('error', lose)
+    connecting.on('end', () => lose(new Error('the connection was closed')))
+    connecting.on('notification', ({ payload = '' }) => input.onNotification(payload))
+    try {
+      await connecting.connect()
+      await input.prepare(connecting)
+      if (client !== connecting) return
+      isReady = true
+      retryMs = FIRST_RETRY_MS
+      input.onReady()
+    } catch (error) {
+      lose(error)
+    }
+  }
+
+  void connect()
+
+  return {
+    async query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
+      if (client === null || !isReady) throw new Error('there is no connection')
+      return client.query<Row>(sql, [...values])
+    },
+    // With a query in progress, `end` does not wait for its response.
+    reset: () => void client?.end().catch(() => {}),
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      const closing = client
+      client = null
+      await closing?.end().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Client, QueryResultRow } from 'pg'
+import {
+  ageOf,
+  type BackendEvents,
+  type Changes,
+  lifeOf,
+  MAX_TAGS,
+  type Reading,
+  type StoreBackend,
+} from '../backend.ts'
+import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
+import { type Connection, createConnection } from './connection.ts'
+import * as sql from './queries.ts'
+import { createCacheTables } from './schema.ts'
+
+/** Expired responses are removed at least as often. */
+const PRUNE_MS = 60_000
+
+export interface PostgresInput {
+  pg: { Client: typeof Client }
+  url: string
+  /** The URL without its secrets. */
+  place: string
+  maxBytes: number
+}
+
+interface ReadRow {
+  response: string | null
+  age_ms: number | null
+  left_ms: number | null
+}
+
+/** Numbers of the type bigint are texts. */
+interface VersionsRow {
+  epoch: string
+  sequence: string
+}
+
+interface ChangesRow extends VersionsRow {
+  /** The tags are texts in JSON. */
+  tags: [string, number][] | null
+}
+
+/**
+ * Creates the connection to a shared cache in PostgreSQL. One connection makes all calls and listens, so that responses
+ * and notifications arrive in their order.
+ */
+export function createPostgresBackend({ pg, url, place, maxBytes }: PostgresInput): StoreBackend {
+  const owner = randomUUID()
+  let connection: Connection | null = null
+  const pruning = createPruning(maxBytes, query)
+  const timer = setInterval(pruning.run, PRUNE_MS).unref()
+
+  async function query<Row extends QueryResultRow>(text: string, values: readonly unknown[]) {
+    if (connection === null) throw new Error('there is no connection')
+    return (await connection.query<Row>(text, values)).rows
+  }
+
+  /** Runs a statement that returns the state. Creates the state if somebody has emptied the tables. */
+  async function queryState<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row> {
+    const [row] = await query<Row>(text, values)
+    if (row) return row
+    await query(sql.BEGIN_EPOCH, [randomUUID()])
+    const [created] = await query<Row>(text, values)
+    if (!created) throw new Error('the table hydrant_cache_state is empty')
+    return created
+  }
+
+  function open({ connected, disconnected, advanced, settled }: BackendEvents) {
+    connection = createConnection({
+      url,
+      createClient: (config) => new pg.Client(config),
+      async prepare(client) {
+        await createCacheTables(client, place)
+        await client.query(`LISTEN ${sql.CHANNEL}`)
+      },
+      onReady: connected,
+      onLost: disconnected,
+      onNotification: (key) => (key === '' ? advanced() : settled(key)),
+    })
+  }
+
+  return {
+    open,
+    async read(key): Promise<Reading> {
+      const [row] = await query<ReadRow>(sql.READ, [key])
+      const leasedMs = Math.max(0, row?.left_ms ?? 0)
+      if (!row || row.response === null) return { response: null, leasedMs }
+      // `write` wrote it.
+      const response = JSON.parse(row.response) as StoredResponse
+      return { response: { ...response, storedAt: Date.now() - Math.round(row.age_ms ?? 0) }, leasedMs }
+    },
+    async write(key, response, since) {
+      const text = JSON.stringify(response)
+      const ages = [-ageOf(response.storedAt), lifeOf(response)]
+      const tags = response.tags.map(idOf)
+      await query(sql.WRITE, [key, owner, since.epoch, since.sequence, tags, text, text.length, ...ages])
+      pruning.count(text.length)
+    },
+    lease: async (key, leaseMs) => (await query(sql.LEASE, [key, owner, leaseMs])).length > 0,
+    async release(key) {
+      await query(sql.RELEASE, [key, owner])
+    },
+    async advance(tags) {
+      if (tags.includes(EVERY_TAG)) return toVersions(await queryState<VersionsRow>(sql.CLEAR, [randomUUID()]))
+      const values = [tags.map(idOf), tags.map((tag) => JSON.stringify(tag))]
+      return toVersions(await queryState<VersionsRow>(sql.ADVANCE, values))
+    },
+    async changes(since): Promise<Changes> {
+      const row = await queryState<ChangesRow>(sql.CHANGES, [since?.epoch ?? '', since?.sequence ?? 0])
+      // `advance` wrote the texts.
+      const tags = row.tags?.map(([tag, sequence]) => [JSON.parse(tag) as string, sequence] as const)
+      return { versions: toVersions(row), tags: tags ?? null }
+    },
+    reconnect: () => connection?.reset(),
+    async close() {
+      clearInterval(timer)
+      await connection?.close()
+    },
+  }
+}
+
+function toVersions({ epoch, sequence }: VersionsRow): Versions {
+  return { epoch, sequence: Number(sequence) }
+}
+
+// An index cannot hold a tag of any length.
+function idOf(tag: string): string {
+  return createHash('sha256').update(tag).digest('base64url')
+}
+
+type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
+
+/** Keeps the tables within their limits: after each tenth of the bytes that this process writes, and when it is run. */
+function createPruning(maxBytes: number, query: Query) {
+  let written = 0
+
+  function run() {
+    written = 0
+    // A failure of these concerns nobody: they are run again.
+    for (const [text, values] of [
+      [sql.PRUNE_ENTRIES, [maxBytes]],
+      [sql.PRUNE_LEASES, []],
+      [sql.PRUNE_TAGS, [MAX_TAGS]],
+    ] as const)
+      void query(text, values).catch(() => {})
+  }
+
+  return {
+    count(bytes: number) {
+      written += bytes
+      if (written > maxBytes / 10) run()
+    },
+    run,
+  }
+}

@@ -1,0 +1,66 @@
+/** One response in the cache. */
+export interface StoredResponse {
+  /** The text, not compressed. */
+  body: string
+  headers: readonly (readonly [string, string])[]
+  etag: string
+  /** The tags of the page, and one for its path: `path:/products/7`. */
+  tags: readonly string[]
+  /** When the response was rendered, in milliseconds since 1970 by the clock of this machine. */
+  storedAt: number
+  /** Milliseconds after `storedAt` in which the response is fresh. */
+  freshMs: number
+  /** Milliseconds after those in which the response may still be served while it is rendered again. */
+  staleMs: number
+}
+
+/** The state of all tags of a store at one time. */
+export interface Versions {
+  /** Changes when the store is emptied or has lost its data. Responses of another epoch do not exist. */
+  epoch: string
+  /** The number of invalidations so far. */
+  sequence: number
+}
+
+/** The tag that stands for all tags. */
+export const EVERY_TAG = '*'
+
+/** Milliseconds after which a call of a store resolves without its result. */
+export const CALL_MS = 50
+
+/**
+ * The part of the page cache that several processes share. Each call resolves within `CALL_MS` and never rejects: while
+ * the store is unavailable, it resolves as described below, and the process continues with its own memory.
+ */
+export interface SharedStore {
+  /** Resolves with null when the store has no valid response, or is unavailable. */
+  get(key: string): Promise<StoredResponse | null>
+  /** Resolves with the versions now, for `set` after the render that follows. Null when the store is unavailable. */
+  versions(): Promise<Versions | null>
+  /** Stores the response unless one of its tags has been invalidated since `since`. Ends this process's lease. */
+  set(key: string, response: StoredResponse, since: Versions): Promise<void>
+  /**
+   * Resolves with true when this process is to render: it then has a lease, which ends after `leaseMs`, or with `set` or
+   * `release`. Resolves with false while another process has the lease, and with true when the store is unavailable.
+   */
+  lease(key: string, leaseMs: number): Promise<boolean>
+  release(key: string): Promise<void>
+  /**
+   * Resolves when the process with the lease has stored the response or has no lease any more, at the latest after
+   * `maxMs`. Resolves with null when there is no response then: the caller renders.
+   */
+  awaitEntry(key: string, maxMs: number): Promise<StoredResponse | null>
+  /**
+   * Resolves with true when the store has recorded the invalidation, and with false when it is unavailable. The
+   * invalidation then waits in memory and is recorded as soon as the store is available.
+   */
+  invalidate(tags: readonly string[]): Promise<boolean>
+  /** Removes all responses. Resolves as `invalidate` does. */
+  clear(): Promise<boolean>
+  /**
+   * Calls `listener` with the tags that other processes have invalidated. `EVERY_TAG` is among them when the store was
+   * emptied, and when it is not known which invalidations were missed.
+   */
+  onInvalidate(listener: (tags: readonly string[]) => void): void
+  close(): Promise<void>
+}

@@ -1,0 +1,41 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { createThrottledLine } from '../../log/throttled-line.ts'
+import { messageOf } from '../../util/message-of.ts'
+
+export type StoreLog = Pick<FastifyBaseLogger, 'warn' | 'info'>
+
+/**
+ * Logs that a store fails, at most once a minute, and that it is available again. `place` names the store. The lines
+ * have only the messages of errors: the errors of drivers contain the commands that failed, with passwords.
+ */
+export function createStoreOutage(log: StoreLog, place: string) {
+  let lastError: unknown
+  let isWarned = false
+  const warning = createThrottledLine(() => {
+    isWarned = true
+    log.warn(
+      `the page cache cannot use ${place}, so each process caches pages in its own memory for now: ${describe(lastError)}`,
+    )
+  })
+  return {
+    failed(error: unknown) {
+      lastError = error
+      warning.count()
+    },
+    /** The store is available. */
+    ended() {
+      warning.clear()
+      if (isWarned) log.info(`the page cache uses ${place} again`)
+      isWarned = false
+    },
+    /** Stops the timer of the warnings. */
+    stop: () => warning.stop(),
+  }
+}
+
+// If a host has several addresses, the error is an AggregateError without a message.
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(describe).join(', ')
+  const fix = error instanceof Error && 'fix' in error ? `. ${String(error.fix)}` : ''
+  return `${messageOf(error)}${fix}`
+}

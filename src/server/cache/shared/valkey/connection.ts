@@ -1,0 +1,103 @@
+import type { Redis, RedisOptions } from 'iovalkey'
+import type { BackendEvents } from '../backend.ts'
+
+const CONNECT_MS = 3_000
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 5_000
+
+export interface ValkeyConnection {
+  /** For commands. They reject while there is no connection. */
+  client: Redis
+  reset(): void
+  close(): void
+}
+
+interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnected'> {
+  createClient(options: RedisOptions): Redis
+  url: string
+  channel: string
+  onMessage(text: string): void
+}
+
+/** Connects twice: a connection with subscriptions takes no other commands. Both connect again when they are lost. */
+export function connectToValkey(input: ConnectionInput): ValkeyConnection {
+  const options = readOptions(input.url)
+  const client = input.createClient(options)
+  const subscriber = input.createClient(options)
+  let isSubscribed = false
+  let isConnected = false
+  let lastError: unknown = null
+
+  function update() {
+    const isComplete = isSubscribed && client.status === 'ready'
+    if (isComplete === isConnected) return
+    isConnected = isComplete
+    if (isConnected) input.connected()
+    else input.disconnected(lastError ?? new Error('the connection was closed'))
+    lastError = null
+  }
+
+  async function subscribe() {
+    try {
+      await subscriber.subscribe(input.channel)
+      isSubscribed = true
+      update()
+    } catch (error) {
+      lastError = error
+      subscriber.disconnect(true)
+    }
+  }
+
+  for (const one of [client, subscriber]) {
+    one.on('error', (error) => {
+      lastError = error
+      if (!isConnected) input.disconnected(error)
+    })
+    one.on('close', () => {
+      if (one === subscriber) isSubscribed = false
+      update()
+    })
+  }
+  client.on('ready', update)
+  subscriber.on('ready', subscribe)
+  subscriber.on('message', (_channel, text) => input.onMessage(text))
+  const both = [client, subscriber]
+  // The event `error` reports a connection that fails.
+  for (const one of both) one.connect().catch(() => {})
+
+  return {
+    client,
+    reset() {
+      for (const one of both) one.disconnect(true)
+    },
+    close() {
+      for (const one of both) one.disconnect()
+    },
+  }
+}
+
+function readOptions(url: string): RedisOptions {
+  const { protocol, hostname, port, username, password, pathname } = new URL(url)
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 6379),
+    // The system decides between IPv4 and IPv6.
+    family: 0,
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    db: Number(pathname.slice(1)),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    connectionName: 'hydrant',
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    // A connection that does not respond is closed after this.
+    disconnectTimeout: FIRST_RETRY_MS,
+    keepAlive: 10_000,
+    retryStrategy: (times) => Math.min(FIRST_RETRY_MS * 2 ** Math.min(times, 10), MAX_RETRY_MS),
+    // A command is never sent later than it was called.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis, RedisOptions } from 'iovalkey'
+import {
+  ageOf,
+  type BackendEvents,
+  type Changes,
+  lifeOf,
+  MAX_TAGS,
+  type Reading,
+  type StoreBackend,
+} from '../backend.ts'
+import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
+import { connectToValkey, type ValkeyConnection } from './connection.ts'
+import * as scripts from './scripts.ts'
+
+/** All keys, and the channel, begin with it. */
+const PREFIX = 'hydrant:cache:'
+
+export interface ValkeyInput {
+  iovalkey: { Redis: new (options: RedisOptions) => Redis }
+  url: string
+  maxBytes: number
+}
+
+type VersionsReply = [epoch: string, sequence: number]
+
+/** Creates the connection to a shared cache in a Valkey or Redis server. */
+export function createValkeyBackend({ iovalkey, url, maxBytes }: ValkeyInput): StoreBackend {
+  const owner = randomUUID()
+  // Messages reach the subscribers in all databases of the server.
+  const channel = `${PREFIX}${Number(new URL(url).pathname.slice(1))}`
+  let connection: ValkeyConnection | null = null
+
+  async function run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
+    if (connection === null) throw new Error('there is no connection')
+    const keys = ['state', 'tags', 'order', 'bytes', `response:${key}`, `lease:${key}`]
+    return connection.client.eval(script, keys.length, ...keys.map((name) => PREFIX + name), ...args)
+  }
+
+  return {
+    open({ connected, disconnected, advanced, settled }: BackendEvents) {
+      connection = connectToValkey({
+        ...{ url, channel, connected, disconnected },
+        createClient: (options) => new iovalkey.Redis(options),
+        onMessage: (key) => (key === '' ? advanced() : settled(key)),
+      })
+    },
+    async read(key): Promise<Reading> {
+      // The script returns these, and `write` wrote the text.
+      const [leasedMs, age, text] = (await run(scripts.READ, key, [])) as [number, number?, string?]
+      if (age === undefined || text === undefined) return { response: null, leasedMs }
+      return { response: { ...(JSON.parse(text) as StoredResponse), storedAt: Date.now() - age }, leasedMs }
+    },
+    async write(key, response, since) {
+      const text = JSON.stringify(response)
+      const tags = response.tags.map(writeTag).map((tag) => `${tag.length}:${tag}`)
+      const version = [since.epoch, since.sequence, tags.join('')]
+      const times = [ageOf(response.storedAt), Math.round(lifeOf(response))]
+      const size = Buffer.byteLength(text)
+      const args = [channel, key, owner, ...version, text, size, ...times, maxBytes, `${PREFIX}response:`]
+      await run(scripts.WRITE, key, args)
+    },
+    lease: async (key, leaseMs) => (await run(scripts.LEASE, key, [owner, Math.ceil(leaseMs)])) === 1,
+    async release(key) {
+      await run(scripts.RELEASE, key, [channel, key, owner])
+    },
+    async advance(tags) {
+      const reply = tags.includes(EVERY_TAG)
+        ? await run(scripts.CLEAR, '', [channel, randomUUID(), `${PREFIX}response:`])
+        : await run(scripts.ADVANCE, '', [channel, randomUUID(), MAX_TAGS, ...tags.map(writeTag)])
+      // Both scripts return these.
+      return toVersions(reply as VersionsReply)
+    },
+    async changes(since): Promise<Changes> {
+      const reply = await run(scripts.CHANGES, '', [randomUUID(), since?.epoch ?? '', since?.sequence ?? 0])
+      // The script returns these.
+      const [epoch, sequence, scores] = reply as [...VersionsReply, string[]?]
+      return { versions: { epoch, sequence }, tags: scores ? readScores(scores) : null }
+    },
+    reconnect: () => connection?.reset(),
+    async close() {
+      connection?.close()
+    },
+  }
+}
+
+function toVersions([epoch, sequence]: VersionsReply): Versions {
+  return { epoch, sequence }
+}
+
+/** Writes a tag in ASCII, so that no character is changed and its length is that of its bytes. */
+function writeTag(tag: string): string {
+  return JSON.stringify(tag).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Reads tags that alternate with their scores. */
+function readScores(scores: readonly string[]): [string, number][] {
+  const tags = scores.filter((_, index) => index % 2 === 0)
+  // `writeTag` wrote them.
+  return tags.map((tag, index) => [JSON.parse(tag) as string, Number(scores[index * 2 + 1])])
+}

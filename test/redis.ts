@@ -1,0 +1,67 @@
+// A Redis for one test, in a temporary folder.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+import { REDIS } from './tools.ts'
+
+export interface Redis {
+  /** The URL of the database 0. */
+  url: string
+  /** Returns the URL of a database that no other call has returned. */
+  nextDatabase(): string
+  /** Starts the server again, with the same port and without its data. */
+  start(): Promise<void>
+  /** Kills the server. */
+  kill(): Promise<void>
+  /** Sends SIGSTOP or SIGCONT to the server. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+}
+
+export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonly string[]): Promise<Redis> {
+  const folder = mkdtempSync(join(tmpdir(), 'redis-'))
+  const port = await findPort()
+  let child: ChildProcess | null = null
+  let databases = 0
+
+  const redis: Redis = {
+    url: `redis://127.0.0.1:${port}/0`,
+    nextDatabase: () => `redis://127.0.0.1:${port}/${++databases}`,
+    async start() {
+      const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings]
+      child = spawn(REDIS, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+      for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
+        if (line.includes('Ready to accept connections')) return
+      }
+      throw new Error(`${REDIS} has ended`)
+    },
+    async kill() {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+    signal: (signal) => void child?.kill(signal),
+  }
+
+  t.teardown(async () => {
+    await redis.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await redis.start()
+  return redis
+}
+
+/** Returns a port that was free a moment ago: Redis reads port 0 as none. */
+async function findPort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

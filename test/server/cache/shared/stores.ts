@@ -1,0 +1,75 @@
+// Shared stores as several processes have them.
+
+import iovalkey from 'iovalkey'
+import pg from 'pg'
+import type { Test } from 'tap'
+import { createSharedStore, type StoreInput } from '../../../../src/server/cache/shared/create-shared-store.ts'
+import { createMemoryShare } from '../../../../src/server/cache/shared/memory/memory-share.ts'
+import {
+  answerShareCall,
+  createShareClient,
+  type ShareClient,
+} from '../../../../src/server/cache/shared/memory/share-calls.ts'
+import { createPostgresBackend } from '../../../../src/server/cache/shared/postgres/postgres-backend.ts'
+import type { SharedStore, StoredResponse } from '../../../../src/server/cache/shared/shared-store.ts'
+import { createValkeyBackend } from '../../../../src/server/cache/shared/valkey/valkey-backend.ts'
+import { until } from '../../../until.ts'
+
+/** Opens the store of a further process. */
+export type OpenStore = (t: Test) => Promise<SharedStore>
+
+/** A log that keeps its lines. */
+export function keepLines() {
+  const lines: string[] = []
+  const add = (text: unknown) => void lines.push(typeof text === 'string' ? text : JSON.stringify(text))
+  return { lines, log: { warn: add, info: add } }
+}
+
+/** Calls never time out, because the machine may be slow. */
+const NO_DEADLINE: Pick<StoreInput, 'deadline'> = { deadline: () => () => {} }
+
+/** Creates a store, and waits until it is available. */
+export async function createStore(t: Test, input: Partial<StoreInput> & Pick<StoreInput, 'backend'>) {
+  const store = createSharedStore({ ...NO_DEADLINE, log: keepLines().log, place: 'the store', ...input })
+  t.teardown(() => store.close())
+  await until(() => store.versions())
+  return store
+}
+
+export function openInMemory(maxBytes: number): OpenStore {
+  const clients: ShareClient[] = []
+  const share = createMemoryShare<ShareClient>(maxBytes, (event) => {
+    for (const client of clients) setImmediate(() => client.tell(structuredClone(event)))
+  })
+  return (t) => {
+    const client = createShareClient((call) =>
+      setImmediate(() => {
+        const result = answerShareCall(share, client, structuredClone(call))
+        setImmediate(() => client.settle(structuredClone(result)))
+      }),
+    )
+    clients.push(client)
+    return createStore(t, { backend: client.backend })
+  }
+}
+
+export function openInPostgres(url: string, maxBytes: number): OpenStore {
+  return (t) => createStore(t, { backend: createPostgresBackend({ pg, url, place: 'the database', maxBytes }) })
+}
+
+export function openInValkey(url: string, maxBytes: number): OpenStore {
+  return (t) => createStore(t, { backend: createValkeyBackend({ iovalkey: { Redis: iovalkey.Redis }, url, maxBytes }) })
+}
+
+/** A response with these tags and a body. */
+export function response(tags: readonly string[] = [], body = '<p>page</p>', changes: Partial<StoredResponse> = {}) {
+  const headers = [['content-type', 'text/html; charset=utf-8'] as const]
+  return { body, headers, etag: '"1"', tags, storedAt: Date.now(), freshMs: 60_000, staleMs: 600_000, ...changes }
+}
+
+/** Renders and stores a page, as a process does. */
+export async function render(store: SharedStore, key: string, tags: readonly string[] = [], body?: string) {
+  const since = await store.versions()
+  if (since === null) throw new Error('the store is unavailable')
+  await store.set(key, response(tags, body), since)
+}
