@@ -36,6 +36,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   'remark-frontmatter': '^5',
   'remark-mdx-frontmatter': '^6',
   sass: '^1',
+  sharp: '~0.35.5',
   tailwindcss: '^4',
   zod: '^4',
 }
