@@ -43,6 +43,8 @@ export function createImageModules(siteDir: string, side: 'browser' | 'server', 
       build.onStart(() => files.clear())
       build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, async (args) => {
         const { path, importer, namespace, kind, resolveDir } = args
+        // In a stylesheet, this is a URL with a query.
+        if (kind === 'url-token') return null
         const from = { importer, namespace, kind, resolveDir, pluginData: resolving }
         const found = await resolveFile(build, path.slice(0, -QUERY.length), from)
         if (found.errors.length > 0) return { errors: found.errors }

@@ -20,6 +20,8 @@ export interface OriginalImage {
   /** Identifies the contents of the file and the encoders. */
   key: string
   bytes: number
+  /** Whether browsers turn the image as its EXIF data says. */
+  isTurned: boolean
   /** The width in pixels, as browsers show the image. */
   width: number
 }
@@ -72,7 +74,8 @@ async function encodeCopy(
     cache.get(`${image.key}-${width}.${format}`, async (path) => {
       // libvips keeps files that it has opened by their paths, also when they have changed since.
       const original = sharp(await readFile(image.path), { failOn: 'error' })
-      await original.rotate().resize({ width }).toFormat(format).toFile(path)
+      const turned = image.isTurned ? original.rotate() : original
+      await turned.resize({ width }).toFormat(format).toFile(path)
     }),
   )
 }

@@ -22,7 +22,7 @@ export interface ImageSummary {
 
 export interface ImageReader {
   read: ReadImage
-  /** Removes old files from the cache, and returns what has become of the images. */
+  /** Removes old files from the cache, and returns the numbers and warnings for the report. */
   finish(): Promise<{ summary: ImageSummary; warnings: BuildProblem[] }>
 }
 
@@ -46,13 +46,13 @@ export function createImageReader(siteDir: string, onEncode: () => void): ImageR
   async function read(path: string): Promise<SiteImage> {
     loaded ??= loadSharp(siteDir)
     const sharp = loaded.kind === 'loaded' ? loaded.sharp : null
-    const { isStill, bytes, key, ...image } = await queue(() => inspect(path, sharp))
+    const { isStill, isTurned, bytes, key, ...image } = await queue(() => inspect(path, sharp))
     if (!isStill) return { ...image, sources: [] }
     if (!sharp) {
       withoutSharp++
       return { ...image, sources: [] }
     }
-    const sources = await encodeImage({ path, key, bytes, width: image.width }, { sharp, cache, queue })
+    const sources = await encodeImage({ path, key, bytes, isTurned, width: image.width }, { sharp, cache, queue })
     return { ...image, sources }
   }
 
@@ -74,8 +74,8 @@ export function createImageReader(siteDir: string, onEncode: () => void): ImageR
 
 async function inspect(path: string, sharp: Sharp | null) {
   const contents = await readFile(path)
-  const { isStill, ...measured } = measureImage(contents)
-  const size = sharp && isStill ? await sizeIn(sharp, contents) : measured
+  const { isStill, isTurned, width, height } = measureImage(contents)
+  const size = sharp && isStill ? await sizeIn(sharp, contents, isTurned) : { width, height }
   // Another version of an encoder may make other copies.
   const key = createHash('sha256')
     .update(contents)
@@ -83,14 +83,15 @@ async function inspect(path: string, sharp: Sharp | null) {
   return {
     ...size,
     isStill,
+    isTurned,
     original: { name: nameAsset(path, contents), path },
     bytes: contents.byteLength,
     key: key.digest('hex').slice(0, 32),
   }
 }
 
-/** Returns the size that the copies will have in proportion: sharp knows the orientation in every format. */
-async function sizeIn(sharp: Sharp, contents: Uint8Array): Promise<{ width: number; height: number }> {
+/** Returns the size of an image in the orientation of its copies: sharp reads the orientation in every format. */
+async function sizeIn(sharp: Sharp, contents: Uint8Array, isTurned: boolean) {
   const { width, height, orientation = 1 } = await sharp(contents, { failOn: 'error' }).metadata()
-  return orientation >= 5 ? { width: height, height: width } : { width, height }
+  return isTurned && orientation >= 5 ? { width: height, height: width } : { width, height }
 }

@@ -12,16 +12,18 @@ export interface Measured {
   height: number
   /** Whether it is one picture of pixels: neither an animation nor a drawing. */
   isStill: boolean
+  /** Whether browsers turn the image as its EXIF data says. */
+  isTurned: boolean
 }
 
 /** Reads the size of an image from the head of its file. Throws if it is no image that browsers show. */
-export function measureImage(contents: Uint8Array): Measured {
+export function measureImage(contents: Buffer): Measured {
   const { type = '', width, height, orientation = 1 } = readHead(contents)
   if (!SHOWN.includes(type)) throw new Error(`browsers do not show its format, ${type}`)
   if (!(width > 0 && height > 0)) throw new Error('it has no width or no height')
   // From the fifth orientation of EXIF on, the image lies on its side.
   const size = orientation >= 5 ? { width: height, height: width } : { width, height }
-  return { ...size, isStill: isStill(type, contents) }
+  return { ...size, isStill: isStill(type, contents), isTurned: type !== 'webp' }
 }
 
 /** Reads an image without copies in other formats. */
@@ -31,7 +33,7 @@ export const readPlainImage: ReadImage = async (path) => {
   return { width, height, original: { name: nameAsset(path, contents), path }, sources: [] }
 }
 
-function readHead(contents: Uint8Array) {
+function readHead(contents: Buffer) {
   try {
     return imageSize(contents)
   } catch (error) {
@@ -40,16 +42,15 @@ function readHead(contents: Uint8Array) {
   }
 }
 
-function isStill(type: string, contents: Uint8Array): boolean {
-  const text = (start: number, end: number) => Buffer.from(contents.subarray(start, end)).toString('latin1')
+function isStill(type: string, contents: Buffer): boolean {
   switch (type) {
     case 'png': {
       // An animation has this chunk before its pixels.
-      const animation = Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength).indexOf('acTL')
-      return animation === -1 || animation > Buffer.from(contents).indexOf('IDAT')
+      const animation = contents.indexOf('acTL')
+      return animation === -1 || animation > contents.indexOf('IDAT')
     }
     case 'webp':
-      return !(text(12, 16) === 'VP8X' && ((contents[20] ?? 0) & ANIMATION) !== 0)
+      return contents.toString('latin1', 12, 16) !== 'VP8X' || (contents.readUInt8(20) & ANIMATION) === 0
     case 'avif':
     case 'jpg':
       return true
