@@ -17,6 +17,7 @@ import { compileConfig } from './bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
 import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
+import { createImageReader, type ImageSummary } from './images/image-reader.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
 import { keepPreviousFiles } from './output/previous-files.ts'
 import { keepPreviousMaps } from './output/previous-maps.ts'
@@ -24,7 +25,7 @@ import { copyPublicFiles } from './output/public-files.ts'
 import type { ClientOutput } from './output/read-client-output.ts'
 import { type ClientSizes, writeClientFiles } from './output/write-client-files.ts'
 
-export type BuildStep = 'configuration' | 'pages' | 'bundles' | 'public files' | 'client files'
+export type BuildStep = 'configuration' | 'pages' | 'bundles' | 'images' | 'public files' | 'client files'
 
 export interface BuildSiteOptions {
   /** The site's folder. */
@@ -42,6 +43,7 @@ export interface SiteBuild {
   sizes: ClientSizes
   /** How many files of the previous build were kept, for pages that are open in browsers. */
   keptFiles: number
+  images: ImageSummary
   /** The warnings about names and those of esbuild, in the form of errors. */
   warnings: BuildProblem[]
   durationMs: number
@@ -83,7 +85,12 @@ async function fill(
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
   const formPages = findFormPages(site, exports)
-  const bundled = await bundleSite({ siteDir, folder: BUILD_FOLDER, site, options: config.options, formPages })
+  const images = createImageReader(siteDir, () => onProgress('images'))
+  const { options } = config
+  const bundled = await bundleSite({
+    ...{ siteDir, folder: BUILD_FOLDER, site, options, formPages },
+    readImage: images.read,
+  })
   if ('problems' in bundled) throw new BuildError(tidyProblems([...problems, ...bundled.problems]))
   if (problems.length > 0) throw new BuildError(tidyProblems(problems))
 
@@ -97,7 +104,9 @@ async function fill(
   const manifest = createManifest(site, client, [config.key, server.code, ...published])
   await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
   const keptFiles = await keepPrevious(join(siteDir, BUILD_FOLDER), manifest, client, output)
-  return { manifest, exports, sizes, keptFiles, warnings: tidyProblems([...doubts, ...warnings]) }
+  const { summary, warnings: ofImages } = await images.finish()
+  const all = tidyProblems([...doubts, ...warnings, ...ofImages])
+  return { manifest, exports, sizes, keptFiles, images: summary, warnings: all }
 }
 
 /** Returns the pages whose server files export `form`. */

@@ -1,4 +1,5 @@
 import type { SiteBuild } from '../build/build-site.ts'
+import type { ImageSummary } from '../build/images/image-reader.ts'
 import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
 
 /** Formats the sizes of each page's files, and the totals of the build. */
@@ -10,9 +11,17 @@ export function formatReport(build: SiteBuild): string {
   return [
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
     `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
+    ...formatImages(build.images),
     ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of the previous build`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
+}
+
+function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[] {
+  const copies = `images: ${countFiles(encoded + cached)} in AVIF and WebP, ${encoded} of them new`
+  const count = withoutSharp === 1 ? '1 image has' : `${withoutSharp} images have`
+  const hint = `images: ${count} no copies in AVIF and WebP; to make them, run "npm install --save-dev sharp"`
+  return [...(encoded + cached > 0 ? [copies] : []), ...(withoutSharp > 0 ? [hint] : [])]
 }
 
 function countFiles(count: number): string {

@@ -11,6 +11,7 @@ const PACKAGES = {
   chokidar: 'esm',
   'hast-util-from-html': 'esm',
   'hast-util-to-mdast': 'esm',
+  'image-size': 'esm',
   'launch-editor': 'cjs',
   'mdast-util-gfm': 'esm',
   'mdast-util-to-markdown': 'esm',

@@ -70,6 +70,17 @@ declare module '*.svg?component' {
   export default Svg
 }
 
+declare module '*?image' {
+  /** The URL and the size of the image, and copies in smaller formats: an `ImportedImage` of `hydrant/react`. */
+  const image: {
+    readonly src: string
+    readonly width: number
+    readonly height: number
+    readonly sources: readonly { readonly type: string; readonly srcSet: string }[]
+  }
+  export default image
+}
+
 declare module '*.ico' {
   /** The URL of the file. */
   const url: string

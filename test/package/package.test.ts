@@ -205,6 +205,8 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     'console/.hydrant/manifest.json',
     'docs/llms.txt',
     'console/.hydrant/server/index.mjs',
+    'dist/vendor/image-size.mjs',
+    'dist/vendor/image-size.mjs.LICENSES.txt',
     'dist/vendor/launch-editor.cjs',
     'dist/vendor/launch-editor.cjs.LICENSES.txt',
     'dist/vendor/pino-pretty.cjs',

@@ -275,6 +275,15 @@ export const brokenSites: BrokenSite[] = [
     message: 'the esbuild plugin "broken" failed: no luck',
   },
   {
+    title: 'a file that is no image',
+    files: {
+      'pages/a.tsx': "import photo from '../images/a.jpg?image'\nexport default () => photo.src\n",
+      'images/a.jpg': 'text\n',
+    },
+    expected: ['HYD_BUILD_IMAGE images/a.jpg'],
+    message: 'the image images/a.jpg cannot be used: its size cannot be read',
+  },
+  {
     title: 'a configuration that throws',
     files: { 'hydrant.config.ts': "throw new Error('no database')\nexport default {}\n" },
     expected: ['HYD_BUILD_CONFIG hydrant.config.ts:1:7'],

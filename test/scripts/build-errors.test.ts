@@ -73,6 +73,8 @@ t.test('has a broken site for each of its errors', async (t) => {
     // Warnings, tested in doubtful-names.test.ts.
     'HYD_BUILD_FILE_NAME',
     'HYD_BUILD_PAGE_EXPORT',
+    // A warning, tested in images.test.ts.
+    'HYD_BUILD_SHARP',
     // Tested with the real library, in test/package/create-tailwind.test.ts.
     'HYD_BUILD_TAILWIND',
     'HYD_BUILD_REACT_COMPILER',

@@ -1,13 +1,14 @@
 import type { BuildOptions, Loader, Plugin } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { ASSET_EXTENSIONS, type Assets, createAssets } from '../esbuild/assets.ts'
+import { ASSET_EXTENSIONS, type Assets, createAssets, type FileOnDisk } from '../esbuild/assets.ts'
 import { createHrefBinding } from '../esbuild/bind-href.ts'
 import { createBrowserGuard } from '../esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../esbuild/css.ts'
 import { createExternals } from '../esbuild/externals.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { COMMON_IMPORT, createHydrantModules, exportOf } from '../esbuild/hydrant-modules.ts'
+import { createImageModules, type ReadImage } from '../esbuild/image-modules.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { createReactCompiler } from '../esbuild/react-compiler.ts'
 import { createSvgComponents } from '../esbuild/svg-component.ts'
@@ -27,11 +28,14 @@ export interface BundleInput {
   /** The pages whose server files export `form`. */
   formPages: ReadonlySet<string>
   cssCompiler: CssCompiler
+  readImage: ReadImage
 }
+
+type ConfigInput = Pick<BundleInput, 'siteDir' | 'folder' | 'options'>
 
 export interface Bundle {
   options: BundleOptions
-  assets: Pick<Assets, 'files'>[]
+  assets: Pick<Assets<Uint8Array | FileOnDisk>, 'files'>[]
 }
 
 export function createClientBundle(input: BundleInput): Bundle {
@@ -50,6 +54,7 @@ export function createClientBundle(input: BundleInput): Bundle {
     })),
   ]
   const assets = createAssets('browser', assetExtensions(options))
+  const images = createImageModules(siteDir, 'browser', input.readImage)
   const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
   // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
   const define = {
@@ -73,7 +78,7 @@ export function createClientBundle(input: BundleInput): Bundle {
     compileReact: options.compileReact,
   })
   return {
-    assets: [assets, workers],
+    assets: [assets, images, workers],
     options: {
       ...shared(input),
       entryPoints: modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: outputName(name) })),
@@ -91,6 +96,7 @@ export function createClientBundle(input: BundleInput): Bundle {
         ...ownPlugins,
         createCss(siteDir, 'browser', input.cssCompiler),
         createSvgComponents(siteDir),
+        images.plugin,
         assets.plugin,
         // A module that starts workers is compiled by the plugin that loads it.
         workers.plugin,
@@ -106,9 +112,10 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
   const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
   if (site.serverPlugin !== null) files.push(site.serverPlugin)
   const assets = createAssets('server', assetExtensions(options))
+  const images = createImageModules(siteDir, 'server', input.readImage)
   const module = { name: 'server', contents: writeServerModule(files) }
   return {
-    assets: [assets],
+    assets: [assets, images],
     options: {
       ...createNodeOptions(
         input,
@@ -119,6 +126,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
           createHrefBinding(siteDir),
           createCss(siteDir, 'server', input.cssCompiler),
           createSvgComponents(siteDir),
+          images.plugin,
           assets.plugin,
         ],
         inlined,
@@ -130,10 +138,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
   }
 }
 
-export function createConfigBundle(
-  input: Omit<BundleInput, 'site' | 'cssCompiler' | 'formPages'>,
-  file: string | null,
-): BundleOptions {
+export function createConfigBundle(input: ConfigInput, file: string | null): BundleOptions {
   const module = {
     name: 'config',
     contents: file === null ? 'export default {}' : `export { default } from ${JSON.stringify(`./${file}`)}`,
@@ -145,7 +150,7 @@ export function createConfigBundle(
 }
 
 function createNodeOptions(
-  input: Omit<BundleInput, 'site' | 'cssCompiler' | 'formPages'>,
+  input: ConfigInput,
   path: string,
   plugins: readonly Plugin[],
   inlined: ReadonlySet<string>,

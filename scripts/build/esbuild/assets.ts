@@ -12,10 +12,16 @@ export const ASSET_EXTENSIONS = [
   ...['mp4', 'webm', 'mp3', 'pdf', 'txt', 'wasm'],
 ]
 
-export interface Assets {
+/** A file that is copied into the build. */
+export interface FileOnDisk {
+  /** The absolute path. */
+  path: string
+}
+
+export interface Assets<Content extends Uint8Array | FileOnDisk = Uint8Array> {
   plugin: Plugin
   /** The contents of the assets that the last build read, by their names in the client folder. */
-  files: ReadonlyMap<string, Uint8Array>
+  files: ReadonlyMap<string, Content>
 }
 
 /**
@@ -28,8 +34,7 @@ export function createAssets(side: 'browser' | 'server', extensions: readonly st
 
   async function emit(path: string): Promise<string> {
     const contents = await readFile(path)
-    const { name, ext } = parse(path)
-    const file = `${name.replace(/[^\w.-]+/g, '-')}-${contentHash(contents)}${ext.toLowerCase()}`
+    const file = nameAsset(path, contents)
     files.set(file, contents)
     return file
   }
@@ -51,6 +56,12 @@ export function createAssets(side: 'browser' | 'server', extensions: readonly st
     },
   }
   return { plugin, files }
+}
+
+/** Returns the name of an asset in the client folder. */
+export function nameAsset(path: string, contents: Uint8Array): string {
+  const { name, ext } = parse(path)
+  return `${name.replace(/[^\w.-]+/g, '-')}-${contentHash(contents)}${ext.toLowerCase()}`
 }
 
 function createAssetModule(side: 'browser' | 'server', file: string): string {

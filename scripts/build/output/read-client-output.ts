@@ -4,7 +4,7 @@ import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../../src/server/build-output/manifest.ts'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { compareText } from '../../build-problem.ts'
-import type { Assets } from '../esbuild/assets.ts'
+import type { Assets, FileOnDisk } from '../esbuild/assets.ts'
 import { HYDRANT_FILES, hydrantPath } from '../esbuild/hydrant-files.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
 import { CLIENT_ENTRY, VIRTUAL } from '../esbuild/virtual-modules.ts'
@@ -15,7 +15,7 @@ import { isOfSite, isOfSiteOrPackage } from './site-sources.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
   /** The contents of the files, by their names in the client folder. */
-  files: Map<string, string | Uint8Array>
+  files: Map<string, string | Uint8Array | FileOnDisk>
   /** The source maps, by the names of their scripts. */
   maps: Map<string, string>
 }
@@ -23,7 +23,7 @@ export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'e
 /** Reads the browser's bundle: its files, their final names, and the files that each module needs. */
 export function readClientOutput(
   result: BuildResult<BundleOptions>,
-  assets: readonly Pick<Assets, 'files'>[],
+  assets: readonly Pick<Assets<Uint8Array | FileOnDisk>, 'files'>[],
   { siteDir, clientDir }: { siteDir: string; clientDir: string },
 ): ClientOutput {
   const outputs = new Map(result.outputFiles.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
@@ -45,7 +45,7 @@ export function readClientOutput(
   const rename = (name: string) => names.get(name) ?? name
 
   const isForeign = (source: string) => !isOfSite(source, clientDir)
-  const files = new Map<string, string | Uint8Array>(assets.flatMap((source) => [...source.files]))
+  const files: ClientOutput['files'] = new Map(assets.flatMap((source) => [...source.files]))
   const maps = new Map<string, string>()
   for (const file of bundled) {
     files.set(rename(file.name), applyNames(file, names))

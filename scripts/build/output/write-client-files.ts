@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import type { FileOnDisk } from '../esbuild/assets.ts'
 import { mapWithLimit } from './map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 import { precompress } from './precompress.ts'
@@ -16,7 +18,7 @@ const AT_A_TIME = 8
 export async function writeClientFiles(client: ClientOutput, output: OutputFolder): Promise<ClientSizes> {
   const sizes: ClientSizes = new Map()
   await mapWithLimit(client.files, AT_A_TIME, async ([name, content]) => {
-    const contents = typeof content === 'string' ? Buffer.from(content) : content
+    const contents = await contentsOf(content)
     await output.write(`${BUILD_PATHS.client}/${name}`, contents)
     const compressed = await precompress(name, contents)
     for (const file of compressed) await output.write(`${BUILD_PATHS.client}/${file.name}`, file.contents)
@@ -27,4 +29,9 @@ export async function writeClientFiles(client: ClientOutput, output: OutputFolde
     output.write(`${BUILD_PATHS.clientMaps}/${name}.map`, contents),
   )
   return sizes
+}
+
+async function contentsOf(content: string | Uint8Array | FileOnDisk): Promise<Uint8Array> {
+  if (typeof content === 'string') return Buffer.from(content)
+  return 'path' in content ? await readFile(content.path) : content
 }

@@ -40,6 +40,9 @@ export interface SiteSourceInput {
   onConfig(config: Record<string, unknown>): void
 }
 
+/** The plugins of the build that make modules of files. */
+const NAMESPACES = ['hydrant-css-module', 'hydrant-css', 'hydrant-svg', 'hydrant-image']
+
 export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
   const reader = createStructureReader(siteDir, folder)
   const scanner = createSiteScanner()
@@ -99,7 +102,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
         ...cssCompiler.reader.dependentsOf(file),
       ])
       const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
-      return all.flatMap((path) => [path, `hydrant-css-module:${path}`, `hydrant-css:${path}`, `hydrant-svg:${path}`])
+      return all.flatMap((path) => [path, ...NAMESPACES.map((namespace) => `${namespace}:${path}`)])
     },
     exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
     dispose: scanner.dispose,

@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
-import { createAssets } from '../../build/esbuild/assets.ts'
+import { type Assets, createAssets, type FileOnDisk } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
+import { createImageModules } from '../../build/esbuild/image-modules.ts'
 import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
 import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
+import { readPlainImage } from '../../build/images/measure-image.ts'
 import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 
@@ -36,7 +39,11 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
   return {
     async compile(side, id, options) {
       const extensions = assetExtensions(settings)
-      const emitted = [createAssets(side, extensions), ...(side === 'browser' ? [createDevWorkers(input)] : [])]
+      const emitted = [
+        createImageModules(siteDir, side, readPlainImage),
+        createAssets(side, extensions),
+        ...(side === 'browser' ? [createDevWorkers(input)] : []),
+      ]
       const result = await build({
         ...shared({ siteDir, options: settings }),
         entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
@@ -51,7 +58,7 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
         ],
         ...options,
       })
-      const files = new Map(emitted.flatMap((one) => [...one.files]))
+      const files = await readFiles(emitted)
       if (files.size > 0) assets.set(`${side} ${id}`, files)
       return result
     },
@@ -63,6 +70,14 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
       return undefined
     },
   }
+}
+
+async function readFiles(emitted: readonly Pick<Assets<Uint8Array | FileOnDisk>, 'files'>[]) {
+  const entries = emitted.flatMap(({ files }) => [...files])
+  const read = entries.map(async ([name, file]): Promise<[string, Uint8Array]> => {
+    return [name, 'path' in file ? await readFile(file.path) : file]
+  })
+  return new Map(await Promise.all(read))
 }
 
 function pluginsOf(side: Side, { siteDir, cssCompiler }: CompilerInput): Plugin[] {

@@ -9,9 +9,11 @@ import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
+import { createImageModules } from '../../build/esbuild/image-modules.ts'
 import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
 import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
+import { readPlainImage } from '../../build/images/measure-image.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
@@ -97,6 +99,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
       createBrowserGuard(siteDir, serverOnly),
       createCss(siteDir, 'browser', cssCompiler),
       createSvgComponents(siteDir),
+      createImageModules(siteDir, 'browser', readPlainImage).plugin,
       createAssets('browser', assetExtensions(settings)).plugin,
       createDevWorkers({ siteDir, settings, plugins }).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
@@ -119,6 +122,7 @@ function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined 
       createHrefBinding(siteDir),
       createCss(siteDir, 'server', cssCompiler),
       createSvgComponents(siteDir),
+      createImageModules(siteDir, 'server', readPlainImage).plugin,
       createAssets('server', assetExtensions(settings)).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
     ],

@@ -52,6 +52,11 @@ export default function Styling() {
           forever.
         </p>
         <Code title="components/logo.tsx">{ASSET}</Code>
+        <p>
+          With <code>?image</code> after the name, the import of a photo also has its width and height, and with the
+          package <code>sharp</code> the build makes copies in AVIF and WebP. <code>Image</code> of{' '}
+          <code>hydrant/react</code> renders them: <code>docs/images.md</code> in the package describes it.
+        </p>
       </Section>
       <Section id="public" title="public/">
         <p>

@@ -344,6 +344,14 @@ export const errorTable = {
     message: 'React Compiler cannot be loaded: %s',
     fix: 'Run "npm install --save-dev oxc-transform-react", or remove reactCompiler from hydrant.config.ts.',
   },
+  HYD_BUILD_IMAGE: {
+    message: 'the image %s cannot be used: %s',
+    fix: 'Replace it with a file that a browser displays, or import it without "?image", which gives only its URL.',
+  },
+  HYD_BUILD_SHARP: {
+    message: 'the images have no copies in AVIF and WebP, because sharp cannot be loaded: %s',
+    fix: 'Run "npm install --save-dev sharp" on the machine that builds: sharp has a binary for each platform.',
+  },
   HYD_BUILD_CONFIG: {
     message: '%s failed to load: %s',
     fix: 'Fix the configuration, then build again.',

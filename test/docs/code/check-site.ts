@@ -1,5 +1,6 @@
 // Builds, compiles and serves the sites that the documents show.
 
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'hydrant'
 import type { Test } from 'tap'
@@ -27,6 +28,7 @@ export async function checkSites(folder: string, sites: readonly SampleSite[]): 
   for (const [index, site] of sites.entries()) {
     const dir = writeTypedSite(join(folder, `site-${index}`), site.files)
     linkDocumentedPackages(dir)
+    cpSync('test/fixtures/docs/images', join(dir, 'images'), { recursive: true })
     checked.push({ site, dir, problems: await build(site, dir) })
   }
   const built = checked.filter(({ problems }) => problems.length === 0)

@@ -43,6 +43,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   'remark-gfm': '^4',
   'remark-mdx-frontmatter': '^6',
   sass: '^1',
+  sharp: '~0.35.5',
   tailwindcss: '^4',
   'unist-util-mdx-define': '^1',
   zod: '^4',

@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import type { Plugin } from 'esbuild'
+import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import type { Assets, FileOnDisk } from './assets.ts'
+import { BASE_MODULE } from './base-module.ts'
+import { resolveFile } from './resolve-file.ts'
+
+const NAMESPACE = 'hydrant-image'
+const QUERY = '?image'
+const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
+const resolving = Symbol('resolving')
+
+/** A file that is made of an image. */
+export interface ImageFile extends FileOnDisk {
+  /** The name in the client folder. */
+  name: string
+}
+
+/** An image that a module imports. */
+export interface SiteImage {
+  width: number
+  height: number
+  /** The image as it is in the site. */
+  original: ImageFile
+  /** Copies, by their media types: the best one first. */
+  sources: readonly { type: string; files: readonly (ImageFile & { width: number })[] }[]
+}
+
+/** Reads the image at an absolute path. Rejects if it cannot be shown or encoded. */
+export type ReadImage = (path: string) => Promise<SiteImage>
+
+/**
+ * Creates the plugin that gives modules an object with the URL, the size and the copies of an image:
+ * `import photo from './photo.jpg?image'`. Browser and server get the same object, under any base.
+ */
+export function createImageModules(siteDir: string, side: 'browser' | 'server', read: ReadImage): Assets<FileOnDisk> {
+  const files = new Map<string, FileOnDisk>()
+  const plugin: Plugin = {
+    name: NAMESPACE,
+    setup(build) {
+      build.onStart(() => files.clear())
+      build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, async (args) => {
+        const { path, importer, namespace, kind, resolveDir } = args
+        // In a stylesheet, this is a URL with a query.
+        if (kind === 'url-token') return null
+        const from = { importer, namespace, kind, resolveDir, pluginData: resolving }
+        const found = await resolveFile(build, path.slice(0, -QUERY.length), from)
+        if (found.errors.length > 0) return { errors: found.errors }
+        return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }
+      })
+      build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
+        const path = resolve(siteDir, sitePath)
+        try {
+          const image = await read(path)
+          for (const { name, ...file } of filesOf(image)) files.set(name, file)
+          return { contents: writeModule(side, image), loader: 'js', resolveDir: siteDir, watchFiles: [path] }
+        } catch (error) {
+          const detail = { code: FAILED, values: [sitePath, messageOf(error)] }
+          return {
+            errors: [{ text: messageOf(error), detail, location: { file: sitePath } }],
+            watchFiles: [path],
+          }
+        }
+      })
+    },
+  }
+  return { plugin, files }
+}
+
+function filesOf({ original, sources }: SiteImage): ImageFile[] {
+  return [original, ...sources.flatMap((source) => source.files.map(({ name, path }) => ({ name, path })))]
+}
+
+/** Names and types contain no character that has a meaning in a template string. */
+function writeModule(side: 'browser' | 'server', { width, height, original, sources }: SiteImage): string {
+  const folder =
+    side === 'browser'
+      ? "const folder = new URL('.', import.meta.url).pathname"
+      : `import { assets as folder } from '${BASE_MODULE}'`
+  const list = sources.map(({ type, files }) => {
+    const srcSet = files.map((file) => `\${folder}${file.name} ${file.width}w`).join(', ')
+    return `{ type: '${type}', srcSet: \`${srcSet}\` }`
+  })
+  return `${folder}
+export default { src: folder + '${original.name}', width: ${width}, height: ${height}, sources: [${list.join(', ')}] }
+`
+}

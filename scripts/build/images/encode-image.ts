@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { parse } from 'node:path'
+import { contentHash } from '../esbuild/content-hash.ts'
+import type { SiteImage } from '../esbuild/image-modules.ts'
+import { mapWithLimit } from '../output/map-with-limit.ts'
+import type { CachedFile, ImageCache } from './image-cache.ts'
+import type { Sharp } from './load-sharp.ts'
+import type { Queue } from './queue.ts'
+
+/** The formats of the copies. A browser takes the first one that it knows. */
+const FORMATS = ['avif', 'webp'] as const
+/** Each width has about twice the pixels of the one before. No screen shows more in a page than the last one. */
+const WIDTHS = [320, 480, 720, 1080, 1620, 2560]
+/** A copy that is hardly narrower than the widest one saves little. */
+const LEAST_STEP = 1.2
+
+/** An image of the site, before it is encoded. */
+export interface OriginalImage {
+  path: string
+  /** Identifies the contents of the file and the encoders. */
+  key: string
+  bytes: number
+  /** Whether browsers turn the image as its EXIF data says. */
+  isTurned: boolean
+  /** The width in pixels, as browsers show the image. */
+  width: number
+}
+
+export interface Encoder {
+  sharp: Sharp
+  cache: ImageCache
+  queue: Queue
+}
+
+type Source = SiteImage['sources'][number]
+
+/**
+ * Returns copies of an image in other formats and sizes. Leaves out a format whose widest copy is not smaller than the
+ * image.
+ */
+export async function encodeImage(image: OriginalImage, encoder: Encoder): Promise<Source[]> {
+  const widths = widthsFor(image.width)
+  const widest = widths.at(-1) ?? image.width
+  const name = `${parse(image.path).name.replace(/[^\w.-]+/g, '-')}-${contentHash(image.key)}`
+  const sources: Source[] = []
+  for (const format of FORMATS) {
+    const encode = async (width: number) => ({ width, file: await encodeCopy(image, format, width, encoder) })
+    // The first one fails alone if the image is broken: libvips mixes the messages of errors that occur together.
+    const last = await encode(widest)
+    if (last.file.bytes >= image.bytes) continue
+    const narrower = await mapWithLimit(widths.slice(0, -1), widths.length, encode)
+    const files = [...narrower, last].map(({ width, file }) => ({
+      name: `${name}-${width}.${format}`,
+      path: file.path,
+      width,
+    }))
+    sources.push({ type: `image/${format}`, files })
+  }
+  return sources
+}
+
+function widthsFor(width: number): number[] {
+  const widest = Math.min(width, WIDTHS.at(-1) ?? width)
+  return [...WIDTHS.filter((one) => one * LEAST_STEP <= widest), widest]
+}
+
+async function encodeCopy(
+  image: OriginalImage,
+  format: (typeof FORMATS)[number],
+  width: number,
+  { sharp, cache, queue }: Encoder,
+): Promise<CachedFile> {
+  return await queue(() =>
+    cache.get(`${image.key}-${width}.${format}`, async (path) => {
+      // libvips keeps files that it has opened by their paths, also when they have changed since.
+      const original = sharp(await readFile(image.path), { failOn: 'error' })
+      const turned = image.isTurned ? original.rotate() : original
+      await turned.resize({ width }).toFormat(format).toFile(path)
+    }),
+  )
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Files that took long to make, by the names of what they were made from. */
+export interface ImageCache {
+  /** Returns a file, which `write` makes at the path that it gets if the cache has none. */
+  get(name: string, write: (path: string) => Promise<unknown>): Promise<CachedFile>
+  /** Removes the files that no build has used for a month. */
+  prune(): Promise<void>
+  /** How many files were made, and how many were found. */
+  readonly counts: { readonly made: number; readonly found: number }
+}
+
+export interface CachedFile {
+  path: string
+  bytes: number
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * Creates a cache in a folder, which several processes may use at the same time.
+ *
+ * @param onMake Called before the first file is made.
+ */
+export function createImageCache(folder: string, onMake: () => void): ImageCache {
+  const counts = { made: 0, found: 0 }
+  const files = new Map<string, Promise<CachedFile>>()
+
+  async function find(path: string): Promise<CachedFile | null> {
+    const found = await stat(path).catch(() => null)
+    if (!found || found.size === 0) return null
+    const now = new Date()
+    counts.found++
+    // The folder may belong to another user.
+    await utimes(path, now, now).catch(() => {})
+    return { path, bytes: found.size }
+  }
+
+  async function make(path: string, write: (path: string) => Promise<unknown>): Promise<CachedFile> {
+    if (counts.made++ === 0) onMake()
+    await mkdir(folder, { recursive: true })
+    // Renamed when complete, because another process may read the file.
+    const draft = `${path}.${randomUUID()}`
+    try {
+      await write(draft)
+      await rename(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    return { path, bytes: (await stat(path)).size }
+  }
+
+  return {
+    counts,
+    get(name, write) {
+      const path = join(folder, name)
+      const pending = files.get(name) ?? find(path).then((file) => file ?? make(path, write))
+      files.set(name, pending)
+      return pending
+    },
+    async prune() {
+      const before = Date.now() - KEPT_MS
+      for (const name of await readdir(folder).catch(() => [])) {
+        const path = join(folder, name)
+        const file = await stat(path).catch(() => null)
+        if (file && file.mtimeMs < before) await rm(path, { force: true })
+      }
+    },
+  }
+}

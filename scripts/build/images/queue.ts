@@ -1,0 +1,20 @@
+/** Runs work at once or later, and returns its result. */
+export type Queue = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Creates a queue that runs at most `limit` pieces of work at a time, in the order in which they come. */
+export function createQueue(limit: number): Queue {
+  const waiting: (() => void)[] = []
+  let free = limit
+  return async (work) => {
+    if (free > 0) free--
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // The place goes to the next one, so nothing that comes in the meantime overtakes it.
+      const next = waiting.shift()
+      if (next) next()
+      else free++
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { ComponentProps, ReactElement } from 'react'
+
+/** An image that a module imports with `?image`: `import photo from './photo.jpg?image'`. */
+export interface ImportedImage {
+  /** The URL of the file. */
+  readonly src: string
+  /** The width in pixels, after the orientation that the file names. */
+  readonly width: number
+  /** The height in pixels, after the orientation that the file names. */
+  readonly height: number
+  /**
+   * Copies in smaller formats, the smallest one first. Empty in development, without the package sharp, for SVG, for
+   * animations, and if the copies would be larger than the file.
+   */
+  readonly sources: readonly ImageSource[]
+}
+
+/** The copies of an image in one format. */
+export interface ImageSource {
+  /** The media type, such as `image/avif`. */
+  readonly type: string
+  /** The URLs of the copies with their widths, for the attribute `srcset`. */
+  readonly srcSet: string
+}
+
+/** The props of `Image`: those of `<img>`, with an imported image as `src`. */
+export interface ImageProps extends Omit<ComponentProps<'img'>, 'src' | 'srcSet' | 'alt' | 'width' | 'height'> {
+  src: ImportedImage
+  /** The text for visitors who do not see the image; empty for a decoration. */
+  alt: string
+  /** The width in CSS pixels (that of the file, or from `height`). */
+  width?: number | undefined
+  /** The height in CSS pixels (that of the file, or from `width`). */
+  height?: number | undefined
+}
+
+/**
+ * Renders an imported image as `<picture>`, which lets the browser choose the format and the size. The attributes
+ * `width` and `height` reserve its place before it has loaded. Without `sizes`, the image is taken to be as wide as
+ * `width`, or as the window if that is narrower. The image is loaded when it comes near the window, unless `loading` is
+ * `eager` or `fetchPriority` is `high`. All other props are attributes of `<img>`.
+ */
+export function Image({ src: image, alt, width, height, sizes, loading, ...attributes }: ImageProps): ReactElement {
+  const size = sizeOf(image, width, height)
+  const shown = sizes ?? `(min-width: ${size.width}px) ${size.width}px, 100vw`
+  return (
+    <picture>
+      {image.sources.map(({ type, srcSet }) => (
+        <source key={type} type={type} srcSet={srcSet} sizes={shown} />
+      ))}
+      {/* React sets attributes in this order, and some browsers start to load the image at `src`. */}
+      <img
+        loading={loading ?? (attributes.fetchPriority === 'high' ? 'eager' : 'lazy')}
+        decoding="async"
+        {...attributes}
+        {...size}
+        alt={alt}
+        src={image.src}
+      />
+    </picture>
+  )
+}
+
+function sizeOf(image: ImportedImage, width: number | undefined, height: number | undefined) {
+  const ratio = image.width / image.height
+  if (width !== undefined) return { width, height: height ?? Math.round(width / ratio) }
+  if (height !== undefined) return { width: Math.round(height * ratio), height }
+  return { width: image.width, height: image.height }
+}
