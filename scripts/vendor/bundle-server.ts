@@ -19,6 +19,7 @@ const ENTRIES = {
   program: 'scripts/program.js',
   react: 'src/shared/react.js',
   server: 'src/server/index.js',
+  styles: 'scripts/styles.js',
   tailwind: 'scripts/tailwind.js',
   test: 'scripts/testing/index.js',
 } as const
@@ -27,6 +28,7 @@ const ENTRIES = {
 const PUBLIC = {
   react: ['*'],
   server: ['*', '{ default }'],
+  styles: ['*'],
   tailwind: ['*'],
   test: ['*'],
 } as const
@@ -86,17 +88,18 @@ function bundle(options: BuildOptions) {
 }
 
 rmSync(join(DIST, FOLDER), { recursive: true, force: true })
-const { tailwind, ...serving } = ENTRIES
+const { styles, tailwind, ...serving } = ENTRIES
 await Promise.all([
   // Otherwise esbuild would leave out imports for which no name is used: package.json has `sideEffects: false`.
   bundle({ entryPoints: serving, splitting: true, ignoreAnnotations: true, plugins: [leaveCommands, joinServing] }),
   bundle({ entryPoints: COMMANDS.map((name) => `scripts/commands/${name}.js`), splitting: true }),
-  // A thread shares no modules with the others.
+  // Threads, and the plugins of a build, share no modules with the others.
   bundle({
     entryPoints: {
       'ledger-thread-program': 'src/server/ledger/ledger-thread-program.js',
       'markdown-thread-program': 'src/server/markdown/markdown-thread-program.js',
       'watchdog-thread': 'src/server/lifecycle/watchdog-thread.js',
+      styles,
       tailwind,
     },
   }),
