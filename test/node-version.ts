@@ -11,6 +11,7 @@ const run = promisify(execFile)
  * half the processor time of `npm install`.
  */
 export async function fetchNode(version: string): Promise<string> {
+  if (process.version === `v${version}`) return process.execPath
   const name = `node-${process.platform}-${process.arch}`
   const prefix = resolve('.build/node', version)
   const program = join(prefix, 'bin/node')

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
 import { startCommand } from '../docs/start-command.ts'
 import { fetchNode, findNpm } from '../node-version.ts'
@@ -26,24 +26,24 @@ interface Manifest {
 const HIGHEST = { react: installed('react'), fastify: installed('fastify') }
 
 interface Combination {
-  /** The lowest versions of each range in `engines`, and the highest version that is tested. */
+  /** The lowest and the highest version of a range in `engines`. */
   node: string
+  highest: string
   react: string
   fastify: string
   /** Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the previous version. */
   overrides?: Record<string, string>
-  /** The driver of the ledger. Without the package, it is that of Node.js, or none. */
+  /** The driver of the ledger that the lowest version uses. Without the package, it is that of Node.js, or none. */
   driver: '@photostructure/sqlite' | 'node:sqlite' | 'none'
 }
 
 const COMBINATIONS: readonly [Combination, ...Combination[]] = [
   {
-    ...{ node: '20.19.0', react: '19.2.0', fastify: '5.12.0', driver: '@photostructure/sqlite' },
-    overrides: { 'light-my-request': '~6.6.0' },
+    ...{ node: '20.19.0', highest: '20.20.2', driver: '@photostructure/sqlite' },
+    ...{ react: '19.2.0', fastify: '5.12.0', overrides: { 'light-my-request': '~6.6.0' } },
   },
-  { node: '22.12.0', ...HIGHEST, driver: 'none' },
-  { node: '24.0.0', ...HIGHEST, driver: 'node:sqlite' },
-  { node: '26.10.0', ...HIGHEST, driver: '@photostructure/sqlite' },
+  { node: '22.12.0', highest: '22.23.3', driver: 'none', ...HIGHEST },
+  { node: '24.0.0', highest: '26.10.0', driver: 'node:sqlite', ...HIGHEST },
 ]
 const LOWEST = COMBINATIONS[0]
 const NEWEST = COMBINATIONS.at(-1) ?? LOWEST
@@ -51,6 +51,7 @@ const NEWEST = COMBINATIONS.at(-1) ?? LOWEST
 /** The most packages of a site that has nothing but Hydrant, Fastify and React. */
 const MAX_PACKAGES = 100
 
+const CLI = 'node_modules/hydrant/dist/scripts/cli.js'
 const env = { ...createUserEnv(), HYDRANT_ADMIN: 'false' }
 const npm = findNpm()
 const folder = createOutsideFolder(t, 'engines-')
@@ -58,7 +59,8 @@ const { tarball } = await packHydrant(folder)
 
 t.test('the ranges begin with the lowest versions, and the documents name the same', async (t) => {
   const { engines, peerDependencies } = readManifest('package.json')
-  const lowest = COMBINATIONS.slice(0, -1).map(({ node }) => node)
+  const lowest = COMBINATIONS.map(({ node }) => node)
+  const highest = COMBINATIONS.map(({ highest }) => highest)
   t.strictSame(engines.node.match(/\d+\.\d+\.\d+/g), lowest)
   t.match(readFileSync('README.md', 'utf8'), 'Node.js 20.19, 22.12, 24 or newer')
   for (const [name, version] of [
@@ -69,63 +71,71 @@ t.test('the ranges begin with the lowest versions, and the documents name the sa
     t.equal(peerDependencies[name], `^${version}`)
   const document = readFileSync('docs/upgrading.md', 'utf8')
   for (const [name, from, to] of [
-    ['Node.js', lowest.join(', '), NEWEST.node],
+    ['Node.js', lowest.join(', '), highest.join(', ')],
     ['React', LOWEST.react, HIGHEST.react],
     ['Fastify', LOWEST.fastify, HIGHEST.fastify],
   ])
     t.match(document, `| ${name} | ${from} | ${to} |`)
 })
 
-for (const { node: version, driver, ...combination } of COMBINATIONS) {
-  const title = `Node.js ${version} with React ${combination.react} and Fastify ${combination.fastify}`
-  t.test(`${title}: installs with --engine-strict, builds and serves`, async (t) => {
+for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
+  const { react, fastify } = combination
+  t.test(`Node.js ${version} to ${highest} with React ${react} and Fastify ${fastify}`, async (t) => {
     const node = await fetchNode(version)
     const site = createSite(version, combination)
-    const { react, fastify } = combination
     const packages = [tarball, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`]
-    // The driver of the ledger works without its install script.
+    // No package needs its install script.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
     await run(node, [npm, ...words, ...packages], { cwd: site, env })
     const count = await countPackages(node, site)
     t.ok(count <= MAX_PACKAGES, `${count} packages`)
     t.equal(readManifest(join(site, 'node_modules/react-dom/package.json')).version, react)
     t.equal(readManifest(join(site, 'node_modules/fastify/package.json')).version, fastify)
-    if (driver !== '@photostructure/sqlite')
-      rmSync(join(site, 'node_modules/@photostructure'), { recursive: true, force: true })
-    const hydrant = (command: string) =>
-      run(node, ['node_modules/hydrant/dist/scripts/cli.js', command], { cwd: site, env }).catch(
-        (error: { stdout: string; stderr: string }) => error,
-      )
-    await hydrant('build')
+    await run(node, [CLI, 'build'], { cwd: site, env })
     const isKept = existsSync(join(site, 'node_modules/.cache/hydrant/compiled'))
     t.equal(isKept, version !== '20.19.0', 'compiled code is kept where Node.js can')
+    const required = await run(node, ['--print', "typeof require('hydrant').createServer"], { cwd: site, env })
+    t.equal(required.stdout, 'function\n', 'CommonJS modules can require the package')
 
-    const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
-    const { answers, warnings, ...told } = JSON.parse(stdout)
-    t.equal(told.node, `v${version}`)
-    t.match(answers, {
-      page: { statusCode: 200, body: /<h1>Hello (?:<!-- -->)?you<\/h1>[\s\S]*<p id="later">streamed<\/p>/ },
-      form: { statusCode: 200, body: '<output>a b</output>' },
-      data: { statusCode: 200, body: '{"title":"Item 7"}' },
-      none: { statusCode: 404 },
-      failure: { statusCode: 500, body: /Digest: [\w-]{15}/ },
-    })
-    const errors = await hydrant('errors')
-    if (driver === 'none') {
-      t.match(warnings.join('\n'), /failures are kept in memory until the server stops: .* needs the package @photo/)
-      t.match(errors.stderr, '[HYD_LEDGER_SQLITE_MISSING]')
-      return
-    }
-    t.match(errors.stdout, 'no price', 'the ledger has the failure')
-    const replaced = warnings.filter((text: string) => text.startsWith('the ledger uses node:sqlite, because @photo'))
-    t.equal(replaced.length, driver === 'node:sqlite' ? 1 : 0, warnings.join('\n'))
+    await checkVersion(t, site, highest, '@photostructure/sqlite')
+    if (driver !== '@photostructure/sqlite')
+      rmSync(join(site, 'node_modules/@photostructure'), { recursive: true, force: true })
+    await checkVersion(t, site, version, driver)
   })
+}
+
+/** Requests the pages of a built site with a version of Node.js, and reads the ledger. */
+async function checkVersion(t: Test, site: string, version: string, driver: Combination['driver']) {
+  const node = await fetchNode(version)
+  rmSync(join(site, 'hydrant-errors.db'), { force: true })
+  const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
+  const { answers, warnings, ...told } = JSON.parse(stdout)
+  t.equal(told.node, `v${version}`)
+  t.match(answers, {
+    page: { statusCode: 200, body: /<h1>Hello (?:<!-- -->)?you<\/h1>[\s\S]*<p id="later">streamed<\/p>/ },
+    form: { statusCode: 200, body: '<output>a b</output>' },
+    data: { statusCode: 200, body: '{"title":"Item 7"}' },
+    none: { statusCode: 404 },
+    failure: { statusCode: 500, body: /Digest: [\w-]{15}/ },
+  })
+  const errors = await run(node, [CLI, 'errors'], { cwd: site, env }).catch(
+    (error: { stdout: ''; stderr: '' }) => error,
+  )
+  if (driver === 'none') {
+    t.match(warnings.join('\n'), /failures are kept in memory until the server stops: .* needs the package @photo/)
+    t.match(errors.stderr, '[HYD_LEDGER_SQLITE_MISSING]')
+    return
+  }
+  t.match(errors.stdout, 'no price', 'the ledger has the failure')
+  const replaced = warnings.filter((text: string) => text.startsWith('the ledger uses node:sqlite, because @photo'))
+  t.equal(replaced.length, driver === 'node:sqlite' ? 1 : 0, warnings.join('\n'))
 }
 
 t.test('the lowest and the highest versions of React work in a browser', async (t) => {
   const chromium = await launchChromium(t)
-  for (const { node, react } of [LOWEST, NEWEST]) {
-    const command = `${await fetchNode(node)} node_modules/hydrant/dist/scripts/cli.js start --port 0`
+  for (const { node, highest, react } of [LOWEST, NEWEST]) {
+    const version = react === LOWEST.react ? node : highest
+    const command = `${await fetchNode(version)} ${CLI} start --port 0`
     const server = await startCommand(command, { cwd: join(folder, node), env })
     t.teardown(server.stop)
     const { page, goto, hydrated, read, errors } = await chromium.open()
