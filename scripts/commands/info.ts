@@ -11,7 +11,7 @@ import { describeVersion } from '../info/installed-version.ts'
 type Env = Record<string, string | undefined>
 type Info = Record<'versions' | 'system' | 'site' | 'options' | 'ledger', Record<string, string>>
 
-const PACKAGES = ['react', 'react-dom', 'fastify', 'esbuild', 'typescript', 'better-sqlite3', 'pg']
+const PACKAGES = ['react', 'react-dom', 'fastify', 'esbuild', 'typescript', '@photostructure/sqlite', 'pg']
 
 /** Runs `hydrant info`: prints the facts that a report of a bug needs, without secrets. */
 export async function runInfo(dir: string, { json = false }: { json?: boolean }): Promise<void> {

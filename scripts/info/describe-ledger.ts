@@ -4,16 +4,16 @@ import { loadDriver } from '../../src/server/ledger/sqlite/driver.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
 
-/** Describes the site's ledger: its kind, whether it can be read, and whether the driver of SQLite loads. */
+/** Describes the site's ledger: its kind, whether it can be read, and the driver of SQLite. */
 export async function describeLedger(siteDir: string, options: Options): Promise<Record<string, string>> {
   const { ledger } = options
   const kind = ledger === false ? 'none' : /^postgres(?:ql)?:/.test(ledger) ? 'PostgreSQL' : 'SQLite'
   return {
     kind,
     ...(kind === 'none' ? {} : { opens: await tryToOpen(siteDir, options) }),
-    'better-sqlite3': await attempt(async () => {
-      await loadDriver(ledger === false ? 'SQLite' : resolve(siteDir, 'hydrant-errors.db'))
-      return 'loads'
+    driver: await attempt(async () => {
+      const { name, reason } = await loadDriver(ledger === false ? 'SQLite' : resolve(siteDir, 'hydrant-errors.db'))
+      return reason === null ? name : `${name}, because @photostructure/sqlite cannot be loaded: ${reason}`
     }),
   }
 }

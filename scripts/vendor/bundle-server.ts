@@ -19,6 +19,7 @@ const ENTRIES = {
   program: 'scripts/program.js',
   react: 'src/shared/react.js',
   server: 'src/server/index.js',
+  styles: 'scripts/styles.js',
   tailwind: 'scripts/tailwind.js',
   test: 'scripts/testing/index.js',
 } as const
@@ -27,6 +28,7 @@ const ENTRIES = {
 const PUBLIC = {
   react: ['*'],
   server: ['*', '{ default }'],
+  styles: ['*'],
   tailwind: ['*'],
   test: ['*'],
 } as const
@@ -52,22 +54,32 @@ const leaveCommands: Plugin = {
  * Makes each module from which a chunk starts import all that a serving process needs anyway. esbuild makes a chunk of
  * the modules that the same entries import, so it puts all of them into one chunk instead of forty.
  */
-const joinServing: Plugin = {
-  name: 'join-serving',
-  setup({ onResolve, onLoad }) {
-    const entries = new Set([join(DIST, ENTRIES.server), join(DIST, ENTRIES.react)])
-    onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
-      const file = join(resolveDir, path)
-      if (kind === 'dynamic-import' && !NOT_SERVING.test(file)) entries.add(file)
-      return null
-    })
-    onLoad({ filter: /\.js$/ }, ({ path }) => {
-      if (!entries.has(path)) return null
-      const serving = [ENTRIES.server, ENTRIES.react, 'src/server/start-single.js'].map((file) => join(DIST, file))
-      const lines = serving.filter((file) => file !== path).map((file) => `import ${JSON.stringify(file)}\n`)
-      return { contents: readFileSync(path, 'utf8') + lines.join('') }
-    })
-  },
+function joinServing(starts: ReadonlySet<string>): Plugin {
+  return {
+    name: 'join-serving',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.js$/ }, ({ path }) => {
+        if (!starts.has(path)) return null
+        const serving = [ENTRIES.server, ENTRIES.react, 'src/server/start-single.js'].map((file) => join(DIST, file))
+        const lines = serving.filter((file) => file !== path).map((file) => `import ${JSON.stringify(file)}\n`)
+        return { contents: readFileSync(path, 'utf8') + lines.join('') }
+      })
+    },
+  }
+}
+
+/**
+ * Finds the modules of a serving process from which a chunk starts: entries, and modules that others import on demand.
+ * A build of its own finds them, because esbuild loads modules in parallel: in the build that changes them, some would
+ * be loaded before the import that makes them a start is found, and the same source would give different bundles.
+ */
+async function findStarts(entryPoints: Record<string, string>): Promise<Set<string>> {
+  const { metafile } = await bundle({ entryPoints, splitting: true, plugins: [leaveCommands], write: false })
+  const imports = Object.values(metafile?.inputs ?? {}).flatMap((input) => input.imports)
+  const onDemand = imports.filter(({ kind, external, path }) => {
+    return kind === 'dynamic-import' && !external && !NOT_SERVING.test(path)
+  })
+  return new Set([ENTRIES.server, ENTRIES.react, ...onDemand.map(({ path }) => path)].map((path) => join(DIST, path)))
 }
 
 function bundle(options: BuildOptions) {
@@ -81,22 +93,30 @@ function bundle(options: BuildOptions) {
     packages: 'external',
     external: ['#*'],
     logLevel: 'warning',
+    metafile: true,
     ...options,
   })
 }
 
 rmSync(join(DIST, FOLDER), { recursive: true, force: true })
-const { tailwind, ...serving } = ENTRIES
+const { styles, tailwind, ...serving } = ENTRIES
+const starts = await findStarts(serving)
 await Promise.all([
   // Otherwise esbuild would leave out imports for which no name is used: package.json has `sideEffects: false`.
-  bundle({ entryPoints: serving, splitting: true, ignoreAnnotations: true, plugins: [leaveCommands, joinServing] }),
+  bundle({
+    entryPoints: serving,
+    splitting: true,
+    ignoreAnnotations: true,
+    plugins: [leaveCommands, joinServing(starts)],
+  }),
   bundle({ entryPoints: COMMANDS.map((name) => `scripts/commands/${name}.js`), splitting: true }),
-  // A thread shares no modules with the others.
+  // Threads, and the plugins of a build, share no modules with the others.
   bundle({
     entryPoints: {
       'ledger-thread-program': 'src/server/ledger/ledger-thread-program.js',
       'markdown-thread-program': 'src/server/markdown/markdown-thread-program.js',
       'watchdog-thread': 'src/server/lifecycle/watchdog-thread.js',
+      styles,
       tailwind,
     },
   }),

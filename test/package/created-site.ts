@@ -21,7 +21,7 @@ const ENV = {
   npm_config_audit: 'false',
   npm_config_fund: 'false',
   npm_config_update_notifier: 'false',
-  // Compiling better-sqlite3 takes minutes where no binary can be fetched.
+  // The packages work without their install scripts.
   npm_config_ignore_scripts: 'true',
   npm_config_prefer_offline: 'true',
 }

@@ -1,75 +1,167 @@
-// The Node.js versions that `engines` names: npm installs the package with --engine-strict, and it builds and serves
-// a site.
+// The versions of Node.js, React and Fastify that docs/upgrading.md names: npm installs the package with
+// --engine-strict, and it builds and serves a site. The ledger uses what each version of Node.js has.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { launchChromium } from '../browser/chromium.ts'
+import { startCommand } from '../docs/start-command.ts'
+import { fetchNode, findNpm } from '../node-version.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { createUserEnv } from '../user-env.ts'
 import { packHydrant } from './pack.ts'
+import { SITE_FILES } from './versioned-site.ts'
 
 const run = promisify(execFile)
 
-/** The lowest version of each range in `engines`. */
-const VERSIONS = ['20.19.0', '22.12.0', '24.0.0'] as const
+interface Manifest {
+  version: string
+  engines: { node: string }
+  peerDependencies: Record<string, string>
+}
 
-/**
- * Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the previous version.
- */
-const OVERRIDES: Record<string, object> = { '20.19.0': { 'light-my-request': '~6.6.0' } }
+/** The versions of React and Fastify that this repository installs: all other tests use them. */
+const HIGHEST = { react: installed('react'), fastify: installed('fastify') }
+
+interface Combination {
+  /** The lowest and the highest version of a range in `engines`. */
+  node: string
+  highest: string
+  react: string
+  fastify: string
+  /** Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the previous version. */
+  overrides?: Record<string, string>
+  /** The driver of the ledger that the lowest version uses. Without the package, it is that of Node.js, or none. */
+  driver: '@photostructure/sqlite' | 'node:sqlite' | 'none'
+}
+
+const COMBINATIONS: readonly [Combination, ...Combination[]] = [
+  {
+    ...{ node: '20.19.0', highest: '20.20.2', driver: '@photostructure/sqlite' },
+    ...{ react: '19.2.0', fastify: '5.12.0', overrides: { 'light-my-request': '~6.6.0' } },
+  },
+  { node: '22.12.0', highest: '22.23.3', driver: 'none', ...HIGHEST },
+  { node: '24.0.0', highest: '26.10.0', driver: 'node:sqlite', ...HIGHEST },
+]
+const LOWEST = COMBINATIONS[0]
+const NEWEST = COMBINATIONS.at(-1) ?? LOWEST
 
 /** The most packages of a site that has nothing but Hydrant, Fastify and React. */
 const MAX_PACKAGES = 100
 
-const PAGE = 'export default function Page() {\n  return <h1>Hello</h1>\n}\n'
-const PROGRAM = `import { createServer } from 'hydrant'
-const app = await createServer({ dir: '.', ledger: false, logger: false })
-const { statusCode, body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
-await app.close()
-console.log(JSON.stringify({ node: process.version, statusCode, body }))
-`
-
-const env = createUserEnv()
+const CLI = 'node_modules/hydrant/dist/scripts/cli.js'
+const env = { ...createUserEnv(), HYDRANT_ADMIN: 'false' }
 const npm = findNpm()
 const folder = createOutsideFolder(t, 'engines-')
 const { tarball } = await packHydrant(folder)
 
-t.test('engines names exactly these versions', async (t) => {
-  const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } }
-  t.strictSame(engines.node.match(/\d+\.\d+\.\d+/g), VERSIONS)
+t.test('the ranges begin with the lowest versions, and the documents name the same', async (t) => {
+  const { engines, peerDependencies } = readManifest('package.json')
+  const lowest = COMBINATIONS.map(({ node }) => node)
+  const highest = COMBINATIONS.map(({ highest }) => highest)
+  t.strictSame(engines.node.match(/\d+\.\d+\.\d+/g), lowest)
   t.match(readFileSync('README.md', 'utf8'), 'Node.js 20.19, 22.12, 24 or newer')
+  for (const [name, version] of [
+    ['fastify', LOWEST.fastify],
+    ['react', LOWEST.react],
+    ['react-dom', LOWEST.react],
+  ] as const)
+    t.equal(peerDependencies[name], `^${version}`)
+  const document = readFileSync('docs/upgrading.md', 'utf8')
+  for (const [name, from, to] of [
+    ['Node.js', lowest.join(', '), highest.join(', ')],
+    ['React', LOWEST.react, HIGHEST.react],
+    ['Fastify', LOWEST.fastify, HIGHEST.fastify],
+  ])
+    t.match(document, `| ${name} | ${from} | ${to} |`)
 })
 
-for (const version of VERSIONS) {
-  t.test(`installs with --engine-strict, builds and serves on Node.js ${version}`, async (t) => {
+for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
+  const { react, fastify } = combination
+  t.test(`Node.js ${version} to ${highest} with React ${react} and Fastify ${fastify}`, async (t) => {
     const node = await fetchNode(version)
-    const site = join(folder, version)
-    mkdirSync(join(site, 'pages'), { recursive: true })
-    const manifest = { name: 'my-site', private: true, type: 'module', overrides: OVERRIDES[version] ?? {} }
-    writeFileSync(join(site, 'package.json'), JSON.stringify(manifest))
-    writeFileSync(join(site, 'pages/index.tsx'), PAGE)
-    writeFileSync(join(site, 'ask.mjs'), PROGRAM)
-    // The driver of the ledger works without its install script.
+    const site = createSite(version, combination)
+    const packages = [tarball, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`]
+    // No package needs its install script.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-    await run(node, [npm, ...words, tarball, 'fastify', 'react', 'react-dom'], { cwd: site, env })
+    await run(node, [npm, ...words, ...packages], { cwd: site, env })
     const count = await countPackages(node, site)
     t.ok(count <= MAX_PACKAGES, `${count} packages`)
-    await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'build'], { cwd: site, env })
-    const errors = await run(node, ['node_modules/hydrant/dist/scripts/cli.js', 'errors'], { cwd: site, env }).then(
-      () => '',
-      ({ stderr }: { stderr: string }) => stderr,
-    )
-    t.match(errors, '[HYD_LEDGER_MISSING]', 'hydrant errors loads the driver before it looks for the file')
+    t.equal(readManifest(join(site, 'node_modules/react-dom/package.json')).version, react)
+    t.equal(readManifest(join(site, 'node_modules/fastify/package.json')).version, fastify)
+    await run(node, [CLI, 'build'], { cwd: site, env })
     const isKept = existsSync(join(site, 'node_modules/.cache/hydrant/compiled'))
     t.equal(isKept, version !== '20.19.0', 'compiled code is kept where Node.js can')
-    const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
-    const answer = JSON.parse(stdout) as { node: string; statusCode: number; body: string }
-    t.equal(answer.node, `v${version}`)
-    t.equal(answer.statusCode, 200)
-    t.match(answer.body, '<h1>Hello</h1>')
+    const required = await run(node, ['--print', "typeof require('hydrant').createServer"], { cwd: site, env })
+    t.equal(required.stdout, 'function\n', 'CommonJS modules can require the package')
+
+    await checkVersion(t, site, highest, '@photostructure/sqlite')
+    if (driver !== '@photostructure/sqlite')
+      rmSync(join(site, 'node_modules/@photostructure'), { recursive: true, force: true })
+    await checkVersion(t, site, version, driver)
   })
+}
+
+/** Requests the pages of a built site with a version of Node.js, and reads the ledger. */
+async function checkVersion(t: Test, site: string, version: string, driver: Combination['driver']) {
+  const node = await fetchNode(version)
+  rmSync(join(site, 'hydrant-errors.db'), { force: true })
+  const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
+  const { answers, warnings, ...told } = JSON.parse(stdout)
+  t.equal(told.node, `v${version}`)
+  t.match(answers, {
+    page: { statusCode: 200, body: /<h1>Hello (?:<!-- -->)?you<\/h1>[\s\S]*<p id="later">streamed<\/p>/ },
+    form: { statusCode: 200, body: '<output>a b</output>' },
+    data: { statusCode: 200, body: '{"title":"Item 7"}' },
+    none: { statusCode: 404 },
+    failure: { statusCode: 500, body: /Digest: [\w-]{15}/ },
+  })
+  const errors = await run(node, [CLI, 'errors'], { cwd: site, env }).catch(
+    (error: { stdout: ''; stderr: '' }) => error,
+  )
+  if (driver === 'none') {
+    t.match(warnings.join('\n'), /failures are kept in memory until the server stops: .* needs the package @photo/)
+    t.match(errors.stderr, '[HYD_LEDGER_SQLITE_MISSING]')
+    return
+  }
+  t.match(errors.stdout, 'no price', 'the ledger has the failure')
+  const replaced = warnings.filter((text: string) => text.startsWith('the ledger uses node:sqlite, because @photo'))
+  t.equal(replaced.length, driver === 'node:sqlite' ? 1 : 0, warnings.join('\n'))
+}
+
+t.test('the lowest and the highest versions of React work in a browser', async (t) => {
+  const chromium = await launchChromium(t)
+  for (const { node, highest, react } of [LOWEST, NEWEST]) {
+    const version = react === LOWEST.react ? node : highest
+    const command = `${await fetchNode(version)} ${CLI} start --port 0`
+    const server = await startCommand(command, { cwd: join(folder, node), env })
+    t.teardown(server.stop)
+    const { page, goto, hydrated, read, errors } = await chromium.open()
+    await goto(`${server.origin}/`, 'load')
+    await hydrated()
+    await page.locator('button').click()
+    await page.getByText('Clicked 1').waitFor()
+    t.equal(await read('#later'), 'streamed', react)
+    await page.locator('input').fill('a b')
+    await page.locator('input').press('Enter')
+    await page.locator('output', { hasText: 'a b' }).waitFor()
+    t.equal(await read('button'), 'Clicked 1', 'the action loads no document')
+    await page.getByRole('link', { name: 'Item 7' }).click()
+    await page.getByRole('heading', { name: 'Item 7' }).waitFor()
+    t.strictSame(errors, [])
+  }
+})
+
+function createSite(version: string, { overrides = {} }: Pick<Combination, 'overrides'>): string {
+  const site = join(folder, version)
+  const manifest = { name: 'my-site', private: true, type: 'module', overrides }
+  for (const [path, text] of Object.entries({ ...SITE_FILES, 'package.json': JSON.stringify(manifest) })) {
+    mkdirSync(dirname(join(site, path)), { recursive: true })
+    writeFileSync(join(site, path), text)
+  }
+  return site
 }
 
 /** Counts the packages that npm has installed for production, by name and version. */
@@ -79,32 +171,11 @@ async function countPackages(node: string, site: string): Promise<number> {
   return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
 }
 
-/**
- * Fetches a version of Node.js from the npm registry, once per checkout. Returns its program. `npm pack` and tar take
- * half the processor time of `npm install`.
- */
-async function fetchNode(version: string): Promise<string> {
-  const name = `node-${process.platform}-${process.arch}`
-  const prefix = resolve('.build/node', version)
-  const program = join(prefix, 'bin/node')
-  if (existsSync(program)) return program
-  const draft = `${prefix}-${process.pid}`
-  mkdirSync(draft, { recursive: true })
-  const words = ['pack', '--silent', '--prefer-offline', '--pack-destination', draft, `${name}@${version}`]
-  await run(process.execPath, [npm, ...words], { env })
-  const tarball = join(draft, `${name}-${version}.tgz`)
-  await run('tar', ['--extract', '--file', tarball, '--directory', draft, 'package/bin/node'])
-  mkdirSync(dirname(program), { recursive: true })
-  // Renamed when complete, because a run may be stopped meanwhile.
-  renameSync(join(draft, 'package/bin/node'), program)
-  rmSync(draft, { recursive: true })
-  return program
+function installed(name: string): string {
+  return readManifest(join('node_modules', name, 'package.json')).version
 }
 
-/** Returns npm's JavaScript file: its shell script would run it with the first Node.js in PATH. */
-function findNpm(): string {
-  const beside = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js')
-  const found = [process.env.npm_execpath, beside].find((path) => path !== undefined && existsSync(path))
-  if (found === undefined) throw new Error(`npm is neither in npm_execpath nor in ${beside}. Run this by npm test.`)
-  return found
+function readManifest(path: string): Manifest {
+  // npm checks the manifests of packages.
+  return JSON.parse(readFileSync(path, 'utf8')) as Manifest
 }

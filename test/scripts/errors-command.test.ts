@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { refuseModules } from '../refuse-modules.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
@@ -150,16 +151,6 @@ t.test('has colours when they are requested, and none in a pipe', async (t) => {
   t.ok(await coloured({ FORCE_COLOR: '1', NO_COLOR: '1' }), 'as Node does it')
 })
 
-/** Words for Node.js that let no module of such a name load. */
-function refuseModules(names: RegExp): string[] {
-  const refuse = `export async function resolve(name, context, next) {
-    if (${names}.test(name)) throw new Error('loaded ' + name)
-    return next(name, context)
-  }`
-  const hooks = `import { register } from 'node:module'; register('data:text/javascript,' + ${JSON.stringify(encodeURIComponent(refuse))})`
-  return ['--import', `data:text/javascript,${encodeURIComponent(hooks)}`]
-}
-
 t.test('loads neither the compiler nor the server', async (t) => {
   const node = refuseModules(
     /^(acorn|esbuild|typescript|chokidar|fastify|react-dom|pino)(\/|$)|\/scripts\/(build|dev)\//,
@@ -168,11 +159,11 @@ t.test('loads neither the compiler nor the server', async (t) => {
 })
 
 t.test('names the missing driver when no server could write the ledger', async (t) => {
-  const node = refuseModules(/^@photostructure\/sqlite$/)
+  const node = refuseModules(/^(?:@photostructure\/|node:)sqlite$/)
   const { code, stderr } = await runCli(['errors', t.testdir({})], { node })
   t.equal(code, 1)
   t.match(stderr, 'Error [HYD_LEDGER_SQLITE_MISSING] the ledger ')
-  t.match(stderr, 'Run "npm install @photostructure/sqlite"')
+  t.match(stderr, 'run "npm install @photostructure/sqlite"')
 })
 
 t.test('reads a ledger that another process has open', async (t) => {

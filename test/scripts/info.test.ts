@@ -95,7 +95,7 @@ t.test('describes a build, its ledger, and a site with problems', async (t) => {
   t.match(JSON.parse(stdout), {
     site: { build: /^[\da-f]{16}, production, routes: 1$/ },
     options: { admin: 'false', workers: '2' },
-    ledger: { kind: 'SQLite', opens: 'there is no file yet', 'better-sqlite3': 'loads' },
+    ledger: { kind: 'SQLite', opens: 'there is no file yet', driver: '@photostructure/sqlite' },
   })
   const broken = await runCli(['info', createSite(t, { 'pages/[id.tsx': '' }, 'broken'), '--json'])
   t.match(JSON.parse(broken.stdout).site.problems, 'HYD_BUILD_SEGMENT (pages/[id.tsx)')

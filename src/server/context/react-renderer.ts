@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, version } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
@@ -18,13 +18,17 @@ export type RenderToPipe = (
   options: RenderToPipeableStreamOptions,
 ) => { pipe(destination: RenderDestination): unknown; abort(reason?: unknown): void }
 
+/** React's build for Bun has `renderToPipeableStream` from version 19.3 on. */
+const hasBunStreams = !version.startsWith('19.2.')
+
 let loaded: Options['reactServer'] | null = null
 
 /**
  * Loads one of React's server builds. Throws HYD_REACT_SERVER_MIXED when the other build is loaded already: each build
  * registers itself as the one that `preload()` and similar functions call.
  */
-export async function loadRenderer(name: Options['reactServer']): Promise<RenderToPipe> {
+export async function loadRenderer(wanted: Options['reactServer']): Promise<RenderToPipe> {
+  const name = hasBunStreams ? wanted : 'node'
   if (loaded !== null && loaded !== name) throw createHydrantError('HYD_REACT_SERVER_MIXED', [name, loaded])
   loaded = name
   const react = name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')

@@ -72,7 +72,7 @@ export const errorTable = {
   },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package @photostructure/sqlite, which cannot be loaded: %s',
-    fix: 'Run "npm install @photostructure/sqlite", or "npm rebuild @photostructure/sqlite" if it is already installed and has no binary for this machine (compiling one needs g++, make and python3), or set another ledger: "postgres://…" or false.',
+    fix: 'Use Node.js 22.13 or newer, which has "node:sqlite", or run "npm install @photostructure/sqlite", or "npm rebuild @photostructure/sqlite" if it is already installed and has no binary for this machine (compiling one needs g++, make and python3), or set another ledger: "postgres://…" or false.',
   },
   HYD_LEDGER_PG_MISSING: {
     message: 'the ledger %s needs the package pg, which cannot be loaded: %s',

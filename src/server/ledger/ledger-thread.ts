@@ -63,6 +63,9 @@ export function createThreadLedger(input: ThreadInput, notice: Notice, idleMs = 
 // The compiler does not rewrite this path: it is that of the compiled file.
 const WORKER = new URL('./ledger-thread-program.js', import.meta.url)
 
+/** Some versions of Node.js warn that `node:sqlite` is experimental. The log of the server names the driver instead. */
+const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning']
+
 /** Many times what the thread needs. If it needs more, the thread exits instead of the server. */
 const MAX_HEAP_MB = 256
 
@@ -71,9 +74,9 @@ function startThread(input: ThreadInput, notice: Notice, onEnd: (ended: Thread) 
   const workerData: ThreadData = { ...input, gate: createExitGate() }
   const onExit = () => shutGate(workerData.gate)
   process.on('exit', onExit)
-  // `execArgv` is empty, because some options of the process are valid for its own program only.
+  // Without the options of the process: some are valid for its own program only.
   const worker = new Worker(WORKER, {
-    ...{ workerData, name: 'hydrant-ledger', execArgv: [] },
+    ...{ workerData, name: 'hydrant-ledger', execArgv: WITHOUT_WARNING },
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   })
   worker.unref()

@@ -11,6 +11,7 @@ import { createMemoryLedger } from './memory/memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
+import type { Notice } from './sqlite/file-ledger.ts'
 import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
@@ -30,8 +31,7 @@ export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOp
     case 'postgres':
       return withMemory(createPostgresLedger(location.url, limits), limits, log)
     case 'file': {
-      const notice = (text: string) => log.warn(text)
-      return withMemory(createThreadLedger({ file: location.file, limits }, notice), limits, log)
+      return withMemory(createThreadLedger({ file: location.file, limits }, createNotice(log)), limits, log)
     }
   }
 }
@@ -46,7 +46,7 @@ export async function openLedger(siteDir: string, { ledger, ledgerLimits }: Ledg
   if (location.kind === 'none') throw createHydrantError('HYD_LEDGER_OFF', [siteDir])
   if (location.kind === 'postgres') return createPostgresLedger(location.url, limits)
   if (!existsSync(location.file)) {
-    // A server without the driver writes no file: the missing driver is the cause.
+    // A server without a driver writes no file: the missing driver is the cause.
     await loadDriver(location.file)
     throw createHydrantError('HYD_LEDGER_MISSING', [location.file])
   }
@@ -85,6 +85,16 @@ const DAY_MS = 86_400_000
 
 function toLimits({ maxAgeDays, ...limits }: Options['ledgerLimits']): LedgerLimits {
   return { ...limits, maxAgeMs: maxAgeDays * DAY_MS }
+}
+
+/** Logs each text once: the thread of a ledger may end and start again. */
+function createNotice(log: LedgerLog): Notice {
+  const logged = new Set<string>()
+  return (text) => {
+    if (logged.has(text)) return
+    logged.add(text)
+    log.warn(text)
+  }
 }
 
 /** Codes of errors that last until the process ends. */

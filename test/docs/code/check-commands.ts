@@ -94,7 +94,8 @@ function toLocal(word: string, { origin, consoleOrigin, sockets, digest }: Prepa
 function findNpmProblem([command = '', ...words]: readonly string[]): string | null {
   if (NPM_COMMANDS.includes(command)) return null
   if (command === 'install' || command === 'i') {
-    const unknown = words.filter((word) => !word.startsWith('-') && !packages.has(word))
+    const names = words.filter((word) => !word.startsWith('-')).map((word) => word.replace(/(?<=.)@[^/]*$/, ''))
+    const unknown = names.filter((name) => !packages.has(name))
     return unknown.length === 0 ? null : `these packages are not known to the tests: ${unknown.join(', ')}`
   }
   const script = command === 'run' ? words[0] : command

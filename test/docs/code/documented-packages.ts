@@ -1,13 +1,8 @@
 // The packages of others that the documents use.
 
-import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { createUserEnv } from '../../user-env.ts'
-
-const run = promisify(execFile)
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { folderOf, installOnce } from '../../install-once.ts'
 
 /** Each package with the version that its document names, or the newest major version. */
 export const PACKAGES: Readonly<Record<string, string>> = {
@@ -49,26 +44,12 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   zod: '^4',
 }
 
-const MANIFEST = JSON.stringify({ private: true, dependencies: PACKAGES })
-
-/** Below the project, so that these packages find the project's Fastify and esbuild. */
-const FOLDER = resolve('.build/documented-packages', createHash('sha256').update(MANIFEST).digest('hex').slice(0, 8))
+const NAME = 'documented-packages'
+const FOLDER = folderOf(NAME, PACKAGES)
 
 /** Installs the packages once for each list of versions. */
 export async function installDocumentedPackages(): Promise<void> {
-  if (existsSync(FOLDER)) return
-  const draft = `${FOLDER}-${process.pid}`
-  mkdirSync(draft, { recursive: true })
-  writeFileSync(join(draft, 'package.json'), MANIFEST)
-  const words = ['--prefer-offline', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', '--legacy-peer-deps']
-  await run('npm', ['install', ...words], { cwd: draft, env: createUserEnv() })
-  try {
-    // Renamed when complete, because another test file may install them at the same time.
-    renameSync(draft, FOLDER)
-  } catch (error) {
-    if (!existsSync(FOLDER)) throw error
-    rmSync(draft, { recursive: true })
-  }
+  await installOnce(NAME, PACKAGES)
 }
 
 /** Makes the packages available to the files of a folder. */

@@ -1,31 +1,6 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import { messageOf } from '../../util/message-of.ts'
-
-/** The part of an SQLite database that the ledger uses. */
-export interface Database {
-  exec(sql: string): void
-  prepare<Values extends unknown[] = unknown[], Row = unknown>(sql: string): Statement<Values, Row>
-  /** Runs `PRAGMA <sql>`. Returns its rows; with `simple` the first column of the first row. */
-  pragma(sql: string, options?: { simple?: boolean }): unknown
-  transaction<Values extends unknown[], Result>(work: (...values: Values) => Result): Transaction<Values, Result>
-  readonly isOpen: boolean
-  /** Throws if the database is closed. */
-  close(): void
-}
-
-interface Transaction<Values extends unknown[], Result> {
-  (...values: Values): Result
-  /** Locks the file for writing before `work` starts. */
-  readonly immediate: (...values: Values) => Result
-}
-
-interface Statement<Values extends unknown[], Row> {
-  run(...values: Values): { changes: number }
-  get(...values: Values): Row | undefined
-  all(...values: Values): Row[]
-  /** Makes `get` and `all` return the first column instead of rows. */
-  pluck(): this
-}
+import { adaptDatabase, type Database, type DriverDatabase } from './database.ts'
 
 interface OpenOptions {
   /** The default is false. */
@@ -34,16 +9,57 @@ interface OpenOptions {
   timeout?: number
 }
 
-export type OpenDatabase = (file: string, options?: OpenOptions) => Database
+/** A library that reads and writes SQLite files. */
+export interface Driver {
+  name: typeof PACKAGE | typeof NODE
+  /** Why `node:sqlite` replaces the package; null if it does not. */
+  reason: string | null
+  open(file: string, options?: OpenOptions): Database
+}
 
-/** Loads the driver. Returns a function that opens a database. Throws HYD_LEDGER_SQLITE_MISSING for the ledger `file`. */
-export async function loadDriver(file: string): Promise<OpenDatabase> {
+/** The part that both libraries have in common. */
+interface DriverModule {
+  DatabaseSync: new (file: string, options: { readOnly: boolean }) => DriverDatabase
+}
+
+const PACKAGE = '@photostructure/sqlite'
+const NODE = 'node:sqlite'
+
+/**
+ * Loads the driver: the package @photostructure/sqlite, or `node:sqlite` if the package cannot be loaded. Throws
+ * HYD_LEDGER_SQLITE_MISSING for the ledger `file` if Node.js has no `node:sqlite` either.
+ */
+export async function loadDriver(file: string): Promise<Driver> {
   try {
-    const { DatabaseSync, enhance } = await import('@photostructure/sqlite')
-    return (path, options = {}) => enhance(new DatabaseSync(path, options))
+    return createDriver(PACKAGE, null, await import('@photostructure/sqlite'))
   } catch (error) {
     // The other lines are paths.
     const [reason = ''] = messageOf(error).split('\n')
-    throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
+    const module = await importNodeSqlite()
+    if (module === null) throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
+    return createDriver(NODE, reason, module)
+  }
+}
+
+/** Node.js has the module from version 22.13 on. The types of Node.js 20 do not know it. */
+async function importNodeSqlite(): Promise<DriverModule | null> {
+  const name: string = NODE
+  try {
+    return await import(name)
+  } catch {
+    return null
+  }
+}
+
+function createDriver(name: Driver['name'], reason: string | null, { DatabaseSync }: DriverModule): Driver {
+  return {
+    name,
+    reason,
+    open(file, { readOnly = false, timeout = 0 } = {}) {
+      const db = adaptDatabase(new DatabaseSync(file, { readOnly }))
+      // `node:sqlite` ignores its option `timeout` before Node.js 22.16.
+      db.pragma(`busy_timeout = ${timeout}`)
+      return db
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { renameSync, statSync } from 'node:fs'
 import { createDelegateLedger } from '../delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
+import { loadDriver } from './driver.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
 /** Logs a warning about the ledger for operators. */
@@ -14,12 +15,15 @@ interface Opened {
 
 /**
  * Creates a ledger in a file. The first call opens the file. A file that was removed is created again, and a damaged
- * one is renamed and replaced. Its methods reject with the errors of `openSqliteLedger`.
+ * one is renamed and replaced. Its methods reject with the errors of `openSqliteLedger`. `notice` may get the same text
+ * again.
  */
 export function createFileLedger(file: string, limits: LedgerLimits, notice: Notice): Ledger {
   let opened: Promise<Opened> | null = null
 
   async function open(): Promise<Opened> {
+    const { name, reason } = await loadDriver(file)
+    if (reason !== null) notice(`the ledger uses ${name}, because @photostructure/sqlite cannot be loaded: ${reason}`)
     const inode = inodeOf(file)
     try {
       return { ledger: await openSqliteLedger(file, limits), inode: inodeOf(file) }

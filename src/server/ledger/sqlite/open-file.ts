@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
-import { type Database, loadDriver } from './driver.ts'
+import type { Database } from './database.ts'
+import { loadDriver } from './driver.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 import { readError, toSqliteError } from './sqlite-error.ts'
 
@@ -14,11 +15,11 @@ const MAX_LOG_BYTES = 4_194_304
  * HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteFile(file: string): Promise<Database> {
-  const openDatabase = await loadDriver(file)
+  const driver = await loadDriver(file)
   let db: Database | null = null
   try {
     closeSync(openSync(file, 'a', 0o600))
-    db = openDatabase(file, { timeout: BUSY_MS })
+    db = driver.open(file, { timeout: BUSY_MS })
     // Has an effect on an empty file only.
     db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma('journal_mode = WAL')

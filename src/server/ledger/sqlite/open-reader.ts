@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { type Database, loadDriver, type OpenDatabase } from './driver.ts'
+import type { Database } from './database.ts'
+import { type Driver, loadDriver } from './driver.ts'
 import { BUSY_MS } from './open-file.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 import { readError, toSqliteError } from './sqlite-error.ts'
@@ -18,11 +19,11 @@ export interface SqliteReader {
  * HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteReader(file: string): Promise<SqliteReader> {
-  const openDatabase = await loadDriver(file)
+  const driver = await loadDriver(file)
   try {
     // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
-    const inPlace = existsSync(logOf(file)) ? openInPlace(openDatabase, file) : null
-    return inPlace ?? openCopy(openDatabase, file)
+    const inPlace = existsSync(logOf(file)) ? openInPlace(driver, file) : null
+    return inPlace ?? openCopy(driver, file)
   } catch (error) {
     throw toReadError(file, error)
   }
@@ -34,10 +35,10 @@ export async function openSqliteReader(file: string): Promise<SqliteReader> {
  */
 const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
 
-function openInPlace(openDatabase: OpenDatabase, file: string): SqliteReader | null {
+function openInPlace(driver: Driver, file: string): SqliteReader | null {
   let db: Database | null = null
   try {
-    const reader = openDatabase(file, { readOnly: true, timeout: BUSY_MS })
+    const reader = driver.open(file, { readOnly: true, timeout: BUSY_MS })
     db = reader
     migrateSqlite(reader, SQLITE_MIGRATIONS, file)
     return { db: reader, close: () => void reader.close() }
@@ -48,14 +49,14 @@ function openInPlace(openDatabase: OpenDatabase, file: string): SqliteReader | n
   }
 }
 
-function openCopy(openDatabase: OpenDatabase, file: string): SqliteReader {
+function openCopy(driver: Driver, file: string): SqliteReader {
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     const copy = join(folder, 'copy.db')
     copyFileSync(file, copy)
     if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
-    const db = openDatabase(copy)
+    const db = driver.open(copy)
     migrateSqlite(db, SQLITE_MIGRATIONS, file)
     return {
       db,

@@ -1,6 +1,6 @@
 import { hourOf } from '../entries.ts'
 import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './database.ts'
 
 /** The most failures that a batch removes, in addition to the number of its entries: a write must not take long. */
 const MAX_FAILURES = 50

@@ -1,5 +1,5 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './database.ts'
 
 /**
  * The migrations of a file from each version of its format to the next. The file's `user_version` is the number of

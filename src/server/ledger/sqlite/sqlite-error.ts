@@ -13,10 +13,15 @@ export function readError(error: unknown): { code: string; message: string } {
   const { message } = error
   if ('sqliteCodeName' in error) return { code: String(error.sqliteCodeName), message }
   const code = 'code' in error ? String(error.code) : ''
-  return { code: code === 'ERR_SQLITE_ERROR' ? (CODES[message] ?? 'SQLITE_ERROR') : code, message }
+  if (code !== 'ERR_SQLITE_ERROR') return { code, message }
+  const text = 'errstr' in error ? String(error.errstr) : message
+  return { code: CODES[text] ?? 'SQLITE_ERROR', message }
 }
 
-/** SQLite's result codes by message: version 1 of the driver omits the code from the errors of `all` and `pragma`. */
+/**
+ * SQLite's result codes by their texts. `node:sqlite` has the text in `errstr`. Version 1 of the package has it only in
+ * the message of the errors of `all` and `pragma`.
+ */
 const CODES: Record<string, string> = {
   'access permission denied': 'SQLITE_PERM',
   'attempt to write a readonly database': 'SQLITE_READONLY',

@@ -17,7 +17,7 @@ import {
   type OccurrenceRow,
   SUMMARY_COLUMNS,
 } from '../rows.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './database.ts'
 import { openSqliteFile } from './open-file.ts'
 import { openSqliteReader } from './open-reader.ts'
 import { createSqlitePruner, usedBytes } from './prune.ts'

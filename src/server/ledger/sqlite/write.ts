@@ -1,7 +1,7 @@
 import type { Occurrence } from '../../errors/failure-record.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { toFailureRow, toOccurrenceRow } from '../rows.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './database.ts'
 import { storable } from './storable.ts'
 
 /** Returns a function that writes one entry of a batch. It must be called in a transaction. */

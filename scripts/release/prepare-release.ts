@@ -1,0 +1,110 @@
+// The command `npm run release`: packs the built package, and writes its release notes and its provenance. It never
+// publishes. `--dry-run` does the same for a state that must not be released yet, and lists the reasons. Runs in the
+// repository's folder, after the build.
+
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type ChangelogSection, findSection, readChangelog } from './changelog.ts'
+import { findReleaseProblems } from './check-release.ts'
+import { createProvenance } from './provenance.ts'
+
+interface Manifest {
+  name: string
+  version: string
+  repository?: { url: string }
+  engines: { node: string }
+  peerDependencies: Record<string, string>
+}
+
+/** The part of the output of `npm pack --json` that is used. */
+interface Packed {
+  filename: string
+  integrity: string
+  size: number
+  files: readonly unknown[]
+}
+
+const startedOn = new Date()
+const { values } = parseArgs({
+  options: { 'dry-run': { type: 'boolean', default: false }, output: { type: 'string', default: '.build/release' } },
+})
+const { output, 'dry-run': isDryRun } = values
+// npm checks the manifest when it packs.
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+const { name, version } = manifest
+const repository = manifest.repository?.url.replace(/^git\+/, '') ?? null
+const sections = readChangelog(readFileSync('CHANGELOG.md', 'utf8'))
+
+const changes = read('git', 'status', '--porcelain')
+const problems = findReleaseProblems({
+  ...{ version, sections, changes, hasRepository: repository !== null },
+  tags: read('git', 'tag', '--points-at', 'HEAD').split('\n'),
+})
+if (problems.length > 0) console.error(`${version} cannot be released yet:\n${toList(problems)}\n`)
+if (problems.length > 0 && !isDryRun) process.exitCode = 1
+else writeRelease()
+
+function writeRelease() {
+  mkdirSync(output, { recursive: true })
+  // The build has run, and npm would run it again.
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', output]
+  const [packed] = JSON.parse(read('npm', ...words)) as [Packed]
+  const tarball = join(output, packed.filename)
+  write('release-notes.md', formatNotes(packed))
+  const provenance = createProvenance({
+    ...{ name, version, repository, startedOn, finishedOn: new Date(), isChanged: changes !== '' },
+    sha512: hash('sha512', tarball),
+    lockSha256: hash('sha256', 'package-lock.json'),
+    commit: read('git', 'rev-parse', 'HEAD'),
+    node: process.version,
+    npm: read('npm', '--version'),
+    platform: `${process.platform}-${process.arch}`,
+    job: findJob(),
+  })
+  write('provenance.json', `${JSON.stringify(provenance, null, 2)}\n`)
+  console.log(`Wrote ${tarball}, release-notes.md and provenance.json.`)
+  if (!isDryRun) console.log(`To publish it from a job that npm trusts:\n  npm publish ${tarball} --provenance`)
+}
+
+function formatNotes({ integrity, size, files }: Packed): string {
+  const { text } = chooseSection()
+  const { node } = manifest.engines
+  const { react, fastify } = manifest.peerDependencies
+  const facts = [
+    `Install: \`npm install ${name}@${version}\``,
+    `Node.js \`${node}\`, React \`${react}\`, Fastify \`${fastify}\``,
+    `${files.length} files, ${Math.round(size / 1000)} kB packed, \`${integrity}\``,
+  ]
+  return `# ${name} ${version}\n\n${text}\n\n## Package\n\n${toList(facts)}\n`
+}
+
+/** Returns the section of the version. A dry run takes the entries that have no version yet, if there are any. */
+function chooseSection(): ChangelogSection {
+  const unreleased = findSection(sections, 'Unreleased')
+  return unreleased.text === '' ? findSection(sections, version) : unreleased
+}
+
+/** Returns the URL of the job in which this runs; null outside of GitHub Actions. */
+function findJob(): string | null {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: project, GITHUB_RUN_ID: id } = process.env
+  return server && project && id ? `${server}/${project}/actions/runs/${id}` : null
+}
+
+function toList(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n')
+}
+
+function hash(algorithm: string, path: string): string {
+  return createHash(algorithm).update(readFileSync(path)).digest('hex')
+}
+
+function read(program: string, ...words: string[]): string {
+  return execFileSync(program, words, { encoding: 'utf8' }).trimEnd()
+}
+
+function write(file: string, text: string) {
+  writeFileSync(join(output, file), text)
+}
