@@ -1,39 +1,74 @@
-// Runs each `server.ts` of docs/ecosystem.md with the real plugin.
+// Runs the examples of docs/ecosystem.md with the real plugins.
 
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { createServer } from '../../src/server/create-server.ts'
+import { splitSections } from '../../scripts/docs/sections.ts'
+import { createVisitor } from '../../scripts/testing/index.ts'
+import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { buildFiles, HTML, JSON_ONLY, writeFiles } from '../server/served.ts'
-import { readMarkdown } from './code/code-block.ts'
+import { until } from '../until.ts'
+import { readBlocks, readMarkdown } from './code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from './code/documented-packages.ts'
 
 type Plugin = (app: FastifyInstance) => Promise<void>
 
 const page = 'export default function Page() {\n  return <html><body><main><h1>Page</h1></main></body></html>\n}\n'
-const blocks = new Map(
-  readMarkdown('docs/ecosystem.md').map(({ text }) => [/from '@fastify\/([\w-]+)'/.exec(text)?.[1] ?? '', text]),
+const sections = splitSections(readFileSync('docs/ecosystem.md', 'utf8')).map(({ heading, text }) => ({
+  plugin: /@fastify\/([\w-]+)/.exec(heading)?.[1] ?? heading,
+  blocks: readBlocks(text),
+}))
+const blocks = sections.flatMap(({ blocks }) => blocks)
+/** The text of each `server.ts`, by the plugin that the heading names. */
+const examples = new Map(
+  sections.flatMap(({ plugin, blocks }) =>
+    blocks.filter(({ path }) => path === 'server.ts').map(({ text }) => [plugin, text] as const),
+  ),
 )
-// The example of sessions imports two plugins.
-const examples = new Map([...blocks].map(([name, text]) => [name === 'cookie' ? 'session' : name, text]))
+/** The page on server-sent events leads there. */
+const events = readMarkdown('docs/http.md').find(({ text }) => text.includes("app.get('/events'"))
+if (events) examples.set('events', events.text)
 const tested = new Set<string>()
 
 const KEY = '__ecosystem'
-const dir = await buildFiles(t.testdir({}), {
+/** A load with a span of its own, that fails. */
+const TRACED = `import { trace } from '@opentelemetry/api'
+
+export async function load() {
+  await trace.getTracer('shop').startActiveSpan('prices', async (span) => span.end())
+  throw new Error('no price')
+}
+`
+const dir = t.testdir({})
+await installDocumentedPackages()
+linkDocumentedPackages(dir)
+await buildFiles(dir, {
+  ...Object.fromEntries(
+    blocks.filter(({ path }) => path !== '' && path !== 'server.ts').map(({ path, text }) => [path, text]),
+  ),
   'pages/index.tsx': page,
   'pages/form.tsx': page,
   'pages/form.server.ts': "export const action = ({ form }) => ({ name: form.get('name') })\n",
+  'pages/traced.tsx': page,
+  'pages/traced.server.ts': TRACED,
   'server.ts': `export default (app) => globalThis.${KEY}(app)\n`,
 })
-await installDocumentedPackages()
-linkDocumentedPackages(dir)
 
 /** Creates the site with the example of a plugin as its `server.ts`. */
-async function serve(t: Test, name: string, change = (text: string) => text): Promise<FastifyInstance> {
+async function serve(
+  t: Test,
+  name: string,
+  change = (text: string) => text,
+  options: Partial<CreateServerOptions> = {},
+): Promise<FastifyInstance> {
   tested.add(name)
   const source = `examples/${t.fullname.replace(/\W+/g, '-')}.ts`
   writeFiles(dir, { [source]: change(examples.get(name) ?? '') })
@@ -42,10 +77,22 @@ async function serve(t: Test, name: string, change = (text: string) => text): Pr
   // The example is a module with a plugin as its default export.
   const { default: plugin } = (await import(pathToFileURL(outfile).href)) as { default: Plugin }
   Reflect.set(globalThis, KEY, plugin)
-  const app = await createServer({ dir, ledger: false, logger: false })
+  const app = await createServer({ dir, ledger: false, logger: false, ...options })
   t.teardown(() => app.close())
   return app
 }
+
+t.test('@fastify/cookie', async (t) => {
+  const app = await serve(t, 'cookie')
+  const visit = (cookie: string) => app.inject({ url: '/', headers: { ...HTML, cookie } })
+  const first = await visit('')
+  t.equal(first.headers['cache-control'], 'private, no-cache')
+  const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''
+  t.match(cookie, /^firstVisit=2/)
+  t.equal((await visit(cookie)).headers['set-cookie'], undefined)
+  t.match((await visit(cookie.replace('=2', '=1'))).headers['set-cookie'], 'firstVisit=2', 'its signature is wrong')
+  t.equal((await app.inject('/_hydrant/live')).headers['set-cookie'], undefined)
+})
 
 t.test('@fastify/session', async (t) => {
   const app = await serve(t, 'session')
@@ -67,6 +114,21 @@ t.test('@fastify/jwt', async (t) => {
   t.match(refused.headers['content-type'], 'application/problem+json')
   const wrong = { authorization: 'Bearer a.b.c' }
   t.equal((await app.inject({ method: 'POST', url: '/api/orders', headers: wrong })).statusCode, 401)
+
+  process.env.API_KEY = 'a key'
+  t.teardown(() => delete process.env.API_KEY)
+  const ask = (payload: object) => app.inject({ method: 'POST', url: '/api/token', payload })
+  t.equal((await ask({})).statusCode, 400)
+  t.equal((await ask({ key: 'another' })).statusCode, 401)
+  const { token } = (await ask({ key: 'a key' })).json()
+  const order = (token: string) =>
+    app.inject({ method: 'POST', url: '/api/orders', headers: { authorization: `Bearer ${token}` } })
+  const ordered = await order(token)
+  t.equal(ordered.statusCode, 200)
+  t.match(ordered.json(), { orderedBy: { name: 'warehouse', exp: Number } })
+  const [head, , signature] = token.split('.')
+  const changed = Buffer.from(JSON.stringify({ name: 'owner' })).toString('base64url')
+  t.equal((await order([head, changed, signature].join('.'))).statusCode, 401)
   t.equal((await app.inject({ url: '/', headers: HTML })).statusCode, 200)
 })
 
@@ -142,6 +204,17 @@ t.test('@fastify/websocket', async (t) => {
   await ended
 })
 
+t.test('server-sent events', async (t) => {
+  const app = await serve(t, 'events')
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const stream = await fetch(`${url}/events`)
+  t.equal(stream.headers.get('content-type'), 'text/event-stream')
+  const ended = stream.text()
+  // Without the `preClose` hook, it would wait for the stream.
+  await app.close()
+  t.equal(await ended, '')
+})
+
 t.test('@fastify/swagger', async (t) => {
   const app = await serve(t, 'swagger')
   const { paths } = (await app.inject('/openapi.json')).json()
@@ -169,10 +242,77 @@ t.test('@fastify/helmet', async (t) => {
   t.match(headers['content-security-policy'], `'nonce-${nonce}'`)
 })
 
+t.test('@fastify/passport with @fastify/secure-session', async (t) => {
+  const app = await serve(t, 'passport')
+  const [ada, guest] = [createVisitor(app), createVisitor(app)]
+  t.match(await guest.page('/members'), { status: 302, location: '/sign-in' })
+  t.match(await guest.submit('/members', {}), { status: 303, location: '/sign-in' }, 'the guard of an action')
+
+  const wrong = await ada.submit('/session', { username: 'Ada', password: 'rooibos' })
+  t.match(wrong, { status: 302, location: '/sign-in?failed' })
+  t.match((await ada.page('/sign-in?failed')).html, 'This name or this password is wrong.')
+  t.match(await ada.page('/members'), { status: 302 })
+
+  t.match(await ada.submit('/session', { username: 'Ada', password: 'oolong' }), { status: 302, location: '/members' })
+  t.strictSame((await ada.page('/members')).data, { name: 'Ada' })
+  t.match(await guest.page('/members'), { status: 302 })
+  t.match(await ada.submit('/members', {}), { status: 303, location: '/' }, 'the action signs out')
+  t.match(await ada.page('/members'), { status: 302, location: '/sign-in' })
+})
+
+t.test('@fastify/otel', async (t) => {
+  const collector = await startCollector(t)
+  Object.assign(process.env, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
+    OTEL_BSP_SCHEDULE_DELAY: '10',
+    OTEL_LOGS_EXPORTER: 'none',
+    OTEL_METRICS_EXPORTER: 'none',
+  })
+  await import(pathToFileURL(join(dir, 'instrument.js')).href)
+  const failures: FailureRecord[] = []
+  const app = await serve(t, 'otel', undefined, { onFailure: (failure) => void failures.push(failure) })
+  t.equal((await app.inject({ url: '/traced', headers: HTML })).statusCode, 500)
+  t.equal((await app.inject('/_hydrant/live')).statusCode, 200)
+
+  await until(() => collector.spans.some(({ name }) => name === 'GET /traced') && failures.length > 0)
+  const find = (pattern: RegExp) => collector.spans.find(({ name }) => pattern.test(name))
+  const [request, handler, own] = [find(/^GET \/traced$/), find(/^handler/), find(/^prices$/)]
+  t.equal(own?.parentSpanId, handler?.spanId, 'a span of the site is inside of the span of the handler')
+  t.equal(handler?.parentSpanId, request?.spanId)
+  t.equal(request?.status.message, 'no price', 'the plugin records the failure')
+  t.match(failures, [{ traceId: request?.traceId, spanId: handler?.spanId }])
+  t.equal(find(/live/), undefined)
+})
+
 t.test('each example has been run', async (t) => {
   t.strictSame(
     [...examples.keys()].filter((name) => !tested.has(name)),
     [],
   )
-  t.ok(examples.size > 8)
+  t.ok(examples.size > 12)
 })
+
+interface Span {
+  name: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  status: { message?: string }
+}
+
+/** Starts a collector of OpenTelemetry, which keeps the spans. */
+async function startCollector(t: Test) {
+  const spans: Span[] = []
+  const server = createHttpServer(async (request, response) => {
+    // The format of OTLP.
+    const sent = (await json(request)) as { resourceSpans?: { scopeSpans: { spans: Span[] }[] }[] }
+    spans.push(...(sent.resourceSpans ?? []).flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)))
+    response.setHeader('content-type', 'application/json').end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  // A server that listens on a port has such an address.
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://127.0.0.1:${port}`, spans }
+}

@@ -17,6 +17,7 @@ const PARAMETER = '7'
 /** Statuses of pages other than 200. */
 const REFUSED: Readonly<Record<string, number>> = {
   'site/pages/docs/failures.tsx /members': 403,
+  'docs/ecosystem.md /members': 302,
   'docs/guide/search.md /offers/[id]': 404,
 }
 
