@@ -2,14 +2,16 @@
 // that the arguments name. `--coverage` also reports which lines of src/ have run.
 
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { installDocumentedPackages } from './docs/code/documented-packages.ts'
 import { writeFastModules } from './fast-modules.ts'
 import { createPackage } from './package/pack.ts'
 import { type Outcome, runFile } from './run-file.ts'
 import { formatSummary } from './summary.ts'
-import { listTests, usesPackage, usesTools } from './test-files.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
+import { listTests, usesDocumentedPackages, usesPackage, usesTools } from './test-files.ts'
 import { installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
@@ -21,6 +23,13 @@ const FIXTURES = '.tap/fixtures'
  */
 const JOBS = 2 * availableParallelism() + 1
 
+/** Work that some files wait for, while others run. */
+interface Preparation {
+  name: string
+  isNeeded(file: string): boolean
+  done: Promise<void>
+}
+
 const words = process.argv.slice(2)
 const isMeasured = words.includes('--coverage')
 const only = words.filter((word) => word !== '--coverage')
@@ -29,8 +38,9 @@ process.env.NODE_ENV = 'production'
 // tap removes a test's folder before it calls the teardown that stops the servers which write there.
 process.env.TAP_SAVE_FIXTURE = '1'
 rmSync(FIXTURES, { recursive: true, force: true })
-const folder = mkdtempSync(join(tmpdir(), 'hydrant-tests-'))
+const folder = createTemporaryFolder()
 process.env.TEST_FOLDER = folder
+process.env.TMPDIR = folder
 
 const failures: string[] = []
 const unfinished = new Set(only.length > 0 ? only : listTests())
@@ -38,16 +48,17 @@ let passed = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop(signal))
 
 await writeFastModules()
-// Installing takes a minute on a fresh machine. The files that use none of the tools run meanwhile.
-const tools = installTools()
-// `runAll` handles it later.
-tools.catch(() => {})
+// Installing takes a minute on a fresh machine.
+const preparations = [prepare('tools', usesTools, installTools)]
 const packed = [...unfinished].some(usesPackage) ? step('npm pack', writePackage) : undefined
-if (only.length === 0) {
-  // One after the other: the linter fails when a folder vanishes while it lists the files.
+const isWhole = only.length === 0
+// Before the others, because the linter fails when a folder vanishes while it lists the files.
+if (isWhole)
   await step('biome', () => node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'))
-  await step('hydrant build site', () => node('dist/scripts/cli.js', 'build', 'site'))
-}
+// Once for all files, which would install them at the same time.
+if ([...unfinished].some(usesDocumentedPackages))
+  preparations.push(prepare('packages of the documents', usesDocumentedPackages, installDocumentedPackages))
+if (isWhole) await step('hydrant build site', () => node('dist/scripts/cli.js', 'build', 'site'))
 await packed
 if (isMeasured) {
   rmSync(COVERAGE, { recursive: true, force: true })
@@ -68,32 +79,43 @@ function stop(signal: string): never {
 function finish(reason = 'was not run') {
   for (const file of unfinished) failures.push(`${file} › ${reason}`)
   rmSync(FIXTURES, { recursive: true, force: true })
-  rmSync(folder, { recursive: true, force: true })
+  // A process that a test left behind may still write there.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   // Repeats the failures, because other files' output follows them above.
   console.log(formatSummary(passed, failures))
   process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1
 }
 
-/** Runs the files in their order, `JOBS` at a time. Those that use tools wait until the tools are installed. */
+function prepare(name: string, isNeeded: Preparation['isNeeded'], work: () => Promise<void>): Preparation {
+  const done = work()
+  // `runAll` handles it later.
+  done.catch(() => {})
+  return { name, isNeeded, done }
+}
+
+/** Runs the files in their order, `JOBS` at a time. A file waits for the preparations that it needs. */
 async function runAll(files: readonly string[]) {
   let queue = [...files]
-  const late = new Set(files.filter((file) => usesTools(file)))
-  const installed = tools
-    .catch((error: Error) => {
-      failures.push(`tools › ${error.message}`)
-      queue = queue.filter((file) => !late.has(file))
-    })
-    .finally(() => late.clear())
-  async function work(job: number) {
-    // The installation keeps a processor busy.
-    if (job === 0) await installed
+  const pending = new Map(
+    preparations.map(({ name, isNeeded, done }) => {
+      const late = new Set(files.filter(isNeeded))
+      const ended = done
+        .catch((error: Error) => {
+          failures.push(`${name} › ${error.message}`)
+          queue = queue.filter((file) => !late.has(file))
+        })
+        .finally(() => pending.delete(late))
+      return [late, ended]
+    }),
+  )
+  async function work() {
     while (queue.length > 0) {
-      const index = queue.findIndex((file) => !late.has(file))
-      if (index === -1) await installed
+      const index = queue.findIndex((file) => ![...pending.keys()].some((late) => late.has(file)))
+      if (index === -1) await Promise.race(pending.values())
       else for (const file of queue.splice(index, 1)) await run(file)
     }
   }
-  await Promise.all([installed, ...Array.from({ length: JOBS }, (_, job) => work(job))])
+  await Promise.all([...pending.values(), ...Array.from({ length: JOBS }, work)])
 }
 
 async function run(file: string) {
@@ -135,7 +157,7 @@ async function writePackage() {
 function coverageCommand(): string[] {
   // A run of some tests does not reach all of src/.
   const thresholds = [
-    ...(only.length === 0 ? ['--check-coverage'] : []),
+    ...(isWhole ? ['--check-coverage'] : []),
     `--lines=${LEAST_COVERAGE}`,
     '--functions=0',
     '--branches=0',

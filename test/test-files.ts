@@ -72,6 +72,11 @@ export function usesPackage(file: string): boolean {
   return imports(file, join(ROOT, 'package/pack.js'))
 }
 
+/** Says whether a compiled test uses the packages that the documents show. */
+export function usesDocumentedPackages(file: string): boolean {
+  return imports(file, join(ROOT, 'docs/code/documented-packages.js'))
+}
+
 /** Says whether a compiled file imports another one, itself or through others. */
 function imports(file: string, target: string, seen = new Set<string>()): boolean {
   if (file === target) return true

@@ -1,10 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Calls `find` until it returns a truthy value, and resolves with that value. The test's deadline limits the time. */
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 100
+
+/**
+ * Calls `find` until it returns a truthy value, and resolves with that value. The test's deadline limits the time. The
+ * pauses between the calls grow, because on a busy machine most of the time is spent waiting.
+ */
 export async function until<T>(find: () => T | Promise<T>): Promise<NonNullable<T>> {
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.2, LONGEST_PAUSE_MS)) {
     const found = await find()
     if (found) return found
-    await pause(20)
+    await pause(pauseMs)
   }
 }

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs'
 import t from 'tap'
-import { listTests, usesTools } from '../test-files.ts'
+import { listTests, usesDocumentedPackages, usesTools } from '../test-files.ts'
 
 t.test('every compiled test file is listed once, the slowest first', async (t) => {
   const all = readdirSync('dist/test', { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -18,4 +18,10 @@ t.test('a file waits for the tools that are started by it, or by what it imports
     t.ok(usesTools(`dist/test/${file}.test.js`), file)
   for (const file of ['package/engines', 'scripts/discover', 'attacks/caches'])
     t.notOk(usesTools(`dist/test/${file}.test.js`), file)
+})
+
+t.test('a file waits for the packages of the documents that are installed by it, or by what it imports', async (t) => {
+  for (const file of ['docs/code-sites', 'examples/shop', 'browser/dev/mdx'])
+    t.ok(usesDocumentedPackages(`dist/test/${file}.test.js`), file)
+  t.notOk(usesDocumentedPackages('dist/test/docs/guide.test.js'))
 })
