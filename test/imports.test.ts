@@ -147,7 +147,6 @@ const SERVER_ROOMS = [
   ],
   ...[
     'pages',
-    'cache',
     'render',
     'lifecycle',
     'context',
