@@ -160,7 +160,7 @@ const SERVER_ROOMS = [
     'guards',
     'proxy',
   ],
-  ...['options', 'metrics', 'log', 'http', 'thrown', 'redaction', 'errors', 'util'],
+  ...['options', 'metrics', 'log', 'postgres', 'http', 'thrown', 'redaction', 'errors', 'util'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = ['page-report.ts', 'build-site.ts', 'bundles', 'images', 'output', 'esbuild', 'discover']

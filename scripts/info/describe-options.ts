@@ -1,4 +1,4 @@
-import { placeOf } from '../../src/server/ledger/postgres/pool.ts'
+import { placeOf } from '../../src/server/postgres/pool.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { rules } from '../../src/server/options/rules.ts'
 import type { EsbuildSettings } from '../build/bundles/esbuild-options.ts'

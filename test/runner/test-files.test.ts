@@ -16,7 +16,7 @@ t.test('every compiled test file is listed once, the slowest first', async (t) =
 t.test('a file waits for the tools that are started by it, or by what it imports', async (t) => {
   for (const file of ['browser/forms', 'docs/guide', 'proxy/contract', 'failures/to-the-line'])
     t.ok(usesTools(`dist/test/${file}.test.js`), file)
-  for (const file of ['package/engines', 'scripts/discover', 'attacks/caches'])
+  for (const file of ['package/links', 'scripts/discover', 'attacks/caches'])
     t.notOk(usesTools(`dist/test/${file}.test.js`), file)
 })
 

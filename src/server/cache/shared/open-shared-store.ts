@@ -1,6 +1,6 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { placeOf } from '../../ledger/postgres/pool.ts'
 import type { Options } from '../../options/options.ts'
+import { placeOf } from '../../postgres/pool.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { StoreBackend } from './backend.ts'
 import { createSharedStore, type StoreInput } from './create-shared-store.ts'

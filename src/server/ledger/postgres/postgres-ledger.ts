@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { KeptError } from '../../errors/failure-record.ts'
+import { createPostgresPool, toPostgresError, transact } from '../../postgres/pool.ts'
 import { fingerprintOf } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
@@ -20,7 +21,6 @@ import {
   type OccurrenceRow,
   SUMMARY_COLUMNS,
 } from '../rows.ts'
-import { createPostgresPool, toPostgresError, transact } from './pool.ts'
 import { prunePostgres } from './prune.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS } from './schema.ts'
 import { claimBatch, writeEntries } from './write.ts'

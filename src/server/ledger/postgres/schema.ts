@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { migrateTables } from './migrate.ts'
-import { placeOf, transact } from './pool.ts'
+import { migrateTables } from '../../postgres/migrate.ts'
+import { placeOf, transact } from '../../postgres/pool.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
 const LOCK = 4_870_114_201

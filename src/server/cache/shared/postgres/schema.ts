@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { createHydrantError } from '../../../errors/hydrant-error.ts'
-import { migrateTables } from '../../../ledger/postgres/migrate.ts'
+import { migrateTables } from '../../../postgres/migrate.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
 const LOCK = 4_870_114_203

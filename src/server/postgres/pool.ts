@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
-import { messageOf } from '../../util/message-of.ts'
+import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
+import { messageOf } from '../util/message-of.ts'
 
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 5_000
