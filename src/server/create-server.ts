@@ -33,6 +33,7 @@ import { createRewrite } from './proxy/rewrite-url.ts'
 import { createTrustProxy } from './proxy/trust-proxy.ts'
 import { createRedactor } from './redaction/redact.ts'
 import { mountSite, type ServedSite } from './site/mount-site.ts'
+import type { OpenCacheStore } from './site/open-cache.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
 
 export interface CreateServerOptions extends ServerOptions {
@@ -81,6 +82,8 @@ export interface InstanceInput {
   worker?: string | null
   /** Returns a failure store that outlives the instance (one that is closed with the instance). */
   getStore?(log: FastifyBaseLogger): FailureStore
+  /** Opens the part of the page cache that the workers share (none). */
+  openCacheStore?: OpenCacheStore
   /** A build whose code changes while it is served (the build in the folder). */
   live?: LiveBuild
 }
@@ -93,7 +96,18 @@ export interface Instance extends ServedSite {
 
 /** Creates a Fastify instance that serves a built site, from resolved options. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, options, logging, metrics = NO_METRICS, handed, worker = null, getStore, live } = input
+  const {
+    dir,
+    folder,
+    options,
+    logging,
+    metrics = NO_METRICS,
+    handed,
+    worker = null,
+    getStore,
+    live,
+    openCacheStore,
+  } = input
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
   const store = getStore?.(app.log) ?? createFailureStore(dir, options, app.log)
@@ -105,7 +119,13 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   addRefusals(app)
   const served = new Promise<ServedSite>((resolve) => {
     app.register(async (scope) =>
-      resolve(await mountSite(scope, folder, options, { store, metrics, worker, ...(live ? { live } : {}) })),
+      resolve(
+        await mountSite(scope, folder, options, {
+          ...{ store, metrics, worker },
+          ...(live ? { live } : {}),
+          ...(openCacheStore ? { openCacheStore } : {}),
+        }),
+      ),
     )
   })
   // Rejects with the error of the registration above.

@@ -35,10 +35,10 @@ export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
   if (root.hasDecorator('pageCache')) return
   root.decorate('pageCache', {
     async invalidate(invalidation) {
-      for (const each of own) each.invalidate(invalidation)
+      await Promise.all([...own].map((each) => each.invalidate(invalidation)))
     },
     async clear() {
-      for (const each of own) each.clear()
+      await Promise.all([...own].map((each) => each.clear()))
     },
   })
 }

@@ -2,6 +2,8 @@ import type { Format } from '../http/negotiate.ts'
 
 /** A request, as far as the response of a cached page may depend on it. */
 export interface KeyedRequest {
+  /** The build's id. */
+  build: string
   /** The origin at which the visitor sees the site. */
   origin: string
   format: Format
@@ -9,16 +11,16 @@ export interface KeyedRequest {
   kept: number
   /** Whether the browser may report failures. */
   mayReport: boolean
-  /** The path, as it was sent. */
+  /** The path, as it was sent, with the base. */
   path: string
   /** The result of `narrowSearch`. */
   search: string
 }
 
 /** Returns the key of a response. Two requests with the same key get the same response. */
-export function keyOf({ origin, format, kept, mayReport, path, search }: KeyedRequest): string {
+export function keyOf({ build, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
   // No part but the last can contain a space.
-  return `${origin} ${format}${kept}${mayReport ? '' : '-'} ${path}${search}`
+  return `${build} ${origin} ${format}${kept}${mayReport ? '' : '-'} ${path}${search}`
 }
 
 /**

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { pathTag } from './cache-key.ts'
-import { StoredPage, type StoredResponse } from './stored-page.ts'
+import { type GroupTurn, takeTurn } from './render-group.ts'
+import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
+import { StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
 
 /** What `invalidate` removes: the responses with any of these tags, and those of this path. */
@@ -46,14 +48,18 @@ export class PageCache {
   #renderings = new Map<string, Running>()
   #passed: LRUCache<string, true>
   #retries: LRUCache<string, { at: number; pauseMs: number }>
+  #store: SharedStore | null
   #now: () => number
 
   /**
    * @param maxBytes The memory for all pages.
+   * @param store The part of the cache that other processes share (null). The caller closes it.
    * @param now Returns milliseconds since 1970 (`Date.now`).
    */
-  constructor(maxBytes: number, now = Date.now) {
+  constructor(maxBytes: number, store: SharedStore | null = null, now = Date.now) {
+    this.#store = store
     this.#now = now
+    store?.onInvalidate((tags) => (tags.includes(EVERY_TAG) ? this.#forgetAll() : this.#forget(tags)))
     this.#pages = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: (page, key) => page.size + 2 * key.length,
@@ -93,6 +99,19 @@ export class PageCache {
     this.#passed.set(key, true, { ttl: PASS_MS })
   }
 
+  /**
+   * Asks the other processes for a page that this one has to render.
+   *
+   * @param maxMs The longest time that a render takes, in milliseconds.
+   * @param after A response of another process must be newer, in milliseconds since 1970.
+   */
+  async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | null> {
+    if (this.#store === null) return null
+    const isWanted = ({ storedAt, freshMs, staleMs }: StoredResponse) =>
+      storedAt > after && this.#now() < storedAt + freshMs + staleMs
+    return takeTurn(this.#store, key, maxMs, isWanted)
+  }
+
   /** Begins a rendering that other requests can wait for. It has to be ended. */
   begin(key: string): Rendering {
     const since = this.#versions.now
@@ -129,18 +148,31 @@ export class PageCache {
     }
   }
 
-  /** Removes stored pages, and keeps those that are being rendered from being stored. */
-  invalidate({ tags = [], path }: Invalidation) {
+  /**
+   * Removes stored pages, and keeps those that are being rendered from being stored. Resolves when the other processes
+   * have been told, or cannot be told now.
+   */
+  async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     const all = path === undefined ? tags : [...tags, pathTag(path)]
-    this.#versions.invalidate(all)
-    for (const tag of all) for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#pages.delete(key)
-    // Requests that come from now on must not wait for them.
-    for (const [key, { tags: own }] of this.#renderings)
-      if (own === null || all.some((tag) => own.includes(tag))) this.#renderings.delete(key)
+    this.#forget(all)
+    await this.#store?.invalidate(all)
   }
 
-  /** Removes all pages. */
-  clear() {
+  /** Removes all pages. Resolves as `invalidate` does. */
+  async clear(): Promise<void> {
+    this.#forgetAll()
+    await this.#store?.clear()
+  }
+
+  #forget(tags: readonly string[]) {
+    this.#versions.invalidate(tags)
+    for (const tag of tags) for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#pages.delete(key)
+    // Requests that come from now on must not wait for them.
+    for (const [key, { tags: own }] of this.#renderings)
+      if (own === null || tags.some((tag) => own.includes(tag))) this.#renderings.delete(key)
+  }
+
+  #forgetAll() {
     this.#versions.invalidateAll()
     this.#renderings.clear()
     this.#pages.clear()

@@ -2,22 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { Encoding, PreparedContent } from '../http/compression.ts'
-
-/** One response of the page cache, as plain data. */
-export interface StoredResponse {
-  /** The text of the body, not compressed. */
-  body: string
-  /** Headers that the loads have set, and the content type. */
-  headers: readonly (readonly [name: string, value: string])[]
-  /** Hash sources of the document's inline scripts and styles, for its policy. */
-  scripts: readonly string[]
-  styles: readonly string[]
-  tags: readonly string[]
-  /** Milliseconds since 1970. */
-  storedAt: number
-  freshMs: number
-  staleMs: number
-}
+import type { StoredResponse } from './shared/shared-store.ts'
 
 /** A fresh response is served. An old one is served too, while a new one is rendered. */
 export type Freshness = 'fresh' | 'stale' | 'expired'

@@ -1,7 +1,7 @@
 import { queryOf } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
-import type { StoredResponse } from '../cache/stored-page.ts'
+import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import { recordReads } from '../cache/visitor-reads.ts'
 import type { PageCapture } from '../context/page-capture.ts'
 import type { RequestContext } from '../context/request-context.ts'

@@ -3,8 +3,10 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { BUILD_HEADER, countKept, LAYOUTS_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import { keyOf, narrowSearch, pathTag, queryOf } from '../cache/cache-key.ts'
 import { type CacheRule, type TaggedPage, tagsOf } from '../cache/cache-rule.ts'
-import type { PageCache } from '../cache/page-cache.ts'
-import type { StoredPage, StoredResponse } from '../cache/stored-page.ts'
+import type { PageCache, Rendering } from '../cache/page-cache.ts'
+import type { GroupTurn } from '../cache/render-group.ts'
+import type { StoredResponse } from '../cache/shared/shared-store.ts'
+import type { StoredPage } from '../cache/stored-page.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture } from './page-capture.ts'
@@ -55,7 +57,10 @@ function keyFor(route: PageRoute, ctx: RequestContext): string | null {
     kept = countKept(route.plan.bootLayouts, params, String(headers[LAYOUTS_HEADER]))
   }
   const mayReportFailures = mayReport(site.options.reports, headers)
-  return keyOf({ origin: address.origin, format, kept, mayReport: mayReportFailures, path, search })
+  return keyOf({
+    ...{ build: site.build.manifest.buildId, origin: address.origin, format, kept, mayReport: mayReportFailures },
+    ...{ path, search },
+  })
 }
 
 /** Sends the stored page, if there is one. A stale one is rendered again after that. */
@@ -63,7 +68,7 @@ function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext)
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
   sendStored(found.page, isPublic(cached), ctx)
-  if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, ctx)
+  if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
   return true
 }
 
@@ -103,21 +108,40 @@ async function renderAndStore(
   key: string,
   ctx: RequestContext,
   onStored: (page: StoredPage) => void,
+  after = 0,
 ): Promise<void> {
-  const { route, rule, cache } = cached
+  const { cache } = cached
+  const { loadMs, renderMs } = ctx.site.options.timeouts
   // Before anything is awaited, so that the next request waits for it.
   const rendering = cache.begin(key)
+  let turn: GroupTurn | null = null
   try {
-    if (!(await passesChecks(cached, ctx))) return
-    const tags = readTags(cached, ctx)
-    if ('caught' in tags) return await respondWithError(tags.caught, targetOf(route, []), ctx)
-    rendering.setTags(tags)
-    const store = (response: StoredResponse) => onStored(rendering.store(response))
-    ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
-    await cached.respond(ctx)
+    turn = await cache.takeTurn(key, loadMs + renderMs, after)
+    if (turn?.response) return onStored(rendering.store(turn.response))
+    const store = (response: StoredResponse) => {
+      turn?.share(response)
+      onStored(rendering.store(response))
+    }
+    await capturePage(cached, key, ctx, { rendering, store })
   } finally {
     rendering.giveUp()
+    turn?.end()
   }
+}
+
+interface Capturing {
+  rendering: Rendering
+  store(response: StoredResponse): void
+}
+
+async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, { rendering, store }: Capturing) {
+  const { route, rule, cache } = cached
+  if (!(await passesChecks(cached, ctx))) return
+  const tags = readTags(cached, ctx)
+  if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
+  rendering.setTags(tags)
+  ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
+  await cached.respond(ctx)
 }
 
 /** Returns the tags of the response, or the error of the site's function. */
@@ -136,10 +160,10 @@ function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPa
 }
 
 /** Renders a stale page again, after the request got its response. */
-function refresh(cached: CachedRoute, key: string, ctx: RequestContext) {
+function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx: RequestContext) {
   const background = createBackgroundContext(ctx)
   if (!background.site.slots.admit(background)) return
-  void respondInSlot(background, () => renderAndStore(cached, key, background, () => {}))
+  void respondInSlot(background, () => renderAndStore(cached, key, background, () => {}, response.storedAt))
 }
 
 type ReplyClass = new (raw: ServerResponse, request: FastifyRequest, log: FastifyBaseLogger) => FastifyReply

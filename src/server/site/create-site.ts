@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
-import { PageCache } from '../cache/page-cache.ts'
+import type { PageCache } from '../cache/page-cache.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
@@ -29,11 +29,12 @@ export interface SiteInput {
   worker: string | null
   /** The option, or the build's id. */
   release: string
+  cache: PageCache | null
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
-  const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
+  const { build, base, options, publicEnv, render, store, metrics, worker, release, cache } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -65,18 +66,11 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(app.log, build.entry.url),
     etags: createEtagWriter(),
-    cache: createCache(build, options),
+    cache,
     markdown,
     metrics,
   }
   return site
-}
-
-// In development the code of a page may change with each request.
-function createCache({ manifest, routes }: Build, { pageCache }: Options): PageCache | null {
-  const isNeeded =
-    manifest.mode === 'production' && pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
-  return isNeeded ? new PageCache(pageCache.maxBytes) : null
 }
 
 function siteFilesOf({ manifest, routes }: Build): SiteFiles {

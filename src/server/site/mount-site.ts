@@ -28,6 +28,7 @@ import { createSite } from './create-site.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
+import { type OpenCacheStore, openCache } from './open-cache.ts'
 import { addSiteRoutes } from './routes.ts'
 import { addSitePlugin } from './site-plugin.ts'
 import { addFiles } from './static-files.ts'
@@ -40,6 +41,8 @@ export interface SiteParts {
   metrics?: MetricsRecorder
   /** Number of the worker that this process is; null for none (null). */
   worker?: string | null
+  /** Opens the part of the page cache that the workers share (none). */
+  openCacheStore?: OpenCacheStore
   /** A build whose code changes while it is served (the build in the folder). */
   live?: LiveBuild
 }
@@ -85,7 +88,7 @@ export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { store, metrics = NO_METRICS, worker = null, live }: SiteParts,
+  { store, metrics = NO_METRICS, worker = null, openCacheStore, live }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   // The modules of the site may read it when they are loaded.
@@ -102,8 +105,9 @@ export async function mountSite(
   warnOfHiddenPages(outer, base, pages)
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
+    const cache = await openCache(app, build, options, openCacheStore)
     const created = createSite(app, {
-      ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
+      ...{ build, base, options, publicEnv, render, store, metrics, worker, release, cache },
     })
     addErrorHandlers(outer, created, pages)
     addPageCache(app, created.cache)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { PageCache } from '../../../src/server/cache/page-cache.ts'
-import type { StoredResponse } from '../../../src/server/cache/stored-page.ts'
+import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
 
 const response = (given: Partial<StoredResponse> = {}): StoredResponse => ({
   body: '<p>page</p>',
@@ -16,7 +16,7 @@ const response = (given: Partial<StoredResponse> = {}): StoredResponse => ({
 
 function createCache(maxBytes = 100_000) {
   const clock = { now: 0 }
-  const cache = new PageCache(maxBytes, () => clock.now)
+  const cache = new PageCache(maxBytes, null, () => clock.now)
   const store = (key: string, given?: Partial<StoredResponse>) => {
     const stored = response(given)
     return cache.begin(key).store(stored)
@@ -47,17 +47,17 @@ t.test('invalidating a tag or a path removes the pages that have it, and no othe
   store('a', { tags: ['one', 'two', 'path:/shop/a'] })
   store('b', { tags: ['two', 'path:/shop/b%20c'] })
   store('c', { tags: ['path:/shop/c'] })
-  cache.invalidate({ tags: ['two'] })
+  await cache.invalidate({ tags: ['two'] })
   t.equal(cache.find('a'), null)
   t.equal(cache.find('b'), null)
   t.ok(cache.find('c'))
-  cache.invalidate({ path: '/shop/c?query' })
+  await cache.invalidate({ path: '/shop/c?query' })
   t.equal(cache.find('c'), null)
   store('b', { tags: ['path:/shop/b%20c'] })
-  cache.invalidate({ path: '/shop/b c' })
+  await cache.invalidate({ path: '/shop/b c' })
   t.equal(cache.find('b'), null, 'the encoding of a path does not matter')
   store('a')
-  cache.clear()
+  await cache.clear()
   t.equal(cache.find('a'), null)
 })
 
@@ -67,9 +67,9 @@ t.test(
     const { cache, begin } = createCache()
     const first = begin('a', ['one'])
     const waiting = cache.awaitRendering('a')
-    cache.invalidate({ tags: ['other'] })
+    await cache.invalidate({ tags: ['other'] })
     t.equal(cache.awaitRendering('a'), waiting)
-    cache.invalidate({ tags: ['one'] })
+    await cache.invalidate({ tags: ['one'] })
     t.equal(cache.awaitRendering('a'), null)
     const second = begin('a', ['one'])
     first.store(response({ body: 'old', tags: ['one'] }))
@@ -85,7 +85,7 @@ t.test(
 t.test('emptying the cache also outdates what is being rendered', async (t) => {
   const { cache } = createCache()
   const rendering = cache.begin('a')
-  cache.clear()
+  await cache.clear()
   rendering.store(response())
   t.equal(cache.find('a'), null)
 })
@@ -93,9 +93,9 @@ t.test('emptying the cache also outdates what is being rendered', async (t) => {
 t.test('more tags than are remembered never make an outdated page current', async (t) => {
   const { cache, begin } = createCache()
   const rendering = begin('a', ['tag'])
-  cache.invalidate({ tags: ['tag'] })
+  await cache.invalidate({ tags: ['tag'] })
   for (let at = 0; at < 20; at++)
-    cache.invalidate({ tags: Array.from({ length: 1_000 }, (_, index) => `${at}-${index}`) })
+    await cache.invalidate({ tags: Array.from({ length: 1_000 }, (_, index) => `${at}-${index}`) })
   rendering.store(response({ tags: ['tag'] }))
   t.equal(cache.find('a'), null)
 })

@@ -1,9 +1,12 @@
-/** One response in the cache. */
+/** One response of the page cache, as plain data. */
 export interface StoredResponse {
   /** The text, not compressed. */
   body: string
-  headers: readonly (readonly [string, string])[]
-  etag: string
+  /** Headers that the loads have set, and the content type. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** Hash sources of the document's inline scripts and styles, for its policy. */
+  scripts: readonly string[]
+  styles: readonly string[]
   /** The tags of the page, and one for its path: `path:/products/7`. */
   tags: readonly string[]
   /** When the response was rendered, in milliseconds since 1970 by the clock of this machine. */

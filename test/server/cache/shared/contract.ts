@@ -22,7 +22,7 @@ export function testSharedStore(t: Test, create: CreateStore) {
     const since = await one.versions()
     t.ok(since)
     if (!since) return
-    const stored = response(['a'], 'é\0\ud800💧'.repeat(2_000), { etag: '"x"', freshMs: 5_000.5 })
+    const stored = response(['a'], 'é\0\ud800💧'.repeat(2_000), { scripts: ["'sha256-x'"], freshMs: 5_000.5 })
     await one.set('key', stored, since)
     for (const store of [one, other]) {
       const found = await store.get('key')

@@ -64,7 +64,17 @@ export function openInValkey(url: string, maxBytes: number): OpenStore {
 /** A response with these tags and a body. */
 export function response(tags: readonly string[] = [], body = '<p>page</p>', changes: Partial<StoredResponse> = {}) {
   const headers = [['content-type', 'text/html; charset=utf-8'] as const]
-  return { body, headers, etag: '"1"', tags, storedAt: Date.now(), freshMs: 60_000, staleMs: 600_000, ...changes }
+  return {
+    body,
+    headers,
+    scripts: [],
+    styles: [],
+    tags,
+    storedAt: Date.now(),
+    freshMs: 60_000,
+    staleMs: 600_000,
+    ...changes,
+  }
 }
 
 /** Renders and stores a page, as a process does. */
