@@ -33,6 +33,7 @@ const reader: Reader = {
     npm_config_prefer_offline: 'true',
   },
   server: null,
+  isDev: false,
   isOutdated: false,
 }
 t.teardown(() => reader.server?.stop())
