@@ -8,6 +8,7 @@ import t from 'tap'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
+import { TSC } from '../types/typed-site.ts'
 import { createUserEnv } from '../user-env.ts'
 import { readBlocks } from './code/code-block.ts'
 import { followChapter, type Reader } from './guide.ts'
@@ -33,6 +34,7 @@ const reader: Reader = {
     npm_config_prefer_offline: 'true',
   },
   server: null,
+  isDev: false,
   isOutdated: false,
 }
 t.teardown(() => reader.server?.stop())
@@ -59,7 +61,7 @@ for (const file of chapters) {
     if (!existsSync(join(reader.folder, 'tsconfig.json'))) return
     await run('node_modules/.bin/hydrant', ['types'], { cwd: reader.folder, env })
     // The types of the packages are the same after each chapter: `--incremental` checks them once.
-    const words = ['--incremental', '--tsBuildInfoFile', join(folder, 'checked.tsbuildinfo')]
+    const words = [...TSC.options, '--incremental', '--tsBuildInfoFile', join(folder, 'checked.tsbuildinfo')]
     const errors = await run('node_modules/.bin/tsc', words, { cwd: reader.folder, env }).then(
       () => '',
       ({ stdout }: { stdout: string }) => stdout,

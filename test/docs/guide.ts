@@ -1,10 +1,12 @@
 // Follows a chapter of docs/guide as a reader does: writes each file, runs each command, and compares the output.
 
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { until } from '../until.ts'
 import type { CodeBlock } from './code/code-block.ts'
 import { type RunningCommand, startCommand } from './start-command.ts'
 
@@ -17,7 +19,9 @@ export interface Reader {
   tarball: string
   env: NodeJS.ProcessEnv
   server: RunningCommand | null
-  /** Whether the server was started before the last file was written. */
+  /** Whether `hydrant dev` is the server. */
+  isDev: boolean
+  /** Whether a file was written after the server was started or has taken the files over. */
   isOutdated: boolean
 }
 
@@ -59,6 +63,15 @@ async function runCommands(text: string, reader: Reader): Promise<string> {
 async function restart(command: string, reader: Reader) {
   await reader.server?.stop()
   reader.server = await startCommand(command, { cwd: reader.folder, env: { ...reader.env, PORT: '0' } })
+  reader.isDev = command.endsWith(' dev')
+  reader.isOutdated = false
+}
+
+/** Waits until `hydrant dev` serves the written files. It takes them over in their order, so a page is written last. */
+async function awaitUpdate(reader: Reader, origin: string) {
+  const mark = randomUUID()
+  writeFileSync(join(reader.folder, 'pages/updated.tsx'), `export default () => <p>${mark}</p>\n`)
+  await until(async () => (await (await fetch(`${origin}/updated`)).text()).includes(mark))
   reader.isOutdated = false
 }
 
@@ -81,7 +94,8 @@ async function toRunnable(command: string, reader: Reader): Promise<string> {
   if (command.startsWith('npm install ')) return command.replace(' hydrant ', ` ${reader.tarball} `)
   if (!command.startsWith('curl ')) return command
   if (reader.server === null) throw new Error(`The guide has started no server for: ${command}`)
-  if (reader.isOutdated) await restart('node_modules/.bin/hydrant dev', reader)
+  if (!reader.isDev) await restart('node_modules/.bin/hydrant dev', reader)
+  if (reader.isOutdated) await awaitUpdate(reader, reader.server.origin)
   return command.replaceAll('http://localhost:3000', reader.server.origin)
 }
 

@@ -3,9 +3,8 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
-import { TSC } from '../docs/code/check-site.ts'
 import { installDocumentedPackages } from '../docs/code/documented-packages.ts'
-import { findErrorsOfProjects } from '../types/typed-site.ts'
+import { findErrorsOfProjects, TSC } from '../types/typed-site.ts'
 import { buildExample, type Example, listExamples } from './example.ts'
 
 await installDocumentedPackages()

@@ -7,13 +7,10 @@ import type { Test } from 'tap'
 import { BuildError } from '../../../scripts/build-problem.ts'
 import { formatProblem } from '../../../scripts/terminal/format-problem.ts'
 import { buildSharing } from '../../shared-compression.ts'
-import { findErrorsOfProjects, writeTypedSite } from '../../types/typed-site.ts'
+import { findErrorsOfProjects, TSC, writeTypedSite } from '../../types/typed-site.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
 import { listRequests } from './promised-requests.ts'
 import { type SampleSite, toDocumentPlaces } from './sample-sites.ts'
-
-/** The newest compiler. */
-export const TSC = { name: 'tsc', command: join(process.cwd(), 'node_modules/.bin/tsc') }
 
 export interface CheckedSite {
   site: SampleSite
