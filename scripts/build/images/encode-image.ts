@@ -15,7 +15,7 @@ export const FORMATS = [
   { format: 'avif', options: { effort: 3 } },
   { format: 'webp', options: {} },
 ] as const
-/** Each width has about twice the pixels of the one before. No screen shows more in a page than the last one. */
+/** Each width has about twice the pixels of the one before. Few windows have more pixels than the last one. */
 const WIDTHS = [320, 480, 720, 1080, 1620, 2560]
 /** A copy that is hardly narrower than the widest one saves little. */
 const LEAST_STEP = 1.2
