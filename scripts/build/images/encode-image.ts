@@ -7,9 +7,15 @@ import type { CachedFile, ImageCache } from './image-cache.ts'
 import type { Sharp } from './load-sharp.ts'
 import type { Queue } from './queue.ts'
 
-/** The formats of the copies. A browser takes the first one that it knows. */
-const FORMATS = ['avif', 'webp'] as const
-/** Each width has about twice the pixels of the one before. No screen shows more in a page than the last one. */
+/**
+ * The formats of the copies, with sharp's options. A browser takes the first one that it knows. With this effort, AVIF
+ * takes a sixth of the time that it takes with sharp's own, 4, and the files are a tenth larger.
+ */
+export const FORMATS = [
+  { format: 'avif', options: { effort: 3 } },
+  { format: 'webp', options: {} },
+] as const
+/** Each width has about twice the pixels of the one before. Few windows have more pixels than the last one. */
 const WIDTHS = [320, 480, 720, 1080, 1620, 2560]
 /** A copy that is hardly narrower than the widest one saves little. */
 const LEAST_STEP = 1.2
@@ -17,7 +23,7 @@ const LEAST_STEP = 1.2
 /** An image of the site, before it is encoded. */
 export interface OriginalImage {
   path: string
-  /** Identifies the contents of the file and the encoders. */
+  /** Identifies the contents of the file, the encoders and their options. */
   key: string
   bytes: number
   /** Whether browsers turn the image as its EXIF data says. */
@@ -43,18 +49,18 @@ export async function encodeImage(image: OriginalImage, encoder: Encoder): Promi
   const widest = widths.at(-1) ?? image.width
   const name = `${parse(image.path).name.replace(/[^\w.-]+/g, '-')}-${contentHash(image.key)}`
   const sources: Source[] = []
-  for (const format of FORMATS) {
-    const encode = async (width: number) => ({ width, file: await encodeCopy(image, format, width, encoder) })
+  for (const kind of FORMATS) {
+    const encode = async (width: number) => ({ width, file: await encodeCopy(image, kind, width, encoder) })
     // The first one fails alone if the image is broken: libvips mixes the messages of errors that occur together.
     const last = await encode(widest)
     if (last.file.bytes >= image.bytes) continue
     const narrower = await mapWithLimit(widths.slice(0, -1), widths.length, encode)
     const files = [...narrower, last].map(({ width, file }) => ({
-      name: `${name}-${width}.${format}`,
+      name: `${name}-${width}.${kind.format}`,
       path: file.path,
       width,
     }))
-    sources.push({ type: `image/${format}`, files })
+    sources.push({ type: `image/${kind.format}`, files })
   }
   return sources
 }
@@ -66,7 +72,7 @@ function widthsFor(width: number): number[] {
 
 async function encodeCopy(
   image: OriginalImage,
-  format: (typeof FORMATS)[number],
+  { format, options }: (typeof FORMATS)[number],
   width: number,
   { sharp, cache, queue }: Encoder,
 ): Promise<CachedFile> {
@@ -75,7 +81,7 @@ async function encodeCopy(
       // libvips keeps files that it has opened by their paths, also when they have changed since.
       const original = sharp(await readFile(image.path), { failOn: 'error' })
       const turned = image.isTurned ? original.rotate() : original
-      await turned.resize({ width }).toFormat(format).toFile(path)
+      await turned.resize({ width }).toFormat(format, options).toFile(path)
     }),
   )
 }

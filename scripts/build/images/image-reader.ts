@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type BuildProblem, createProblem } from '../../build-problem.ts'
 import { nameAsset } from '../esbuild/assets.ts'
 import type { ReadImage, SiteImage } from '../esbuild/image-modules.ts'
-import { encodeImage } from './encode-image.ts'
+import { encodeImage, FORMATS } from './encode-image.ts'
 import { createImageCache } from './image-cache.ts'
 import { type LoadedSharp, loadSharp, type Sharp } from './load-sharp.ts'
 import { measureImage } from './measure-image.ts'
@@ -76,10 +76,10 @@ async function inspect(path: string, sharp: Sharp | null) {
   const contents = await readFile(path)
   const { isStill, isTurned, width, height } = measureImage(contents)
   const size = sharp && isStill ? await sizeIn(sharp, contents, isTurned) : { width, height }
-  // Another version of an encoder may make other copies.
+  // Another encoder, or the same one with other options, makes other copies.
   const key = createHash('sha256')
     .update(contents)
-    .update(JSON.stringify(sharp?.versions ?? {}))
+    .update(JSON.stringify([sharp?.versions, FORMATS]))
   return {
     ...size,
     isStill,

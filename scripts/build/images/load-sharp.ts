@@ -14,7 +14,7 @@ interface Pipeline {
   /** Without an angle, turns the image as its EXIF data says. */
   rotate(): Pipeline
   resize(options: { width: number }): Pipeline
-  toFormat(format: 'avif' | 'webp'): Pipeline
+  toFormat(format: 'avif' | 'webp', options: { effort?: number }): Pipeline
   toFile(path: string): Promise<unknown>
 }
 
