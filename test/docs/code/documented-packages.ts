@@ -29,13 +29,19 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@opentelemetry/sdk-logs': '^3',
   '@opentelemetry/sdk-node': '^0.301',
   '@opentelemetry/sdk-trace': '^3',
+  '@playwright/test': '^1.65',
   '@sentry/node': '^11',
   '@tailwindcss/node': '^4',
   '@tailwindcss/oxide': '^4',
+  '@testing-library/dom': '^10',
+  '@testing-library/react': '^16',
+  '@testing-library/user-event': '^14',
   '@types/mdx': '^2',
   '@types/passport-local': '^1',
   autoprefixer: '^10',
   'esbuild-plugin-svgr': '^3',
+  // Newer versions do not support Node.js 20.
+  jsdom: '^29',
   lightningcss: '^1',
   'oxc-transform-react': '~0.157.0',
   'passport-local': '^1',
@@ -44,6 +50,8 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   'remark-mdx-frontmatter': '^6',
   sass: '^1',
   tailwindcss: '^4',
+  // Newer versions do not support Node.js 20.
+  vitest: '^4',
   zod: '^4',
 }
 
