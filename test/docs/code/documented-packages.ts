@@ -77,6 +77,11 @@ export async function installDocumentedPackages(): Promise<void> {
   }
 }
 
+/** Says whether one of the installed packages has a program of this name. */
+export function hasDocumentedProgram(name: string): boolean {
+  return existsSync(join(FOLDER, 'node_modules/.bin', name))
+}
+
 /** Makes the packages available to the files of a folder. */
 export function linkDocumentedPackages(dir: string, names: readonly string[] = Object.keys(PACKAGES)): void {
   for (const name of names) {
