@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
-import { pickPublic } from '../../src/server/options/public-env.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { pickPublic } from '../../src/shared/public-env.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 
 export interface DevOptionsInput {

@@ -57,13 +57,18 @@ function build(dir: string): Promise<void> {
 
 /** Returns a hash of the paths, sizes and times of all files that a build can depend on. */
 function describeInputs(dir: string): string {
-  const files = [...listFiles(dir), ...listSources(dir), join(dir, 'node_modules/.package-lock.json')]
   const hash = createHash('sha256').update(readFileSync(join(PACKAGE_FOLDER, 'package.json')))
-  for (const file of [...new Set(files)].sort()) {
+  for (const file of listInputs(dir)) {
     const stats = statSync(file, { throwIfNoEntry: false })
     hash.update(`${file}\0${stats?.size}\0${stats?.mtimeMs}\n`)
   }
   return hash.digest('hex')
+}
+
+/** Returns the paths of all files that a build of a site can depend on, sorted. Some may not exist. */
+export function listInputs(dir: string): string[] {
+  const files = [...listFiles(dir), ...listSources(dir), join(dir, 'node_modules/.package-lock.json')]
+  return [...new Set(files)].sort()
 }
 
 function listFiles(folder: string): string[] {

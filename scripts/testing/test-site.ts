@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { buildOnce } from './build-once.ts'
+import { buildOnce, listInputs } from './build-once.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
+import { watchFiles } from './watch-files.ts'
 
 export interface TestSiteOptions extends Omit<CreateServerOptions, 'dir' | 'buildDir'> {
   /** The site's folder (the working directory). */
@@ -34,7 +36,10 @@ export async function createTestSite(given: TestSiteOptions = {}): Promise<TestS
   const { dir = '.', build = true, origin, onFailure, ...options } = given
   // Decides which build of React is loaded. So React is imported after it.
   process.env.NODE_ENV = 'production'
-  if (build) await buildOnce(dir)
+  if (build) {
+    await buildOnce(dir)
+    watchFiles(listInputs(resolve(dir)))
+  }
   const { createServer } = await import('../../src/server/index.ts')
   const failures: FailureRecord[] = []
   const app = await createServer({

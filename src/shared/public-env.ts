@@ -9,10 +9,23 @@ export interface PublicEnv {}
 
 /**
  * The environment variables of the server whose names begin with `PUBLIC_`, in the browser and on the server:
- * `publicEnv.PUBLIC_API_URL`. Their values are those of the moment in which the server was created.
+ * `publicEnv.PUBLIC_API_URL`. Their values are those of the moment in which the server was created. Without a server, as
+ * in a test of a component, they are those of the process when this module was loaded.
  */
 export const publicEnv: PublicEnv & Readonly<Record<`PUBLIC_${string}`, string | undefined>> =
-  typeof HYDRANT_BROWSER === 'undefined' ? {} : readBootEnv()
+  typeof HYDRANT_BROWSER === 'undefined' ? readProcessEnv() : readBootEnv()
+
+/** Returns the variables that browsers may see, in the order of their names. */
+export function pickPublic(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[0].startsWith('PUBLIC_'))
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function readProcessEnv(): Record<string, string> {
+  // Tools such as Storybook bundle this module for browsers, without HYDRANT_BROWSER.
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return pickPublic(process?.env ?? {})
+}
 
 function readBootEnv(): Record<string, string> {
   // The script of `bootScript` has set this variable in documents. Workers do not have it.

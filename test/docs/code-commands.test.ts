@@ -1,6 +1,7 @@
 import t from 'tap'
 import { findCommandProblems } from './code/check-commands.ts'
 import { type CodeBlock, readBlocks } from './code/code-block.ts'
+import { installDocumentedPackages } from './code/documented-packages.ts'
 import { readDocuments } from './code/documents.ts'
 import { prepareSite } from './code/prepared-site.ts'
 import { readCommands } from './code/shell-commands.ts'
@@ -8,6 +9,7 @@ import { readCommands } from './code/shell-commands.ts'
 /** Its commands have a test that also compares what they print: `test/server/site-scripts.test.ts`. */
 const SCRIPTS = 'site/pages/docs/scripts.tsx'
 
+await installDocumentedPackages()
 const blocks = await readDocuments(t)
 const site = await prepareSite(t)
 

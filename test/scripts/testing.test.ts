@@ -1,6 +1,7 @@
 // The entry `hydrant/test`: what tests of a site use.
 
-import { execFile } from 'node:child_process'
+import { execFile, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -124,6 +125,27 @@ await site.close()`
   const [one, two] = await Promise.all([run(), run()])
   t.match(one.stdout, /^200 \d+\n$/)
   t.equal(two.stdout, one.stdout)
+})
+
+t.test('in watch mode, Node.js watches the sources of the site, and not its build', async (t) => {
+  const entry = join(process.cwd(), 'dist/scripts/testing/index.js')
+  const script = `const { createTestSite } = await import(${JSON.stringify(entry)})
+const site = await createTestSite({ dir: ${JSON.stringify(dir)} })
+await site.close()`
+  const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '1' }
+  const stdio: StdioOptions = ['ignore', 'ignore', 'inherit', 'ipc']
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env, stdio })
+  const watched: string[] = []
+  child.on('message', (message: Record<string, (string | null)[]>) => {
+    watched.push(...Object.values(message).flatMap((files) => files.filter((file) => file !== null)))
+  })
+  t.strictSame(await once(child, 'close'), [0, null])
+  t.ok(watched.includes(join(dir, 'pages/index.tsx')))
+  t.strictSame(
+    watched.filter((file) => file.startsWith(dir) && !existsSync(file)),
+    [],
+  )
+  t.notOk(watched.some((file) => file.includes(join(dir, '.hydrant'))))
 })
 
 t.test('a build that fails is an error with the place', async (t) => {

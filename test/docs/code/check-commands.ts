@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
 import { CURL } from '../../tools.ts'
-import { PACKAGES } from './documented-packages.ts'
+import { hasDocumentedProgram, PACKAGES } from './documented-packages.ts'
 import type { PreparedSite } from './prepared-site.ts'
 import type { ShellCommand } from './shell-commands.ts'
 
@@ -43,7 +43,8 @@ async function runCommand(t: Test, site: PreparedSite, { words, env }: ShellComm
   if (program !== 'npx') return null
   const [name = '', ...args] = rest
   if (name === 'hydrant') return await runHydrant(t, site, args, env)
-  return existsSync(join('node_modules/.bin', name)) ? null : 'npx does not find this program'
+  const isFound = existsSync(join('node_modules/.bin', name)) || hasDocumentedProgram(name)
+  return isFound ? null : 'npx does not find this program'
 }
 
 async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], env: Record<string, string>) {

@@ -39,8 +39,21 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /** Languages whose blocks other tests run: the commands of the documents, and those of the page for scripts. */
 const RUN = ['sh', 'python']
 
-/** Files with a test of their own: `test/docs/fix-prompt.test.ts`, `test/browser/storybook.test.ts`. */
-const TESTED_FILES = ['fix-prompt.js', '.storybook/main.js', '.storybook/preview.tsx']
+/**
+ * Files with a test of their own: `test/docs/fix-prompt.test.ts`, `test/browser/storybook.test.ts`,
+ * `test/docs/test-runners.test.ts`.
+ */
+const TESTED_FILES = [
+  'fix-prompt.js',
+  '.storybook/main.js',
+  '.storybook/preview.tsx',
+  'e2e/notes.spec.ts',
+  'playwright.config.ts',
+  'test/notes.spec.ts',
+  'test/notes.tap.js',
+  'test/notes.test.js',
+  'vitest.config.ts',
+]
 
 /** Returns the problem of a block, with its place in the document, if it has one. */
 export async function findFormatProblems(block: CodeBlock): Promise<string[]> {

@@ -24,16 +24,22 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@opentelemetry/sdk-logs': '^3',
   '@opentelemetry/sdk-node': '^0.301',
   '@opentelemetry/sdk-trace': '^3',
+  '@playwright/test': '^1.65',
   '@sentry/node': '^11',
   '@tailwindcss/node': '^4',
   '@tailwindcss/oxide': '^4',
   '@types/hast': '^3',
+  '@testing-library/dom': '^10',
+  '@testing-library/react': '^16',
+  '@testing-library/user-event': '^14',
   '@types/mdx': '^2',
   '@types/passport-local': '^1',
   autoprefixer: '^10',
   'esbuild-plugin-svgr': '^3',
   'estree-util-value-to-estree': '^3',
   'hast-util-to-string': '^3',
+  // Newer versions do not support Node.js 20.
+  jsdom: '^29',
   lightningcss: '^1',
   minisearch: '^7',
   'oxc-transform-react': '~0.157.0',
@@ -48,6 +54,8 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   sharp: '~0.35.5',
   tailwindcss: '^4',
   'unist-util-mdx-define': '^1',
+  // Newer versions do not support Node.js 20.
+  vitest: '^4',
   zod: '^4',
 }
 
@@ -57,6 +65,11 @@ const FOLDER = folderOf(NAME, PACKAGES)
 /** Installs the packages once for each list of versions. */
 export async function installDocumentedPackages(): Promise<void> {
   await installOnce(NAME, PACKAGES)
+}
+
+/** Says whether one of the installed packages has a program of this name. */
+export function hasDocumentedProgram(name: string): boolean {
+  return existsSync(join(FOLDER, 'node_modules/.bin', name))
 }
 
 /** Makes the packages available to the files of a folder. */

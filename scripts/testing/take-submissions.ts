@@ -1,0 +1,71 @@
+import { messageOf } from '../../src/server/util/message-of.ts'
+import { type BrowserFunctions, browser, type SubmissionOutcome } from '../../src/shared/tree/browser.ts'
+
+/** Fields that a component has sent. */
+export interface SentSubmission {
+  /** The path and the query of the page whose action gets them. */
+  path: string
+  method: string
+  formData: FormData
+}
+
+/** Returns the result of a submission; nothing for an action that returns nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without `return` is an answer
+export type SubmissionAnswer = (sent: SentSubmission) => SubmissionOutcome | void | Promise<SubmissionOutcome | void>
+
+/** The part of a form or a button that is read. */
+interface FormElement {
+  getAttribute(name: string): string | null
+}
+
+/** Takes the place of the browser's side: a function answers the submissions of components. */
+export function takeSubmissions(answer: SubmissionAnswer): void {
+  const functions: BrowserFunctions = {
+    readForm,
+    submit({ href = '', method, formData }, { settled, release }) {
+      const outcome = resultOf(answer, { path: pathOf(href), method, formData })
+      return {
+        outcome,
+        settled: outcome.then(() => {
+          release()
+          settled()
+        }),
+        abort() {},
+        refused() {},
+      }
+    },
+    prefetch: async () => {},
+    refresh: async () => {},
+  }
+  browser.load = Promise.resolve(async () => functions)
+  browser.loaded = functions
+}
+
+async function resultOf(answer: SubmissionAnswer, sent: SentSubmission): Promise<SubmissionOutcome> {
+  try {
+    return (await answer(sent)) ?? {}
+  } catch (thrown) {
+    return { error: { message: messageOf(thrown) } }
+  }
+}
+
+const readForm: BrowserFunctions['readForm'] = (event, href = '') => {
+  // React passes the event of the document, which is that of a form.
+  const { target: form, submitter } = event as { target: FormElement; submitter: FormElement | null }
+  const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name) ?? ''
+  const path = pathOf(read('action'))
+  // A button may send the form elsewhere.
+  if (read('method').toLowerCase() !== 'post' || path !== pathOf(href)) return null
+  // The types of Node.js know no form.
+  const formData: FormData = Reflect.construct(FormData, [form, submitter])
+  const fields = [...formData].map(([name, value]) => [name, typeof value === 'string' ? value : value.name])
+  return { formData, href: path, enctype: read('enctype'), key: JSON.stringify([path, fields]), form }
+}
+
+/** Returns the path and the query of a URL, relative to the current page. */
+function pathOf(url: string): string {
+  const { location } = globalThis as { location?: { href: string } }
+  const base = location?.href ?? ''
+  const { pathname, search } = new URL(url, URL.canParse(base) && base !== 'about:blank' ? base : 'http://localhost/')
+  return pathname + search
+}
