@@ -8,8 +8,8 @@ interface Reason {
   name: string
   gain: ReactNode
   loss: string
-  /** The document for those who come from there. */
-  path: string
+  /** The document for those who come from there; null if there is none. */
+  path: string | null
 }
 
 const REASONS: readonly Reason[] = [
@@ -24,6 +24,12 @@ const REASONS: readonly Reason[] = [
     gain: 'The server is the only router, so the browser gets no table of routes. Links and forms are plain HTML, and access is decided by guards that run for every kind of request.',
     loss: 'Prerendering, SPA mode, data functions in the browser, other runtimes than Node.js, Vite.',
     path: 'coming-from/react-router',
+  },
+  {
+    name: 'TanStack Start',
+    gain: 'Forms that work without JavaScript, with files, schemas and protection against forms of other sites. The name of a file is the route, and nothing else describes it.',
+    loss: 'A router in the browser with its cache, prerendering, other runtimes than Node.js, Vite.',
+    path: null,
   },
   {
     name: 'Vike',
@@ -57,7 +63,7 @@ export function Reasons({ ratios }: { ratios: Ratios | null }) {
             <p>
               <strong>You lose</strong> {loss}
             </p>
-            <a href={hrefOfDocument(path)}>Coming from {name}</a>
+            {path !== null && <a href={hrefOfDocument(path)}>Coming from {name}</a>}
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { escapeText } from './escape-text.ts'
 import { listDocuments, pagePath, readTitles } from './list-documents.ts'
 import { loadRenderer } from './load-renderer.ts'
@@ -40,10 +41,12 @@ export async function compileDocuments(root: string, list: string) {
 
   const listed = listDocuments(list, [...files, ...lists])
   const others = [...files, ...lists].filter((file) => !listed.some((one) => one.file === file))
-  const documents = [
-    ...listed.map(({ file, group }) => ({ ...compile(file), group })),
-    ...others.map((file) => compile(file)),
-  ]
+  const documents: SiteDocument[] = []
+  for (const { file, group } of [...listed, ...others.map((file) => ({ file, group: null }))]) {
+    documents.push({ ...compile(file), group })
+    // The development server responds meanwhile.
+    await setImmediate()
+  }
   return {
     documents: documents.map((document) => (document.html === '' ? writeList(document, documents) : document)),
     files: files.map((file) => join(root, file)),

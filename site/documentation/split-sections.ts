@@ -3,21 +3,20 @@ import type { Section } from './site-document.ts'
 
 /** Splits a document at its headings. The ids are those of GitHub, so anchors in the documents lead to them. */
 export function splitSections(tokens: readonly Token[]): Section[] {
-  const sections: Section[] = []
+  const sections: { id: string; text: string; level: number; texts: string[] }[] = []
   const used = new Map<string, number>()
   for (const token of tokens) {
-    const current = sections.at(-1)
     if (token.type === 'heading') {
       const text = textOf(token.tokens ?? [])
       const slug = toSlug(text)
       const count = used.get(slug) ?? 0
       used.set(slug, count + 1)
-      sections.push({ id: count === 0 ? slug : `${slug}-${count}`, text, level: token.depth, body: '' })
-    } else if (current) {
-      current.body = `${current.body} ${textOf([token])}`.replace(/\s+/g, ' ').trim()
+      sections.push({ id: count === 0 ? slug : `${slug}-${count}`, text, level: token.depth, texts: [] })
+    } else {
+      sections.at(-1)?.texts.push(textOf([token]))
     }
   }
-  return sections
+  return sections.map(({ texts, ...section }) => ({ ...section, body: texts.join(' ').replace(/\s+/g, ' ').trim() }))
 }
 
 function toSlug(text: string): string {

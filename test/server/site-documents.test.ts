@@ -1,6 +1,6 @@
 // The documents on the project's site: all of them are there, their links lead somewhere, and a search finds them.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
 import { walk } from '../scripts/walk.ts'
@@ -63,6 +63,16 @@ t.test('every link between the documents leads to a page, and every anchor to a 
     if (hash !== '') t.ok(html.includes(` id="${hash.slice(1)}"`), `${from} links to ${target}`)
   }
 })
+
+t.test(
+  'the first page shows the ratios if there is a record of the benchmark, and what Hydrant does not do',
+  async (t) => {
+    const html = await read('')
+    t.equal(html.includes('id="ratios"'), existsSync('bench/results/last.json'))
+    t.ok(html.includes('Why leave what you have'))
+    t.ok(html.includes('What it does not do'))
+  },
+)
 
 t.test('each document leads to those before and after it', async (t) => {
   const loads = pages.get('/docs/guide/loads') ?? ''

@@ -12,9 +12,9 @@ export default function Docs({ data }: PageProps<'/docs'>) {
         <a href={href('/docs/[...path]', { path: 'guide' })}>guide</a>. <code>npx hydrant docs</code> prints the same
         documents in a terminal.
       </p>
-      {data.groups.map(({ title, documents }) => (
-        <section key={title} aria-labelledby={`group-${title}`}>
-          <h2 id={`group-${title}`}>{title}</h2>
+      {data.groups.map(({ title, documents }, index) => (
+        <section key={title} aria-labelledby={`group-${index}`}>
+          <h2 id={`group-${index}`}>{title}</h2>
           <dl className={classes.documents}>
             {documents.map(({ href, title, about }) => (
               <div key={href}>
