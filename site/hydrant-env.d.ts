@@ -15,77 +15,22 @@ declare module 'hydrant/react' {
     '/docs': {
       params: {}
       layouts: ['/', '/docs']
-      server: {}
+      server: typeof import('./pages/docs/index.server.ts')
     }
-    '/docs/console': {
-      params: {}
+    '/docs/[...path]': {
+      params: { path: string }
       layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/deploy': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/development': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/errors': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/failures': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/forms': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/http': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/loading': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/navigation': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/options': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/pages': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
+      server: typeof import('./pages/docs/[...path].server.ts')
     }
     '/docs/scripts': {
       params: {}
       layouts: ['/', '/docs']
       server: {}
     }
-    '/docs/server': {
+    '/docs/search': {
       params: {}
       layouts: ['/', '/docs']
-      server: {}
-    }
-    '/docs/styling': {
-      params: {}
-      layouts: ['/', '/docs']
-      server: {}
+      server: typeof import('./pages/docs/search.server.ts')
     }
     '/failures': {
       params: {}

@@ -112,8 +112,16 @@ t.test('only the build and the development server know what they are made of', a
   t.strictSame(strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true), [])
 })
 
+/** Packages with which the site's build compiles the documents. */
+const FOR_DOCUMENTS = ['esbuild', 'marked', 'highlight.js']
+
+t.test('only the build of the site compiles documents', async (t) => {
+  const users = importsIn('site').filter(({ specifier }) => FOR_DOCUMENTS.includes(packageOf(specifier)))
+  t.strictSame(users.filter(({ from }) => !from.startsWith('site/documentation/')).map(show), [])
+})
+
 for (const [room, packages] of [
-  ['site', ['hydrant', 'react', 'fastify', '@photostructure/sqlite', 'zod']],
+  ['site', ['hydrant', 'react', 'fastify', '@photostructure/sqlite', 'zod', ...FOR_DOCUMENTS]],
   ['console', ['hydrant', 'react', 'fastify']],
 ] as const) {
   t.test(`the ${room} uses what any site could`, async (t) => {

@@ -1,6 +1,6 @@
 import { href } from 'hydrant/react'
-import { useEffect, useRef } from 'react'
 import classes from './notes.module.css'
+import { useQueryInput } from './use-query-input.ts'
 
 interface NoteSearchProps {
   /** The text that the notes on the page contain; empty if the page shows all. */
@@ -11,16 +11,7 @@ interface NoteSearchProps {
 
 /** A form with the method GET: the browser itself writes the text into the URL. */
 export function NoteSearch({ q, found, count }: NoteSearchProps) {
-  const input = useRef<HTMLInputElement>(null)
-  const shown = useRef(q)
-
-  // After Back, or a link to another search, the input has the text of the earlier one. What the visitor has typed since
-  // stays.
-  useEffect(() => {
-    if (input.current?.value.trim() === shown.current) input.current.value = q
-    shown.current = q
-  }, [q])
-
+  const input = useQueryInput(q)
   return (
     <form method="get" action={href('/notes', {}, { hash: 'list' })} className={classes.search}>
       <label htmlFor="q">Search the notes</label>

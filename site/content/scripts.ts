@@ -157,8 +157,8 @@ export const looking: readonly Script[] = [
     title: 'A document, and then only if it has changed: 200, 304',
     language: 'sh',
     text: `
-curl -s -o page.html --etag-save page.etag -w '%{http_code}\\n' SITE/docs/pages
-curl -s -o page.html --etag-compare page.etag -w '%{http_code}\\n' SITE/docs/pages
+curl -s -o page.html --etag-save page.etag -w '%{http_code}\\n' SITE/docs/http
+curl -s -o page.html --etag-compare page.etag -w '%{http_code}\\n' SITE/docs/http
 `,
   },
   {

@@ -2,8 +2,11 @@ import { href, type PageProps } from 'hydrant/react'
 import { Suspense, use } from 'react'
 import { Code } from '../components/code.tsx'
 import { Counter } from '../components/counter.tsx'
+import { Headlines } from '../components/headlines.tsx'
+import { NotThere } from '../components/not-there.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Plate } from '../components/plate.tsx'
+import { Reasons } from '../components/reasons.tsx'
 import { digest, logLine, pageFile, sentence, serverFile } from '../content/samples.ts'
 import classes from './index.module.css'
 
@@ -16,7 +19,9 @@ export default function Home({ data }: PageProps<'/'>) {
         title="Hydrant"
         description="Hydrant serves server-rendered React pages from Fastify: streamed, hydrated, and traceable when something fails."
       />
-      <Hero />
+      <Hero ratios={data.ratios} />
+      <Reasons ratios={data.ratios} />
+      <NotThere />
       <WhatItDoes />
       <TwoFiles />
       <Live data={data} />
@@ -26,7 +31,7 @@ export default function Home({ data }: PageProps<'/'>) {
   )
 }
 
-function Hero() {
+function Hero({ ratios }: Pick<Data, 'ratios'>) {
   return (
     <div className={classes.hero}>
       <div>
@@ -35,6 +40,10 @@ function Hero() {
           Hydrant is an npm package. You write a folder of React components, and Hydrant serves it as a website. When a
           page fails, the visitor reads one plain sentence with a code. That code leads you to the line of source that
           failed.
+        </p>
+        <p>
+          It is for teams that run Node.js servers themselves and want to know why a page failed: with a new site, or
+          with pages in the Fastify app that they have.
         </p>
         <div className="button-row">
           <a className="button" href={href('/start')}>
@@ -51,6 +60,7 @@ function Hero() {
         occurrence={digest.occurrence}
         source="pages/products/[id].server.ts"
       />
+      {ratios && <Headlines ratios={ratios} />}
     </div>
   )
 }
@@ -206,7 +216,7 @@ function Next() {
           <a href={href('/start')}>Start</a> A first page, then a build, in a few minutes.
         </li>
         <li>
-          <a href={href('/docs')}>Documentation</a> Pages, data, forms, navigation, HTTP, failures, deploying.
+          <a href={href('/docs')}>Documentation</a> Guide, tutorials, reference, and a search over all of it.
         </li>
         <li>
           <a href={href('/notes')}>Notes</a> A form, a list and a database to try it all with.
@@ -215,10 +225,6 @@ function Next() {
           <a href={href('/failures')}>Failures to try</a> One page for each place where a page can fail.
         </li>
       </ul>
-      <p className={classes.not}>
-        What Hydrant is not: there are no React Server Components, no image service and no bundler of its own (it builds
-        with esbuild).
-      </p>
     </section>
   )
 }

@@ -1,7 +1,7 @@
-import { href } from 'hydrant/react'
 import { Code } from '../components/code.tsx'
 import { PageHead } from '../components/page-head.tsx'
 import { Section } from '../components/section.tsx'
+import { hrefOfDocument } from '../content/document-href.ts'
 import classes from './start.module.css'
 
 export default function Start() {
@@ -23,8 +23,7 @@ export default function Start() {
         <p>
           Open <code>http://localhost:3000</code>. When you change a file, the page updates. The new site has a layout,
           pages with data, a form, tests, types, a linter and a <code>Dockerfile</code>. With{' '}
-          <code>--template tailwind</code>, it also has{' '}
-          <a href={href('/docs/styling', {}, { hash: 'tailwind' })}>Tailwind CSS</a>.
+          <code>--template tailwind</code>, it also has <a href={hrefOfDocument('tailwind')}>Tailwind CSS</a>.
         </p>
         <p>
           A file in <code>pages/</code> is a page:
@@ -34,9 +33,10 @@ export default function Start() {
         <Code title="pages/hello.server.ts">{LOAD}</Code>
         <Code title="pages/hello.tsx">{PAGE_WITH_DATA}</Code>
         <p>
-          <a href={href('/docs/pages')}>Pages and layouts</a> and <a href={href('/docs/loading')}>Loading data</a>{' '}
-          describe both files. <a href={href('/docs/forms')}>Forms</a> describes how to handle what visitors send, and{' '}
-          <a href={href('/docs/navigation')}>Navigation</a> describes how visitors get from page to page.
+          <a href={hrefOfDocument('guide/first-page')}>Pages and layouts</a> and{' '}
+          <a href={hrefOfDocument('guide/loads')}>Loading data</a> describe both files.{' '}
+          <a href={hrefOfDocument('guide/forms')}>Forms</a> describes how to handle what visitors send, and{' '}
+          <a href={hrefOfDocument('navigation')}>Navigation</a> describes how visitors get from page to page.
         </p>
       </Section>
       <Section id="by-hand" title="By hand">
@@ -64,7 +64,7 @@ export default function Start() {
         </p>
         <Code title="app.ts">{PLUGIN}</Code>
         <p>
-          The chapter <a href={href('/docs/server')}>Fastify</a> describes <code>server.ts</code>,{' '}
+          The chapter <a href={hrefOfDocument('app')}>Fastify</a> describes <code>server.ts</code>,{' '}
           <code>createServer</code>, and tests without a port.
         </p>
       </Section>
@@ -80,7 +80,7 @@ export default function Start() {
           HYDRANT_TRUST_PROXY=loopback npx hydrant start
         </Code>
         <p>
-          <a href={href('/docs/deploy')}>Deploying</a> has more details, including shutdown and sites below a path.
+          <a href={hrefOfDocument('deploy')}>Deploying</a> has more details, including shutdown and sites below a path.
         </p>
       </Section>
     </div>

@@ -7,8 +7,8 @@ import { startSite } from '../site-server.ts'
 import { launchChromium } from './chromium.ts'
 import { takesNavigations } from './navigation-site.ts'
 
-// Other tests check pages that fail on purpose. A file is not a page.
-const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|\.\w+$/
+// Other tests check pages that fail on purpose. A file is not a page. The first decision stands for all of them.
+const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|^\/docs\/decisions\/(?!001)|\.\w+$/
 
 const site = await startSite(t, { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } })
 const chromium = await launchChromium(t)

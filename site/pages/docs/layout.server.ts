@@ -1,5 +1,13 @@
 import type { LayoutLoadContext } from 'hydrant'
+import { hrefOfDocument } from '../../content/document-href.ts'
+import { listGroups } from '../../content/documents.server.ts'
 
 export function load({ app }: LayoutLoadContext<'/docs'>) {
-  return { version: app.siteFacts().hydrant }
+  return {
+    version: app.siteFacts().hydrant,
+    groups: listGroups().map(({ title, documents }) => ({
+      title,
+      links: documents.map(({ path, title }) => ({ href: hrefOfDocument(path), title })),
+    })),
+  }
 }

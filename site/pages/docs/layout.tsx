@@ -1,49 +1,50 @@
 import { href, type LayoutProps } from 'hydrant/react'
-import { chapters, neighbours } from '../../content/chapters.ts'
+import { SearchForm } from '../../components/search-form.tsx'
 import classes from './layout.module.css'
 
 export default function DocsLayout({ children, data, url }: LayoutProps<'/docs'>) {
+  const isCurrent = (path: string) => (url.pathname === path ? 'page' : undefined)
+  const isSearch = url.pathname === href('/docs/search')
   return (
     <div className={classes.docs}>
-      <nav className={classes.chapters} aria-label="Documentation">
-        <p className={classes.version}>
-          <a href={href('/docs')} aria-current={url.pathname === href('/docs') ? 'page' : undefined}>
-            Documentation
-          </a>{' '}
-          {data.version}
-        </p>
-        <ul>
-          {chapters.map(({ path, title }) => (
-            <li key={path}>
-              <a href={path} aria-current={url.pathname === path ? 'page' : undefined}>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <div className={classes.text}>
-        {children}
-        <Neighbours path={url.pathname} />
+      <div className={classes.side}>
+        <SearchForm q={isSearch ? (url.searchParams.get('q') ?? '') : ''} />
+        <nav className={classes.list} aria-label="Documentation">
+          <p className={classes.version}>
+            <a href={href('/docs')} aria-current={isCurrent(href('/docs'))}>
+              All documents
+            </a>{' '}
+            {data.version}
+          </p>
+          <div className={classes.groups}>
+            {[...data.groups, LIVE].map(({ title, links }) => (
+              <div key={title}>
+                <p className={classes.group}>{title}</p>
+                <ul>
+                  {links.map(({ href, title }) => (
+                    <li key={href}>
+                      <a href={href} aria-current={isCurrent(href)}>
+                        {title}
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </div>
+            ))}
+          </div>
+        </nav>
       </div>
+      <div className={classes.text}>{children}</div>
     </div>
   )
 }
 
-function Neighbours({ path }: { path: string }) {
-  const { previous, next } = neighbours(path)
-  return (
-    <nav className={classes.neighbours} aria-label="Neighbouring chapters">
-      {previous && (
-        <a href={previous.path} rel="prev">
-          <span>Before</span> {previous.title}
-        </a>
-      )}
-      {next && (
-        <a className={classes.nextChapter} href={next.path} rel="next">
-          <span>Next</span> {next.title}
-        </a>
-      )}
-    </nav>
-  )
+/** Pages of this site that show what the documents describe. */
+const LIVE = {
+  title: 'Live',
+  links: [
+    { href: href('/docs/scripts'), title: 'Use it from a script' },
+    { href: href('/notes'), title: 'Notes' },
+    { href: href('/failures'), title: 'Failures' },
+  ],
 }

@@ -3,6 +3,7 @@ import { Code } from '../../components/code.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Section } from '../../components/section.tsx'
 import { Table } from '../../components/table.tsx'
+import { hrefOfDocument } from '../../content/document-href.ts'
 import { failing, looking, reading, type Script, scriptFor, sending } from '../../content/scripts.ts'
 
 export default function Scripts({ url }: PageProps<'/docs/scripts'>) {
@@ -19,15 +20,15 @@ export default function Scripts({ url }: PageProps<'/docs/scripts'>) {
         <p>
           When a program requests <code>application/json</code>, a page responds with the data that its{' '}
           <code>load</code> returned, including deferred promises. Nothing is rendered. Dates are strings; a{' '}
-          <a href={href('/docs/http', {}, { hash: 'json' })}>table</a> lists the other types.
+          <a href={hrefOfDocument('http', 'data-as-json')}>table</a> lists the other types.
         </p>
         <Samples site={site} scripts={reading} />
       </Section>
       <Section id="send" title="Send">
         <p>
-          A page with an <a href={href('/docs/forms')}>action</a> accepts forms, with or without files, and JSON. If the
-          action calls <code>redirect()</code>, the response is 303 with <code>Location</code>. If it returns data, the
-          response contains the data. If it returns nothing, the response is 204.
+          A page with an <a href={hrefOfDocument('guide/forms')}>action</a> accepts forms, with or without files, and
+          JSON. If the action calls <code>redirect()</code>, the response is 303 with <code>Location</code>. If it
+          returns data, the response contains the data. If it returns nothing, the response is 204.
         </p>
         <Samples site={site} scripts={sending} />
         <p>No token is needed. The protection against forms of other sites checks headers that only browsers send.</p>

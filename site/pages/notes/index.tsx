@@ -8,6 +8,7 @@ import classes from '../../components/notes.module.css'
 import { PageHead } from '../../components/page-head.tsx'
 import { useRefreshOnReturn } from '../../components/refresh-on-return.ts'
 import { ReportNote } from '../../components/report-note.tsx'
+import { hrefOfDocument } from '../../content/document-href.ts'
 import { readNote } from '../../notes/note.ts'
 
 export default function Notes({ data, search: { q }, fields }: PageProps<'/notes'>) {
@@ -63,8 +64,9 @@ export default function Notes({ data, search: { q }, fields }: PageProps<'/notes
           ))}
         </ul>
         <p>
-          The list keeps the newest hundred notes. <a href={href('/docs/forms')}>Forms</a> describes how this page is
-          made, and <a href={href('/docs/scripts')}>Use it from a script</a> how a program reads and writes notes.
+          The list keeps the newest hundred notes. <a href={hrefOfDocument('guide/forms')}>Forms</a> describes how this
+          page is made, and <a href={href('/docs/scripts')}>Use it from a script</a> how a program reads and writes
+          notes.
         </p>
       </section>
     </>

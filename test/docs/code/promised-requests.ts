@@ -16,7 +16,6 @@ const PARAMETER = '7'
 
 /** Statuses of pages other than 200. */
 const REFUSED: Readonly<Record<string, number>> = {
-  'site/pages/docs/failures.tsx /members': 403,
   'docs/ecosystem.md /members': 302,
   'docs/guide/search.md /offers/[id]': 404,
 }
@@ -27,13 +26,9 @@ const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
     { url: '/tasting', form: 'step=contact&name=Ada&email=ada@example.org', status: 200 },
   ],
   'docs/guide/search.md': [{ url: '/catalogue?page=0', status: 400 }],
-  'docs/http.md': [{ url: '/notes', form: 'text=', status: 422 }],
-  'site/pages/docs/forms.tsx': [
+  'docs/http.md': [
     { url: '/notes', form: 'text=', status: 422 },
-    { url: '/notes', form: 'text=Tea', status: 303 },
     { url: '/photos', form: 'photo=', status: 303 },
-    { url: '/signup', form: 'email=ada', status: 422 },
-    { url: '/signup', form: 'email=ada@example.org&password=long+enough', status: 303 },
   ],
 }
 

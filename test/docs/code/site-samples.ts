@@ -1,6 +1,6 @@
 // Reads the samples of the project's site by rendering its pages.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -23,20 +23,19 @@ interface Bundle {
 /** The component `Code` as this test needs it: it keeps the samples. */
 const RECORDER = 'export const shown = []\nexport const Code = (props) => { shown.push(props); return null }\n'
 const RECORDER_PATH = resolve('site/components/code.tsx')
-const CHAPTERS = 'site/pages/docs'
+/** The pages that show samples. All others are Markdown. */
+const DOCUMENTS = ['site/pages/index.tsx', 'site/pages/start.tsx', 'site/pages/docs/scripts.tsx']
 /** Enough for every page that shows samples. */
 const PROPS = {
-  data: { renderedAt: new Date(0), facts: new Promise(() => {}) },
+  data: { ratios: null, renderedAt: new Date(0), facts: new Promise(() => {}) },
   params: {},
   url: new URL('http://localhost:3000/docs'),
 }
 
 /** Returns the samples on the pages of the project's site, in the order in which they appear. */
 export async function readSiteSamples(folder: string): Promise<CodeBlock[]> {
-  const chapters = readdirSync(CHAPTERS).filter((file) => file.endsWith('.tsx') && file !== 'layout.tsx')
-  const documents = ['site/pages/index.tsx', 'site/pages/start.tsx', ...chapters.map((file) => join(CHAPTERS, file))]
-  const { pages, shown } = await bundlePages(documents, join(folder, 'pages.mjs'))
-  return documents.flatMap((document) => {
+  const { pages, shown } = await bundlePages(DOCUMENTS, join(folder, 'pages.mjs'))
+  return DOCUMENTS.flatMap((document) => {
     const Page = pages[document]
     if (!Page) throw new Error(`${document} is not in the bundle.`)
     shown.length = 0

@@ -1,0 +1,8 @@
+/** Earlier paths below `/docs`, and those of the documents that have their contents now. */
+export const moved: ReadonlyMap<string, string> = new Map([
+  ['pages', 'guide/first-page'],
+  ['loading', 'guide/loads'],
+  ['forms', 'guide/forms'],
+  ['styling', 'guide/styling'],
+  ['server', 'app'],
+])

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Plugin } from 'esbuild'
+import { compareFrameworks } from './compare-frameworks.ts'
+import { compileDocuments } from './compile-documents.ts'
+
+/** The repository, from a file in the site's folder `content`. */
+const ROOT = '../../..'
+const RECORD = 'bench/results/last.json'
+
+/**
+ * Compiles the list of documents to JSON with all documents as HTML, and the list of compared frameworks to JSON with the
+ * ratios of the last record of the benchmark. So the server needs neither a Markdown parser nor the files.
+ */
+export function documentation(): Plugin {
+  return {
+    name: 'documentation',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.toc$/ }, async ({ path }) => {
+        const { documents, files } = await compileDocuments(resolve(path, ROOT), await readFile(path, 'utf8'))
+        return { contents: JSON.stringify(documents), loader: 'text', watchFiles: [path, ...files] }
+      })
+      onLoad({ filter: /\.ratios$/ }, async ({ path }) => {
+        const record = resolve(path, ROOT, RECORD)
+        const ratios = compareFrameworks(await readFile(path, 'utf8'), await readFile(record, 'utf8').catch(() => null))
+        return { contents: JSON.stringify(ratios), loader: 'text', watchFiles: [path, record] }
+      })
+    },
+  }
+}

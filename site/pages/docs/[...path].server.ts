@@ -1,0 +1,20 @@
+import { type LoadContext, notFound, redirect } from 'hydrant'
+import { hrefOfDocument } from '../../content/document-href.ts'
+import { findDocument, htmlOf, listNeighbours } from '../../content/documents.server.ts'
+import { moved } from '../../content/moved.ts'
+
+export function load({ params }: LoadContext<'/docs/[...path]'>) {
+  // A catch-all gets the slashes at the end of a path, and nothing for `/docs/`.
+  const path = params.path.replace(/\/+$/, '')
+  if (path === '' || path !== params.path) redirect(hrefOfDocument(path), 308)
+  const document = findDocument(path)
+  if (!document) redirectToNewAddress(path)
+  const { title, description, heading, headings } = document
+  return { title, description, heading, headings, html: htmlOf(document), neighbours: listNeighbours(document) }
+}
+
+function redirectToNewAddress(path: string): never {
+  const target = moved.get(path) ?? path.replace(/(?:\/README)?\.md$/, '')
+  if (findDocument(target)) redirect(hrefOfDocument(target), 301)
+  notFound()
+}

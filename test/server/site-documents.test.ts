@@ -1,0 +1,148 @@
+// The documents on the project's site: all of them are there, their links lead somewhere, and a search finds them.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import t from 'tap'
+import { walk } from '../scripts/walk.ts'
+import { startSite } from '../site-server.ts'
+
+interface Found {
+  hits: { href: string; title: string; heading: string | null; excerpt: { text: string; isFound: boolean }[] }[]
+  isPartial: boolean
+  isMore: boolean
+}
+
+// Below a path, which the compiled HTML does not know.
+const BASE = '/hydrant'
+const site = await startSite(t, { env: { HYDRANT_BASE: BASE } })
+const origin = `http://127.0.0.1:${site.port}`
+const pages = new Map<string, string>()
+
+/** Returns the HTML of a page; `path` has no base. */
+async function read(path: string): Promise<string> {
+  const answer = await fetch(origin + BASE + path, { headers: { accept: 'text/html' }, redirect: 'error' })
+  t.equal(answer.status, 200, path)
+  return answer.text()
+}
+
+async function search(q: string): Promise<Found> {
+  const answer = await fetch(`${origin}${BASE}/docs/search?${new URLSearchParams({ q })}`, {
+    headers: { accept: 'application/json' },
+  })
+  // The shape follows the load of the page.
+  return (await answer.json()) as Found
+}
+
+t.test('every document of the package has a page with its title', async (t) => {
+  const documents = walk('docs').filter((file) => file.endsWith('.md'))
+  t.ok(documents.length > 90)
+  for (const file of [...documents.map((file) => `docs/${file}`), 'README.md', 'CHANGELOG.md']) {
+    const path = pathOf(file)
+    const html = await read(path)
+    pages.set(path, html)
+    const [, title = ''] = /^# (.+)$/m.exec(readFileSync(file, 'utf8')) ?? []
+    t.equal(textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? ''), title.replaceAll('`', ''), file)
+    t.ok(/<title>[^<]+ · Hydrant<\/title>/.test(html), `${file} has a title`)
+    t.ok(/<meta name="description" content="[^"]{20,}"\/>/.test(html), `${file} has a description`)
+  }
+})
+
+t.test('every link between the documents leads to a page, and every anchor to a heading', async (t) => {
+  const targets = new Map<string, string>()
+  for (const [from, html] of pages) {
+    for (const link of linksIn(html)) targets.set(new URL(link, `${origin}${BASE}${from}`).href, from)
+  }
+  for (const [target, from] of targets) {
+    const { pathname, hash } = new URL(target)
+    t.ok(pathname.startsWith(BASE), `${from} links to ${target}, below the base`)
+    const path = pathname.slice(BASE.length)
+    // The pages that are not documents have tests of their own.
+    if (!/^\/docs(?:\/|$)/.test(path)) continue
+    const html = pages.get(path) ?? (await read(path))
+    pages.set(path, html)
+    if (hash !== '') t.ok(html.includes(` id="${hash.slice(1)}"`), `${from} links to ${target}`)
+  }
+})
+
+t.test(
+  'the first page shows the ratios if there is a record of the benchmark, and what Hydrant does not do',
+  async (t) => {
+    const html = await read('')
+    t.equal(html.includes('id="ratios"'), existsSync('bench/results/last.json'))
+    t.ok(html.includes('Why leave what you have'))
+    t.ok(html.includes('What it does not do'))
+  },
+)
+
+t.test('each document leads to those before and after it', async (t) => {
+  const loads = pages.get('/docs/guide/loads') ?? ''
+  t.match(loads, new RegExp(`<a [^>]*href="${BASE}/docs/guide/layouts"[^>]*rel="prev"|rel="prev"[^>]*guide/layouts"`))
+  t.match(loads, new RegExp(`<a [^>]*href="${BASE}/docs/guide/forms"[^>]*rel="next"|rel="next"[^>]*guide/forms"`))
+})
+
+t.test('code has colours and tables can scroll, without a script', async (t) => {
+  const loads = pages.get('/docs/guide/loads') ?? ''
+  t.match(loads, /<pre tabindex="0"[^>]*aria-label="shop\/teas\.server\.ts"><code><span class="keyword">export<\/span>/)
+  t.match(loads, /<div class="table" tabindex="0" role="group" aria-label="Table: The context">/)
+})
+
+t.test('addresses of earlier pages lead to the documents that have their contents', async (t) => {
+  for (const [path, target] of [
+    ['/docs/pages', '/docs/guide/first-page'],
+    ['/docs/loading', '/docs/guide/loads'],
+    ['/docs/forms', '/docs/guide/forms'],
+    ['/docs/styling', '/docs/guide/styling'],
+    ['/docs/server', '/docs/app'],
+    ['/docs/http.md', '/docs/http'],
+    ['/docs/deploy/README.md', '/docs/deploy'],
+  ] as const) {
+    const { status, headers } = await fetch(origin + BASE + path, { redirect: 'manual' })
+    t.equal(status, 301, path)
+    t.equal(new URL(String(headers.get('location')), origin).pathname, `${BASE}${target}`)
+  }
+  const slash = await fetch(`${origin}${BASE}/docs/http/`, { redirect: 'manual' })
+  t.strictSame([slash.status, slash.headers.get('location')], [308, `${BASE}/docs/http`])
+  t.equal((await fetch(`${origin}${BASE}/docs/none`)).status, 404)
+  t.equal((await fetch(`${origin}${BASE}/docs/constructor`)).status, 404)
+})
+
+t.test('a search finds sections by all of its words, the best first', async (t) => {
+  const { hits, isPartial } = await search('  Cookie sessions ')
+  t.equal(isPartial, false)
+  for (const { excerpt } of hits) t.match(excerpt.filter(({ isFound }) => isFound).length > 0, true)
+  t.match((await search('useSubmission')).hits[0], { title: 'Submissions', heading: null })
+  t.match((await search('HYD_PORT_IN_USE')).hits[0], { href: `${BASE}/docs/errors#hyd_port_in_use` })
+  t.match((await search('timeouts.loadMs')).hits[0], { href: `${BASE}/docs/options#timeoutsloadms` })
+  t.match((await search('guards')).hits[0], { title: 'Guards', heading: null })
+})
+
+t.test('a search shows its words in the page, and says when it finds nothing', async (t) => {
+  const found = await read(`/docs/search?${new URLSearchParams({ q: 'layout.server.ts' })}`)
+  t.match(found, /<mark>layout\.server\.ts<\/mark>/)
+  t.match(found, /<input[^>]*name="q"[^>]*value="layout\.server\.ts"/)
+  t.match(found, /<meta name="robots" content="noindex"\/>/)
+  t.match(textOf(await read('/docs/search?q=guards+xyzzy')), 'No section contains all of these words')
+  t.match(textOf(await read('/docs/search?q=xyzzy')), 'No document contains any of these words.')
+  for (const query of ['', '?q=', '?q=%20', '?q=a&q=b', '?q=%28%5B*'])
+    t.match(textOf(await read(`/docs/search${query}`)), /Type one or more words|No document contains/, query)
+  t.notMatch(await read(`/docs/search?${new URLSearchParams({ q: '"><img src=x>' })}`), '<img')
+})
+
+function pathOf(file: string): string {
+  if (file === 'README.md') return '/docs/overview'
+  if (file === 'CHANGELOG.md') return '/docs/changelog'
+  const path = file.replace(/\.md$/, '')
+  return `/${posix.basename(path) === 'README' ? posix.dirname(path) : path}`
+}
+
+function linksIn(html: string): string[] {
+  const main = html.slice(html.indexOf('<main'), html.indexOf('</main>'))
+  return [...main.matchAll(/<a [^>]*href="([^"]*)"/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+}
+
+function textOf(html: string): string {
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'", '#39': "'" }
+  return html.replace(/<[^>]*>/g, '').replace(/&(amp|lt|gt|quot|#x27|#39);/g, (_, name: string) => named[name] ?? '')
+}
