@@ -1,9 +1,12 @@
 // All examples are the same site, which was written for another framework before.
 
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
+import { readMarkdown } from '../docs/code/code-block.ts'
 import { installDocumentedPackages } from '../docs/code/documented-packages.ts'
+import { readCommands } from '../docs/code/shell-commands.ts'
 import { findErrorsOfProjects, TSC } from '../types/typed-site.ts'
 import { buildExample, type Example, listExamples } from './example.ts'
 
@@ -21,6 +24,27 @@ t.test('the compiler finds no error in any example', async (t) => {
     projects.map(() => []),
   )
 })
+
+t.test('each page installs all packages that its site needs', async (t) => {
+  for (const { name } of examples) {
+    const [before, after] = ['before', 'after'].map((state) => readPackages(`examples/coming-from/${name}/${state}`))
+    const commands = readMarkdown(`docs/coming-from/${name}.md`).flatMap((block) => readCommands(block).commands)
+    const named = (command: string) =>
+      commands.filter(({ words }) => words[0] === 'npm' && words[1] === command).flatMap(({ words }) => words.slice(2))
+    const kept = before?.filter((one) => !named('uninstall').includes(one)) ?? []
+    const installed = new Set([...kept, ...named('install')])
+    t.strictSame(
+      after?.filter((one) => !installed.has(one)),
+      [],
+      name,
+    )
+  }
+})
+
+function readPackages(folder: string): string[] {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return Object.keys({ ...dependencies, ...devDependencies })
+}
 
 for (const example of examples) {
   t.test(`the site that comes from ${example.name}`, async (t) => {

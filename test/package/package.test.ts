@@ -284,6 +284,7 @@ t.test('its types resolve for bundlers and for Node, and refuse what is wrong', 
   for (const [module, moduleResolution, include] of [
     // A bundler's resolution alone finds files without their extension.
     ['esnext', 'bundler', ['consumer.ts', 'hydrant-env.d.ts', 'pages']],
+    ['node16', 'node16', ['consumer.ts', 'hydrant-env.d.ts']],
     ['nodenext', 'nodenext', ['consumer.ts', 'hydrant-env.d.ts']],
     ['nodenext', 'nodenext', ['early.ts']],
   ] as const) {
