@@ -40,11 +40,8 @@ export interface ReadRecorder {
 }
 
 /**
- * Creates recorders for a request whose response is to be stored for all visitors. They behave like the originals. A
- * response may be stored if `firstRead` is still null then.
- *
- * Two functions of the site do not behave as always: a `WeakMap` whose keys are requests has nothing for a recorder,
- * and `structuredClone(request.headers)` throws. Neither shows anything of the visitor.
+ * Creates recorders for a request whose response is to be stored for all visitors. They behave like the originals. The
+ * response may be stored if `firstRead` is still null when it is stored. Decision 048 lists the limits.
  */
 export function recordReads({ request, reply, context, hasGuards, onRead, ...address }: RecordedRequest): ReadRecorder {
   let firstRead: VisitorRead | null = null

@@ -18,7 +18,8 @@ interface Calls<Result> {
 /**
  * Returns a function that runs `fn` once per request and arguments: `const currentUser = perRequest(async ({ request }) =>
  * …)`. Guards, loads, actions and hooks that call it with the same arguments share one result, also a promise, a rejection
- * or a thrown error. Arguments are compared like the keys of a `Map`.
+ * or a thrown error. Arguments are compared like the keys of a `Map`. Loads whose response is stored for all visitors
+ * share results only with each other.
  *
  * @param fn Its first argument is a `ctx`, or any object with the request. Only the request counts.
  */

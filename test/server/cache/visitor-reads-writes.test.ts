@@ -99,6 +99,13 @@ t.test('writes go to the original', async (t) => {
     ]
   })
   t.strictSame(fixed.value, [2, false, true])
+  const held = await record(({ request }) => {
+    const own = () => 1
+    Object.defineProperty(request, 'fixed', { value: own, configurable: false })
+    Object.defineProperty(request, 'query', { value: 'own', writable: false, configurable: false })
+    return [request.fixed === own, request.query]
+  })
+  t.strictSame(held.value, [true, 'own'])
   const frozen = await record(({ request }, original) => {
     t.throws(() => Object.freeze(request), TypeError)
     request.user = 'new'

@@ -1,0 +1,18 @@
+import type { SourceFrame } from '../errors/failure-record.ts'
+import type { SourceMapper } from '../failures/stacks/source-map.ts'
+import type { VisitorRead } from './visitor-reads.ts'
+
+const FRAME_START = '    at '
+
+/**
+ * Returns the line of the site that read the property. For a read in a package it is the line that called the package.
+ * Returns null if no frame of the stack is in the site.
+ */
+export function placeOfRead({ error }: VisitorRead, { mapFrame }: Pick<SourceMapper, 'mapFrame'>): SourceFrame | null {
+  // A format of another library may return anything.
+  for (const line of String(error.stack).split('\n')) {
+    const { frame } = line.startsWith(FRAME_START) ? mapFrame(line) : { frame: null }
+    if (frame?.isSite) return frame
+  }
+  return null
+}
