@@ -42,6 +42,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
   }
 
   async function invalidate(tags: readonly string[]): Promise<boolean> {
+    if (tags.length === 0) return true
     // A copy, because invalidations are told apart by identity.
     const batch = [...tags]
     let isSent = false

@@ -3,6 +3,7 @@
 import iovalkey from 'iovalkey'
 import pg from 'pg'
 import type { Test } from 'tap'
+import type { StoreBackend } from '../../../../src/server/cache/shared/backend.ts'
 import { createSharedStore, type StoreInput } from '../../../../src/server/cache/shared/create-shared-store.ts'
 import { createMemoryShare } from '../../../../src/server/cache/shared/memory/memory-share.ts'
 import {
@@ -36,12 +37,13 @@ export async function createStore(t: Test, input: Partial<StoreInput> & Pick<Sto
   return store
 }
 
-export function openInMemory(maxBytes: number): OpenStore {
+/** Creates the backends of processes that share the memory of another one. */
+export function createMemoryBackends(maxBytes: number): () => StoreBackend {
   const clients: ShareClient[] = []
   const share = createMemoryShare<ShareClient>(maxBytes, (event) => {
     for (const client of clients) setImmediate(() => client.tell(structuredClone(event)))
   })
-  return (t) => {
+  return () => {
     const client = createShareClient((call) =>
       setImmediate(() => {
         const result = answerShareCall(share, client, structuredClone(call))
@@ -49,8 +51,13 @@ export function openInMemory(maxBytes: number): OpenStore {
       }),
     )
     clients.push(client)
-    return createStore(t, { backend: client.backend })
+    return client.backend
   }
+}
+
+export function openInMemory(maxBytes: number): OpenStore {
+  const createBackend = createMemoryBackends(maxBytes)
+  return (t) => createStore(t, { backend: createBackend() })
 }
 
 export function openInPostgres(url: string, maxBytes: number): OpenStore {

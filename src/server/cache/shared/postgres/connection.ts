@@ -1,6 +1,8 @@
 import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg'
 
 const CONNECT_MS = 3_000
+/** The longest time in which a connection is made and prepared. */
+const PREPARE_MS = 10_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
@@ -49,6 +51,7 @@ export function createConnection(input: ConnectionInput): Connection {
     connecting.on('error', lose)
     connecting.on('end', () => lose(new Error('the connection was closed')))
     connecting.on('notification', ({ payload = '' }) => input.onNotification(payload))
+    const deadline = setTimeout(lose, PREPARE_MS, new Error('the server does not respond')).unref()
     try {
       await connecting.connect()
       await input.prepare(connecting)
@@ -58,6 +61,8 @@ export function createConnection(input: ConnectionInput): Connection {
       input.onReady()
     } catch (error) {
       lose(error)
+    } finally {
+      clearTimeout(deadline)
     }
   }
 
