@@ -95,9 +95,10 @@ import cluster from 'node:cluster'
 const load = (file) => import(process.env.MODULES + '/' + file)
 export default async function server(app) {
   const { createPrimaryChannel } = await load('src/server/cluster/primary-channel.js')
-  const { createWorkerStore } = await load('src/server/cluster/shared-cache.js')
+  const { openWorkerStore } = await load('src/server/cluster/shared-cache.js')
   const { serveStore } = await load('test/server/cache/shared/drive-store.js')
-  const store = createWorkerStore(createPrimaryChannel(cluster.worker), { log: app.log, deadline: () => () => {} })
+  const input = { log: app.log, deadline: () => () => {} }
+  const store = await openWorkerStore(createPrimaryChannel(cluster.worker), { store: null }, input)
   await serveStore(store, process.env.FOLDER + '/' + process.pid)
   app.addHook('onClose', () => store.close())
 }

@@ -19,7 +19,10 @@ export interface ConnectionInput {
 
 /** One connection, which is made again whenever it is lost. */
 export interface Connection {
-  /** Rejects when there is no connection, or when it is lost before the response. */
+  /**
+   * Runs a statement after those that were passed before. Rejects when there is no connection, or when it is lost before
+   * the response.
+   */
   query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>
   /** Breaks the connection, if there is one. */
   reset(): void
@@ -32,6 +35,7 @@ export function createConnection(input: ConnectionInput): Connection {
   let isClosed = false
   let retryMs = FIRST_RETRY_MS
   let timer: NodeJS.Timeout | undefined
+  let last: Promise<unknown> = Promise.resolve()
 
   async function connect() {
     const config = { connectionString: input.url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true }
@@ -69,9 +73,13 @@ export function createConnection(input: ConnectionInput): Connection {
   void connect()
 
   return {
-    async query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
-      if (client === null || !isReady) throw new Error('there is no connection')
-      return client.query<Row>(sql, [...values])
+    query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
+      const result = last.then(() => {
+        if (client === null || !isReady) throw new Error('there is no connection')
+        return client.query<Row>(sql, [...values])
+      })
+      last = result.catch(() => {})
+      return result
     },
     // With a query in progress, `end` does not wait for its response.
     reset: () => void client?.end().catch(() => {}),
