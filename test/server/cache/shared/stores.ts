@@ -38,11 +38,15 @@ export async function createStore(t: Test, input: Partial<StoreInput> & Pick<Sto
 }
 
 /** Creates the backends of processes that share the memory of another one. */
-export function createMemoryBackends(maxBytes: number): () => StoreBackend {
+export function createMemoryBackends(maxBytes: number, maxTags?: number): () => StoreBackend {
   const clients: ShareClient[] = []
-  const share = createMemoryShare<ShareClient>(maxBytes, (event) => {
-    for (const client of clients) setImmediate(() => client.tell(structuredClone(event)))
-  })
+  const share = createMemoryShare<ShareClient>(
+    maxBytes,
+    (event) => {
+      for (const client of clients) setImmediate(() => client.tell(structuredClone(event)))
+    },
+    maxTags,
+  )
   return () => {
     const client = createShareClient((call) =>
       setImmediate(() => {
@@ -55,17 +59,22 @@ export function createMemoryBackends(maxBytes: number): () => StoreBackend {
   }
 }
 
-export function openInMemory(maxBytes: number): OpenStore {
-  const createBackend = createMemoryBackends(maxBytes)
+export function openInMemory(maxBytes: number, maxTags?: number): OpenStore {
+  const createBackend = createMemoryBackends(maxBytes, maxTags)
   return (t) => createStore(t, { backend: createBackend() })
 }
 
-export function openInPostgres(url: string, maxBytes: number): OpenStore {
-  return (t) => createStore(t, { backend: createPostgresBackend({ pg, url, place: 'the database', maxBytes }) })
+const toLimits = (maxBytes: number, maxTags?: number) => ({ maxBytes, ...(maxTags === undefined ? {} : { maxTags }) })
+
+export function openInPostgres(url: string, maxBytes: number, maxTags?: number): OpenStore {
+  return (t) =>
+    createStore(t, {
+      backend: createPostgresBackend({ pg, url, place: 'the database', ...toLimits(maxBytes, maxTags) }),
+    })
 }
 
-export function openInValkey(url: string, maxBytes: number): OpenStore {
-  return (t) => createStore(t, { backend: createValkeyBackend({ iovalkey: { Redis: iovalkey.Redis }, url, maxBytes }) })
+export function openInValkey(url: string, maxBytes: number, maxTags?: number): OpenStore {
+  return (t) => createStore(t, { backend: createValkeyBackend({ iovalkey, url, ...toLimits(maxBytes, maxTags) }) })
 }
 
 /** A response with these tags and a body. */

@@ -13,6 +13,8 @@ export interface PostgresInput {
   /** The URL without its secrets. */
   place: string
   maxBytes: number
+  /** How many invalidated tags are remembered (MAX_TAGS). */
+  maxTags?: number
 }
 
 interface ReadRow {
@@ -36,10 +38,10 @@ interface ChangesRow extends VersionsRow {
  * Creates the connection to a shared cache in PostgreSQL. One connection makes all calls and listens, so that responses
  * and notifications arrive in their order.
  */
-export function createPostgresBackend({ pg, url, place, maxBytes }: PostgresInput): StoreBackend {
+export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInput): StoreBackend {
   const owner = randomUUID()
   let connection: Connection | null = null
-  const pruning = createPruning({ pg, url, maxBytes })
+  const pruning = createPruning({ pg, url, ...limits })
 
   async function query<Row extends QueryResultRow>(text: string, values: readonly unknown[]) {
     if (connection === null) throw new Error('there is no connection')

@@ -10,13 +10,14 @@ interface PruningInput {
   pg: { Client: typeof Client }
   url: string
   maxBytes: number
+  maxTags?: number
 }
 
 /**
  * Keeps the tables within their limits: after each tenth of the bytes that this process writes, and once a minute if it
  * has written something. This takes a connection of its own, because no request may wait for it.
  */
-export function createPruning({ pg, url, maxBytes }: PruningInput) {
+export function createPruning({ pg, url, maxBytes, maxTags = MAX_TAGS }: PruningInput) {
   let written = 0
   let isRunning = false
   const timer = setInterval(() => written > 0 && run(), INTERVAL_MS).unref()
@@ -32,19 +33,24 @@ export function createPruning({ pg, url, maxBytes }: PruningInput) {
       await client.connect()
       await client.query(PRUNE_ENTRIES, [maxBytes])
       await client.query(PRUNE_LEASES)
-      await client.query(PRUNE_TAGS, [MAX_TAGS])
+      await client.query(PRUNE_TAGS, [maxTags])
     } catch {
       // It is run again. That the server is unavailable is noticed elsewhere.
     }
     await client.end().catch(() => {})
     isRunning = false
+    runIfDue()
+  }
+
+  function runIfDue() {
+    if (written > maxBytes / 10) void run()
   }
 
   return {
     /** Counts the bytes of a response that was written. */
     count(bytes: number) {
       written += bytes
-      if (written > maxBytes / 10) void run()
+      runIfDue()
     },
     stop: () => clearInterval(timer),
   }
