@@ -1,7 +1,9 @@
 import { createSharedStore, type StoreInput } from '../cache/shared/create-shared-store.ts'
 import { createMemoryShare } from '../cache/shared/memory/memory-share.ts'
 import { answerShareCall, createShareClient, type ShareCall } from '../cache/shared/memory/share-calls.ts'
+import { openSharedStore } from '../cache/shared/open-shared-store.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
+import type { Options } from '../options/options.ts'
 import type { PrimaryChannel } from './primary-channel.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
@@ -32,13 +34,22 @@ export function createWorkersCache(maxBytes: number): WorkersCache {
   }
 }
 
-/** Creates a worker's access to the cache of the primary. */
-export function createWorkerStore(channel: PrimaryChannel, input: Omit<StoreInput, 'backend' | 'place'>): SharedStore {
+/**
+ * Opens the shared cache of a worker: the store that the options name, to which each worker connects itself, or the
+ * cache of the primary. Rejects with HYD_CACHE_STORE_PACKAGE.
+ */
+export async function openWorkerStore(
+  channel: PrimaryChannel,
+  pageCache: Options['pageCache'],
+  input: Omit<StoreInput, 'backend' | 'place'>,
+): Promise<SharedStore> {
+  const store = await openSharedStore(pageCache, input)
+  if (store !== null) return store
   const client = createShareClient((call) => void channel.send({ kind: 'cacheCall', call }))
   channel.listen((message) => {
     if (message.kind === 'cacheResult') client.settle(message.result)
     else if (message.kind === 'cacheEvent') client.tell(message.event)
   })
   channel.onClose(() => client.fail(new Error('the primary has exited')))
-  return createSharedStore({ ...input, backend: client.backend, place: 'the cache of the primary process' })
+  return createSharedStore({ ...input, backend: client.backend, place: 'the memory of the primary process' })
 }

@@ -20,7 +20,12 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     for (const missed of reads) for (const tag of tags) missed.add(tag)
   }
 
-  const own = createOwnInvalidations(backend.advance, noteInvalidated)
+  const own = createOwnInvalidations(async (tags) => {
+    const versions = await backend.advance(tags)
+    // At once, before the response to a later call is read: then nobody is told of this process's own invalidations.
+    link.note(versions)
+    return versions
+  }, noteInvalidated)
   const link = createStoreLink({
     ...{ ...input, backend, own },
     onChanged(tags) {
@@ -42,6 +47,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
   }
 
   async function invalidate(tags: readonly string[]): Promise<boolean> {
+    if (tags.length === 0) return true
     // A copy, because invalidations are told apart by identity.
     const batch = [...tags]
     let isSent = false
@@ -51,8 +57,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
       return own.send(batch)
     })
     if (!isSent) own.keep(batch)
-    if (versions) link.note(versions)
-    else link.refresh()
+    if (versions === null) link.refresh()
     return versions !== null
   }
 

@@ -45,6 +45,7 @@ export interface SharedStore {
   /**
    * Resolves with true when this process is to render: it then has a lease, which ends after `leaseMs`, or with `set` or
    * `release`. Resolves with false while another process has the lease, and with true when the store is unavailable.
+   * After true, the caller calls `get` once more: another process may have stored the response since the first `get`.
    */
   lease(key: string, leaseMs: number): Promise<boolean>
   release(key: string): Promise<void>

@@ -1,7 +1,8 @@
 import { startDeadline } from '../../util/deadline.ts'
-import type { Changes, StoreBackend } from './backend.ts'
+import type { StoreBackend } from './backend.ts'
 import type { OwnInvalidations } from './own-invalidations.ts'
-import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
+import { createSeenVersions } from './seen-versions.ts'
+import { CALL_MS, type Versions } from './shared-store.ts'
 import { createStoreOutage, type StoreLog } from './store-outage.ts'
 
 /** How often the versions are read without a reason, which notices connections that are silently broken. */
@@ -36,15 +37,12 @@ export interface StoreLink {
   close(): void
 }
 
-export function createStoreLink({ backend, own, log, place, onAway, ...input }: LinkInput): StoreLink {
-  const { deadline = startDeadline, onChanged } = input
-  const outage = createStoreOutage(log, place)
-  let seen: Versions | null = null
+export function createStoreLink(input: LinkInput): StoreLink {
+  const { backend, own, onAway, deadline = startDeadline } = input
+  const outage = createStoreOutage(input.log, input.place)
+  const seen = createSeenVersions(input.onChanged)
   let isConnected = false
   let isUp = false
-  let isRefreshing = false
-  let isRefreshWanted = false
-  let retry: NodeJS.Timeout | undefined
 
   function goAway(error: unknown) {
     outage.failed(error)
@@ -53,90 +51,130 @@ export function createStoreLink({ backend, own, log, place, onAway, ...input }: 
     onAway()
   }
 
-  function apply({ versions, tags }: Changes) {
-    const isKnown = seen !== null && tags !== null && seen.epoch === versions.epoch
-    const last = isKnown && seen ? seen.sequence : -1
-    const changed = isKnown ? tags.filter(([, sequence]) => sequence > last).map(([tag]) => tag) : [EVERY_TAG]
-    if (versions.sequence > last) seen = versions
-    if (changed.length > 0) onChanged(changed)
-  }
-
   async function catchUp(): Promise<Versions> {
-    const changes = await backend.changes(seen)
-    apply(changes)
+    const changes = await backend.changes(seen.current())
+    seen.take(changes)
     return changes.versions
   }
 
-  async function refresh() {
-    clearTimeout(retry)
-    isRefreshWanted = true
-    if (isRefreshing || !isConnected) return
-    isRefreshing = true
-    try {
-      while (isRefreshWanted) {
-        isRefreshWanted = false
-        await own.sendAll()
-        await catchUp()
-      }
+  const refresher = createRefresher({
+    async run() {
+      if (!isConnected) return
+      await own.sendAll()
+      await catchUp()
       isUp = isConnected
       if (isUp) outage.ended()
-    } catch (error) {
-      goAway(error)
-      retry = setTimeout(refresh, RETRY_MS).unref()
-    }
-    isRefreshing = false
-  }
-
-  let hasBeat = true
-  const heartbeat = setInterval(() => {
-    // An attempt that has lasted since the previous beat gets no response any more.
-    if (isRefreshing && !hasBeat) backend.reconnect()
-    hasBeat = !isRefreshing
-    void refresh()
-  }, HEARTBEAT_MS).unref()
+    },
+    onFailed: goAway,
+    onStuck: backend.reconnect,
+  })
 
   backend.open({
     connected() {
       isConnected = true
-      void refresh()
+      refresher.run()
     },
     disconnected(error) {
       isConnected = false
       goAway(error)
     },
-    advanced: () => void refresh(),
+    advanced: refresher.run,
     settled: input.onSettled,
   })
 
+  function onLate() {
+    goAway(new Error(`no response within ${CALL_MS} ms`))
+    refresher.run()
+  }
+
   return {
-    ask<T>(call: () => Promise<T>) {
-      if (!isUp) return Promise.resolve(null)
-      return new Promise<T | null>((resolve) => {
-        const cancel = deadline(CALL_MS, () => {
-          goAway(new Error(`no response within ${CALL_MS} ms`))
-          void refresh()
-          resolve(null)
-        })
-        call()
-          .then(resolve, (error: unknown) => {
-            outage.failed(error)
-            resolve(null)
-          })
-          .finally(cancel)
-      })
-    },
+    ask: async (call) => (isUp ? callWithin({ call, deadline, onLate, onFailed: outage.failed }) : null),
     catchUp,
     note(versions) {
-      if (seen?.epoch === versions.epoch && versions.sequence === seen.sequence + 1) seen = versions
-      else void refresh()
+      if (!seen.follow(versions)) refresher.run()
     },
-    refresh: () => void refresh(),
+    refresh: refresher.run,
     close() {
-      clearInterval(heartbeat)
-      clearTimeout(retry)
+      refresher.stop()
       outage.stop()
       isConnected = false
       isUp = false
+    },
+  }
+}
+
+interface TimedCall<T> {
+  call(): Promise<T>
+  deadline: typeof startDeadline
+  onLate(): void
+  onFailed(error: unknown): void
+}
+
+/** Resolves with null when the call fails, or does not respond within `CALL_MS`. */
+function callWithin<T>({ call, deadline, onLate, onFailed }: TimedCall<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const cancel = deadline(CALL_MS, () => {
+      onLate()
+      resolve(null)
+    })
+    call()
+      .then(resolve, (error: unknown) => {
+        onFailed(error)
+        resolve(null)
+      })
+      .finally(cancel)
+  })
+}
+
+interface Refreshing {
+  run(): Promise<void>
+  onFailed(error: unknown): void
+  /** Called when an attempt gets no response. */
+  onStuck(): void
+}
+
+/** Runs attempts one after the other: when `run` is called, at intervals, and again after a failure. */
+function createRefresher({ run, onFailed, onStuck }: Refreshing) {
+  let isRunning = false
+  let isWanted = false
+  let isStopped = false
+  let attempts = 0
+  let attemptsBefore = 0
+  let retry: NodeJS.Timeout | undefined
+
+  async function runAll() {
+    clearTimeout(retry)
+    isWanted = true
+    if (isRunning || isStopped) return
+    isRunning = true
+    try {
+      while (isWanted) {
+        isWanted = false
+        attempts++
+        await run()
+      }
+    } catch (error) {
+      if (!isStopped) {
+        onFailed(error)
+        retry = setTimeout(runAll, RETRY_MS).unref()
+      }
+    }
+    isRunning = false
+  }
+
+  const heartbeat = setInterval(() => {
+    // An attempt that has lasted since the previous beat gets no response any more.
+    if (isRunning && attempts === attemptsBefore) onStuck()
+    void runAll()
+    attemptsBefore = attempts
+  }, HEARTBEAT_MS).unref()
+
+  return {
+    run: () => void runAll(),
+    stop() {
+      isStopped = true
+      clearInterval(heartbeat)
+      clearTimeout(retry)
     },
   }
 }

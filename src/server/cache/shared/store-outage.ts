@@ -11,6 +11,7 @@ export type StoreLog = Pick<FastifyBaseLogger, 'warn' | 'info'>
 export function createStoreOutage(log: StoreLog, place: string) {
   let lastError: unknown
   let isWarned = false
+  let isStopped = false
   const warning = createThrottledLine(() => {
     isWarned = true
     log.warn(
@@ -20,7 +21,7 @@ export function createStoreOutage(log: StoreLog, place: string) {
   return {
     failed(error: unknown) {
       lastError = error
-      warning.count()
+      if (!isStopped) warning.count()
     },
     /** The store is available. */
     ended() {
@@ -28,8 +29,11 @@ export function createStoreOutage(log: StoreLog, place: string) {
       if (isWarned) log.info(`the page cache uses ${place} again`)
       isWarned = false
     },
-    /** Stops the timer of the warnings. */
-    stop: () => warning.stop(),
+    /** Writes nothing any more. Connections that are closed report that. */
+    stop() {
+      isStopped = true
+      warning.stop()
+    },
   }
 }
 

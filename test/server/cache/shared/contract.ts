@@ -7,12 +7,12 @@ import { type OpenStore, render, response } from './stores.ts'
 
 const LONG_MS = 600_000
 
-/** Opens an empty store of this many bytes. */
-export type CreateStore = (maxBytes: number) => OpenStore
+/** Opens an empty store of this many bytes and tags. */
+export type CreateStore = (maxBytes: number, maxTags?: number) => OpenStore
 
 export function testSharedStore(t: Test, create: CreateStore) {
-  async function openTwo(t: Test, maxBytes = 1_000_000): Promise<[SharedStore, SharedStore]> {
-    const open = create(maxBytes)
+  async function openTwo(t: Test, maxBytes = 1_000_000, maxTags?: number): Promise<[SharedStore, SharedStore]> {
+    const open = create(maxBytes, maxTags)
     return [await open(t), await open(t)]
   }
 
@@ -198,5 +198,22 @@ export function testSharedStore(t: Test, create: CreateStore) {
     await render(one, 'e', [], 'x'.repeat(25_000))
     t.ok(await one.get('e'))
     t.match(await one.get('d'), { body: 'smaller' })
+  })
+
+  t.test('the oldest tags are forgotten, together with the responses that they may concern', async (t) => {
+    const [one, other] = await openTwo(t, 2_000, 5)
+    await render(one, 'old', ['a'])
+    const before = await one.versions()
+    const invalidated = Array.from({ length: 20 }, (_, index) => `tag ${index}`)
+    for (const tag of invalidated) await other.invalidate([tag])
+    await until(async () => {
+      await render(one, 'new', ['a', 'tag 0'])
+      return (await one.get('old')) === null
+    })
+    if (before) await one.set('old', response(['a', 'tag 0']), before)
+    t.equal(await other.get('old'), null)
+    t.ok(await until(() => other.get('new')))
+    await other.invalidate(['tag 0'])
+    t.equal(await one.get('new'), null)
   })
 }

@@ -218,6 +218,18 @@ for (const [name, server] of Object.entries(SERVERS)) {
   })
 }
 
+for (const [name, server] of Object.entries(SERVERS)) {
+  t.test(`${name}: a store that is closed does nothing more`, async (t) => {
+    const { store, lines } = await createTimedStore(t, server.createBackend())
+    const waiting = store.get('key')
+    await store.close()
+    await waiting
+    t.strictSame(await callAll(store), UNAVAILABLE)
+    await server.cut()
+    t.strictSame(lines, [])
+  })
+}
+
 t.test('without a URL there is no store', async (t) => {
   t.equal(await openSharedStore({ maxBytes: MAX_BYTES, store: null }, { log: keepLines().log }), null)
 })

@@ -10,8 +10,8 @@ let databases = 0
 
 const STORES: Record<string, CreateStore> = {
   'the memory of another process': openInMemory,
-  PostgreSQL: (maxBytes) => openInPostgres(postgres.createDatabase(`cache${++databases}`), maxBytes),
-  Redis: (maxBytes) => openInValkey(redis.nextDatabase(), maxBytes),
+  PostgreSQL: (...limits) => openInPostgres(postgres.createDatabase(`cache${++databases}`), ...limits),
+  Redis: (...limits) => openInValkey(redis.nextDatabase(), ...limits),
 }
 
 for (const [name, create] of Object.entries(STORES)) {

@@ -3,6 +3,7 @@
 import iovalkey from 'iovalkey'
 import pg from 'pg'
 import type { Test } from 'tap'
+import type { StoreBackend } from '../../../../src/server/cache/shared/backend.ts'
 import { createSharedStore, type StoreInput } from '../../../../src/server/cache/shared/create-shared-store.ts'
 import { createMemoryShare } from '../../../../src/server/cache/shared/memory/memory-share.ts'
 import {
@@ -36,12 +37,17 @@ export async function createStore(t: Test, input: Partial<StoreInput> & Pick<Sto
   return store
 }
 
-export function openInMemory(maxBytes: number): OpenStore {
+/** Creates the backends of processes that share the memory of another one. */
+export function createMemoryBackends(maxBytes: number, maxTags?: number): () => StoreBackend {
   const clients: ShareClient[] = []
-  const share = createMemoryShare<ShareClient>(maxBytes, (event) => {
-    for (const client of clients) setImmediate(() => client.tell(structuredClone(event)))
-  })
-  return (t) => {
+  const share = createMemoryShare<ShareClient>(
+    maxBytes,
+    (event) => {
+      for (const client of clients) setImmediate(() => client.tell(structuredClone(event)))
+    },
+    maxTags,
+  )
+  return () => {
     const client = createShareClient((call) =>
       setImmediate(() => {
         const result = answerShareCall(share, client, structuredClone(call))
@@ -49,16 +55,26 @@ export function openInMemory(maxBytes: number): OpenStore {
       }),
     )
     clients.push(client)
-    return createStore(t, { backend: client.backend })
+    return client.backend
   }
 }
 
-export function openInPostgres(url: string, maxBytes: number): OpenStore {
-  return (t) => createStore(t, { backend: createPostgresBackend({ pg, url, place: 'the database', maxBytes }) })
+export function openInMemory(maxBytes: number, maxTags?: number): OpenStore {
+  const createBackend = createMemoryBackends(maxBytes, maxTags)
+  return (t) => createStore(t, { backend: createBackend() })
 }
 
-export function openInValkey(url: string, maxBytes: number): OpenStore {
-  return (t) => createStore(t, { backend: createValkeyBackend({ iovalkey: { Redis: iovalkey.Redis }, url, maxBytes }) })
+const toLimits = (maxBytes: number, maxTags?: number) => ({ maxBytes, ...(maxTags === undefined ? {} : { maxTags }) })
+
+export function openInPostgres(url: string, maxBytes: number, maxTags?: number): OpenStore {
+  return (t) =>
+    createStore(t, {
+      backend: createPostgresBackend({ pg, url, place: 'the database', ...toLimits(maxBytes, maxTags) }),
+    })
+}
+
+export function openInValkey(url: string, maxBytes: number, maxTags?: number): OpenStore {
+  return (t) => createStore(t, { backend: createValkeyBackend({ iovalkey, url, ...toLimits(maxBytes, maxTags) }) })
 }
 
 /** A response with these tags and a body. */

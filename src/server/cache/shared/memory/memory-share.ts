@@ -1,4 +1,4 @@
-import { bytesOf, type Changes, lifeOf, type Reading } from '../backend.ts'
+import { bytesOf, type Changes, lifeOf, MAX_TAGS, type Reading } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
 import { createByteCache } from './byte-cache.ts'
 import { createTagVersions } from './tag-versions.ts'
@@ -32,17 +32,14 @@ interface Lease<Owner> {
 /** From this number on, leases that were neither used nor released are removed. */
 const MAX_LEASES = 10_000
 
-/**
- * Creates a cache of at most `maxBytes` that processes share. `tell` tells all of them.
- *
- * @param now Returns a time in milliseconds.
- */
+/** Creates a cache of at most `maxBytes` that processes share. `tell` tells all of them. */
 export function createMemoryShare<Owner>(
   maxBytes: number,
   tell: (event: ShareEvent) => void,
-  now: () => number = () => performance.now(),
+  maxTags = MAX_TAGS,
 ): MemoryShare<Owner> {
-  const versions = createTagVersions()
+  const now = () => performance.now()
+  const versions = createTagVersions(maxTags)
   const entries = createByteCache<Entry>(maxBytes)
   const leases = new Map<string, Lease<Owner>>()
 

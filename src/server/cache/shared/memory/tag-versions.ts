@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Changes, MAX_TAGS } from '../backend.ts'
+import type { Changes } from '../backend.ts'
 import { EVERY_TAG, type Versions } from '../shared-store.ts'
 
 /** The versions of tags, in the memory of a process. */
@@ -12,7 +12,7 @@ export interface TagVersions {
   changes(since: Versions | null): Changes
 }
 
-export function createTagVersions(maxTags = MAX_TAGS): TagVersions {
+export function createTagVersions(maxTags: number): TagVersions {
   let epoch: string = randomUUID()
   let sequence = 0
   /** Nothing is known about invalidations up to this one. */

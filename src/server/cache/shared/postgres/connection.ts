@@ -1,6 +1,8 @@
 import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg'
 
 const CONNECT_MS = 3_000
+/** The longest time in which a connection is made and prepared. */
+const PREPARE_MS = 10_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
@@ -17,7 +19,10 @@ export interface ConnectionInput {
 
 /** One connection, which is made again whenever it is lost. */
 export interface Connection {
-  /** Rejects when there is no connection, or when it is lost before the response. */
+  /**
+   * Runs a statement after those that were passed before. Rejects when there is no connection, or when it is lost before
+   * the response.
+   */
   query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>
   /** Breaks the connection, if there is one. */
   reset(): void
@@ -30,6 +35,7 @@ export function createConnection(input: ConnectionInput): Connection {
   let isClosed = false
   let retryMs = FIRST_RETRY_MS
   let timer: NodeJS.Timeout | undefined
+  let last: Promise<unknown> = Promise.resolve()
 
   async function connect() {
     const config = { connectionString: input.url, connectionTimeoutMillis: CONNECT_MS, keepAlive: true }
@@ -49,6 +55,7 @@ export function createConnection(input: ConnectionInput): Connection {
     connecting.on('error', lose)
     connecting.on('end', () => lose(new Error('the connection was closed')))
     connecting.on('notification', ({ payload = '' }) => input.onNotification(payload))
+    const deadline = setTimeout(lose, PREPARE_MS, new Error('the server does not respond')).unref()
     try {
       await connecting.connect()
       await input.prepare(connecting)
@@ -58,15 +65,21 @@ export function createConnection(input: ConnectionInput): Connection {
       input.onReady()
     } catch (error) {
       lose(error)
+    } finally {
+      clearTimeout(deadline)
     }
   }
 
   void connect()
 
   return {
-    async query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
-      if (client === null || !isReady) throw new Error('there is no connection')
-      return client.query<Row>(sql, [...values])
+    query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
+      const result = last.then(() => {
+        if (client === null || !isReady) throw new Error('there is no connection')
+        return client.query<Row>(sql, [...values])
+      })
+      last = result.catch(() => {})
+      return result
     },
     // With a query in progress, `end` does not wait for its response.
     reset: () => void client?.end().catch(() => {}),

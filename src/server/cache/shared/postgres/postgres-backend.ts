@@ -1,21 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client, QueryResultRow } from 'pg'
-import {
-  ageOf,
-  type BackendEvents,
-  type Changes,
-  lifeOf,
-  MAX_TAGS,
-  type Reading,
-  type StoreBackend,
-} from '../backend.ts'
+import { ageOf, type BackendEvents, type Changes, lifeOf, type Reading, type StoreBackend } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
 import { type Connection, createConnection } from './connection.ts'
+import { createPruning } from './pruning.ts'
 import * as sql from './queries.ts'
 import { createCacheTables } from './schema.ts'
-
-/** Expired responses are removed at least as often. */
-const PRUNE_MS = 60_000
 
 export interface PostgresInput {
   pg: { Client: typeof Client }
@@ -23,6 +13,8 @@ export interface PostgresInput {
   /** The URL without its secrets. */
   place: string
   maxBytes: number
+  /** How many invalidated tags are remembered (MAX_TAGS). */
+  maxTags?: number
 }
 
 interface ReadRow {
@@ -46,11 +38,10 @@ interface ChangesRow extends VersionsRow {
  * Creates the connection to a shared cache in PostgreSQL. One connection makes all calls and listens, so that responses
  * and notifications arrive in their order.
  */
-export function createPostgresBackend({ pg, url, place, maxBytes }: PostgresInput): StoreBackend {
+export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInput): StoreBackend {
   const owner = randomUUID()
   let connection: Connection | null = null
-  const pruning = createPruning(maxBytes, query)
-  const timer = setInterval(pruning.run, PRUNE_MS).unref()
+  const pruning = createPruning({ pg, url, ...limits })
 
   async function query<Row extends QueryResultRow>(text: string, values: readonly unknown[]) {
     if (connection === null) throw new Error('there is no connection')
@@ -115,7 +106,7 @@ export function createPostgresBackend({ pg, url, place, maxBytes }: PostgresInpu
     },
     reconnect: () => connection?.reset(),
     async close() {
-      clearInterval(timer)
+      pruning.stop()
       await connection?.close()
     },
   }
@@ -128,30 +119,4 @@ function toVersions({ epoch, sequence }: VersionsRow): Versions {
 // An index cannot hold a tag of any length.
 function idOf(tag: string): string {
   return createHash('sha256').update(tag).digest('base64url')
-}
-
-type Query = (text: string, values: readonly unknown[]) => Promise<unknown>
-
-/** Keeps the tables within their limits: after each tenth of the bytes that this process writes, and when it is run. */
-function createPruning(maxBytes: number, query: Query) {
-  let written = 0
-
-  function run() {
-    written = 0
-    // A failure of these concerns nobody: they are run again.
-    for (const [text, values] of [
-      [sql.PRUNE_ENTRIES, [maxBytes]],
-      [sql.PRUNE_LEASES, []],
-      [sql.PRUNE_TAGS, [MAX_TAGS]],
-    ] as const)
-      void query(text, values).catch(() => {})
-  }
-
-  return {
-    count(bytes: number) {
-      written += bytes
-      if (written > maxBytes / 10) run()
-    },
-    run,
-  }
 }

@@ -4,6 +4,7 @@ import { migrateTables } from '../../../postgres/migrate.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
 const LOCK = 4_870_114_203
+const STATEMENT_MS = 5_000
 
 /**
  * The tables are unlogged: they cause little work, and a server that has crashed empties all of them. The epoch is then
@@ -45,7 +46,7 @@ export async function createCacheTables(client: ClientBase, place: string): Prom
     createHydrantError('HYD_CACHE_STORE_NEWER', [place, version, MIGRATIONS.length])
   const tables = { versionTable: 'hydrant_cache_schema', lock: LOCK, migrations: MIGRATIONS, createNewer }
   try {
-    await client.query('BEGIN')
+    await client.query(`BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${STATEMENT_MS}`)
     await migrateTables(client, tables)
     await client.query('COMMIT')
   } catch (error) {

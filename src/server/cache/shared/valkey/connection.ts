@@ -2,6 +2,9 @@ import type { Redis, RedisOptions } from 'iovalkey'
 import type { BackendEvents } from '../backend.ts'
 
 const CONNECT_MS = 3_000
+/** A connection that does not respond for this long is made again. */
+const SILENT_MS = 10_000
+const PING_MS = 5_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
@@ -62,6 +65,10 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   subscriber.on('ready', subscribe)
   subscriber.on('message', (_channel, text) => input.onMessage(text))
   const both = [client, subscriber]
+  // Without it, nobody would notice that an idle connection is silently broken.
+  const ping = setInterval(() => {
+    if (isSubscribed) subscriber.ping().catch(() => {})
+  }, PING_MS).unref()
   // The event `error` reports a connection that fails.
   for (const one of both) one.connect().catch(() => {})
 
@@ -71,6 +78,7 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
       for (const one of both) one.disconnect(true)
     },
     close() {
+      clearInterval(ping)
       for (const one of both) one.disconnect()
     },
   }
@@ -90,6 +98,7 @@ function readOptions(url: string): RedisOptions {
     connectionName: 'hydrant',
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
+    socketTimeout: SILENT_MS,
     // A connection that does not respond is closed after this.
     disconnectTimeout: FIRST_RETRY_MS,
     keepAlive: 10_000,

@@ -20,12 +20,14 @@ export interface ValkeyInput {
   iovalkey: { Redis: new (options: RedisOptions) => Redis }
   url: string
   maxBytes: number
+  /** How many invalidated tags are remembered (MAX_TAGS). */
+  maxTags?: number
 }
 
 type VersionsReply = [epoch: string, sequence: number]
 
 /** Creates the connection to a shared cache in a Valkey or Redis server. */
-export function createValkeyBackend({ iovalkey, url, maxBytes }: ValkeyInput): StoreBackend {
+export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_TAGS }: ValkeyInput): StoreBackend {
   const owner = randomUUID()
   // Messages reach the subscribers in all databases of the server.
   const channel = `${PREFIX}${Number(new URL(url).pathname.slice(1))}`
@@ -67,7 +69,7 @@ export function createValkeyBackend({ iovalkey, url, maxBytes }: ValkeyInput): S
     async advance(tags) {
       const reply = tags.includes(EVERY_TAG)
         ? await run(scripts.CLEAR, '', [channel, randomUUID(), `${PREFIX}response:`])
-        : await run(scripts.ADVANCE, '', [channel, randomUUID(), MAX_TAGS, ...tags.map(writeTag)])
+        : await run(scripts.ADVANCE, '', [channel, randomUUID(), maxTags, ...tags.map(writeTag)])
       // Both scripts return these.
       return toVersions(reply as VersionsReply)
     },

@@ -1,0 +1,36 @@
+import type { Changes } from './backend.ts'
+import { EVERY_TAG, type Versions } from './shared-store.ts'
+
+/** The versions that this process has seen. */
+export interface SeenVersions {
+  /** Null before the first response of the store. */
+  current(): Versions | null
+  /** Takes what has changed. Passes on what is new, or `EVERY_TAG` if that is not known. */
+  take(changes: Changes): void
+  /** Takes the versions after an invalidation of this process. Returns false if there were others in between. */
+  follow(versions: Versions): boolean
+}
+
+export function createSeenVersions(onChanged: (tags: readonly string[]) => void): SeenVersions {
+  let seen: Versions | null = null
+
+  return {
+    current: () => seen,
+    take({ versions, tags }) {
+      if (seen === null || tags === null || seen.epoch !== versions.epoch) {
+        seen = versions
+        return onChanged([EVERY_TAG])
+      }
+      // Another response may have arrived since this one was requested.
+      const { sequence: last } = seen
+      const changed = tags.filter(([, sequence]) => sequence > last).map(([tag]) => tag)
+      if (versions.sequence > last) seen = versions
+      if (changed.length > 0) onChanged(changed)
+    },
+    follow(versions) {
+      if (seen?.epoch !== versions.epoch || versions.sequence !== seen.sequence + 1) return false
+      seen = versions
+      return true
+    },
+  }
+}
