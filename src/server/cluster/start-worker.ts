@@ -13,7 +13,7 @@ import type { ServeInput } from '../start-single.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
 import { createRemoteLedger } from './remote-ledger.ts'
-import { createWorkerStore } from './shared-cache.ts'
+import { openWorkerStore } from './shared-cache.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
 
 /** Serves as one of several workers, in a process that the primary has started. `name` is the worker's number. */
@@ -35,7 +35,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, channel
     logging: createJsonLogging(options.logLevel),
     metrics: options.admin ? metrics.recorder : NO_METRICS,
     worker: name,
-    openCacheStore: (log) => createWorkerStore(channel, { log }),
+    openCacheStore: (...of) => openWorkerStore(channel, ...of),
     getStore(log) {
       const ledger = createRemoteLedger(channel, () => createLedger(dir, options, log))
       return createFailureStoreFor(ledger, log)

@@ -1,8 +1,8 @@
 import type { VisitorRead } from '../cache/visitor-reads.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { mapStacks } from '../failures/stacks/map-error.ts'
 import type { PageRoute } from './page-route.ts'
+import { placeOfRead } from './place-of-read.ts'
 
 /** Why the response of a page with a `cache` is not stored. */
 export type CacheRefusal =
@@ -25,7 +25,7 @@ export function warnOfRefusal(refusal: CacheRefusal, { id, page }: PageRoute, { 
   const key = `${id} ${reason}`
   if (known.has(key) || known.size >= MAX_WARNED) return
   known.add(key)
-  const frame = refusal.kind === 'read' ? mapStacks(refusal.read.error, site.mapper) : null
+  const frame = refusal.kind === 'read' ? placeOfRead(refusal.read, site.mapper) : null
   const at = frame ? ` at ${frame.file}:${frame.line}:${frame.column}` : ''
   const { code, message, fix } = createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
   request.log.warn({ code, route: id }, `${message}. ${fix}`)

@@ -5,8 +5,11 @@ import { openSharedStore } from '../cache/shared/open-shared-store.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
 import type { Options } from '../options/options.ts'
 
-/** Opens the part of the cache that other processes share, in place of the one that the options name. */
-export type OpenCacheStore = (log: FastifyInstance['log']) => SharedStore
+/** Opens the part of the cache that other processes share; resolves with null for none. */
+export type OpenCacheStore = (
+  pageCache: Options['pageCache'],
+  input: { log: FastifyInstance['log'] },
+) => Promise<SharedStore | null>
 
 /**
  * Opens the page cache of a site; null for a site without cached pages, and in development, where the code of a page may
@@ -16,13 +19,12 @@ export async function openCache(
   app: FastifyInstance,
   { manifest, routes }: Build,
   { pageCache }: Options,
-  openOther?: OpenCacheStore,
+  openStore: OpenCacheStore = openSharedStore,
 ): Promise<PageCache | null> {
   const isUsed = pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
   if (!isUsed || manifest.mode !== 'production') return null
   const { log } = app
-  // A store also connects the workers of several machines.
-  const store = pageCache.store === null ? (openOther?.(log) ?? null) : await openSharedStore(pageCache, { log })
+  const store = await openStore(pageCache, { log })
   if (store) app.addHook('onClose', () => store.close())
   return new PageCache(pageCache.maxBytes, store)
 }

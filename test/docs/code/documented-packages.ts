@@ -1,6 +1,6 @@
 // The packages of others that the documents use.
 
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { folderOf, installOnce } from '../../install-once.ts'
 

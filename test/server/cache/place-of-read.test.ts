@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { ownBundles } from '../../../src/server/build-output/loaded-bundles.ts'
-import { placeOfRead } from '../../../src/server/cache/place-of-read.ts'
 import { recordReads, type VisitorRead } from '../../../src/server/cache/visitor-reads.ts'
 import { findAppSites } from '../../../src/server/context/app-sites.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { hydrant } from '../../../src/server/index.ts'
+import { placeOfRead } from '../../../src/server/pages/place-of-read.ts'
 import { buildFiles, JSON_ONLY } from '../served.ts'
 
 const FILES = {
