@@ -7,7 +7,7 @@ import { loadRenderer } from './load-renderer.ts'
 import type { SiteDocument } from './site-document.ts'
 
 /** Files that are not below `docs/`. */
-const OUTSIDE = ['README.md', 'CHANGELOG.md', 'LICENSE']
+const OUTSIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']
 /** A list for coding agents, which each build of the package writes. */
 const GENERATED = 'docs/llms.txt'
 

@@ -53,6 +53,7 @@ export function pagePath(file: string): string {
     .replace(/\.md$/, '')
     .replace(/\/$/, '')
     .replace('CHANGELOG', 'changelog')
+    .replace('SECURITY', 'security-policy')
 }
 
 function withoutMarks(markdown: string): string {
