@@ -25,20 +25,25 @@ export interface Redis {
 
 export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonly string[]): Promise<Redis> {
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
-  const port = await findPort()
+  let port = 0
   let child: ChildProcess | null = null
   let databases = 0
 
-  const redis: Redis = {
-    url: `redis://127.0.0.1:${port}/0`,
+  /** Returns whether the server has started. Another program may have taken the port. */
+  async function launch(): Promise<boolean> {
+    const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings]
+    const launched = spawn(REDIS, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+    child = launched
+    for await (const line of createInterface({ input: launched.stdout })) {
+      if (line.includes('Ready to accept connections')) return true
+    }
+    return false
+  }
+
+  const redis: Omit<Redis, 'url'> = {
     nextDatabase: () => `redis://127.0.0.1:${port}/${++databases}`,
     async start() {
-      const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings]
-      child = spawn(REDIS, words, { stdio: ['ignore', 'pipe', 'inherit'] })
-      for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
-        if (line.includes('Ready to accept connections')) return
-      }
-      throw new Error(`${REDIS} has ended`)
+      if (!(await launch())) throw new Error(`${REDIS} has ended`)
     },
     async kill() {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return
@@ -52,8 +57,11 @@ export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonl
     await redis.kill()
     rmSync(folder, { recursive: true, force: true })
   })
-  await redis.start()
-  return redis
+  for (let attempt = 0; attempt < 5; attempt++) {
+    port = await findPort()
+    if (await launch()) return { ...redis, url: `redis://127.0.0.1:${port}/0` }
+  }
+  throw new Error(`${REDIS} does not start`)
 }
 
 /** Returns a port that was free a moment ago: Redis reads port 0 as none. */

@@ -230,6 +230,15 @@ for (const [name, server] of Object.entries(SERVERS)) {
   })
 }
 
+for (const [name, server] of Object.entries(SERVERS)) {
+  t.test(`${name}: a store is closed although its server does not respond`, async (t) => {
+    const { store } = await createTimedStore(t, server.createBackend())
+    t.teardown(await server.freeze())
+    await store.close()
+    t.strictSame(await callAll(store), UNAVAILABLE)
+  })
+}
+
 t.test('without a URL there is no store', async (t) => {
   t.equal(await openSharedStore({ maxBytes: MAX_BYTES, store: null }, { log: keepLines().log }), null)
 })

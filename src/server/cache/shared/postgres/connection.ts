@@ -1,8 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg'
 
 const CONNECT_MS = 3_000
 /** The longest time in which a connection is made and prepared. */
 const PREPARE_MS = 10_000
+/** A server that does not respond is not waited for any longer when the connection is closed. */
+const CLOSE_MS = 1_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
@@ -88,7 +91,7 @@ export function createConnection(input: ConnectionInput): Connection {
       clearTimeout(timer)
       const closing = client
       client = null
-      await closing?.end().catch(() => {})
+      await Promise.race([closing?.end().catch(() => {}), wait(CLOSE_MS, undefined, { ref: false })])
     },
   }
 }
