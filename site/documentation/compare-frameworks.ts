@@ -113,5 +113,5 @@ function ratioOf(own: Samples, theirs: Samples, isMoreBetter: boolean): number |
     .filter(Number.isFinite)
     .sort((a, b) => a - b)
   const [low, high] = [ratios[(ratios.length - 1) >> 1], ratios[ratios.length >> 1]]
-  return low === undefined || high === undefined ? null : Number(((low + high) / 2).toPrecision(3))
+  return low === undefined || high === undefined ? null : Number(((low + high) / 2).toPrecision(6))
 }

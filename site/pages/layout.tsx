@@ -1,4 +1,5 @@
 import { href, type LayoutProps } from 'hydrant/react'
+import type { ReactNode } from 'react'
 import { Mark } from '../components/mark.tsx'
 import './layout.css'
 
@@ -35,9 +36,7 @@ export default function RootLayout({ children, url }: LayoutProps<'/'>) {
             ))}
           </nav>
         </header>
-        <main id="content" tabIndex={-1}>
-          {children}
-        </main>
+        <Content isWhole={!isWithin(url.pathname, href('/docs'))}>{children}</Content>
         <footer className="site-footer">
           <p>
             This site is served by Hydrant. Every page that loads data is also available as JSON:{' '}
@@ -50,7 +49,21 @@ export default function RootLayout({ children, url }: LayoutProps<'/'>) {
   )
 }
 
+/** The documentation has its list next to its content, so its own layout says which part is the content. */
+function Content({ isWhole, children }: { isWhole: boolean; children: ReactNode }) {
+  if (!isWhole) return <div className="site-content">{children}</div>
+  return (
+    <main className="site-content" id="content" tabIndex={-1}>
+      {children}
+    </main>
+  )
+}
+
 function currentness(pathname: string, to: string): 'page' | 'true' | undefined {
   if (pathname === to) return 'page'
-  return pathname.startsWith(`${to}/`) ? 'true' : undefined
+  return isWithin(pathname, to) ? 'true' : undefined
+}
+
+function isWithin(pathname: string, to: string): boolean {
+  return pathname === to || pathname.startsWith(`${to}/`)
 }

@@ -86,6 +86,11 @@ t.test('code has colours and tables can scroll, without a script', async (t) => 
   t.match(loads, /<div class="table" tabindex="0" role="group" aria-label="Table: The context">/)
 })
 
+t.test('programs get the document as Markdown, without the list of all others', async (t) => {
+  const answer = await fetch(`${origin}${BASE}/docs/words`, { headers: { accept: 'text/markdown' } })
+  t.match(await answer.text(), /^# Words\n\nThis documentation uses one word for one thing\.\n/)
+})
+
 t.test('addresses of earlier pages lead to the documents that have their contents', async (t) => {
   for (const [path, target] of [
     ['/docs/pages', '/docs/guide/first-page'],
@@ -102,7 +107,9 @@ t.test('addresses of earlier pages lead to the documents that have their content
   }
   const slash = await fetch(`${origin}${BASE}/docs/http/`, { redirect: 'manual' })
   t.strictSame([slash.status, slash.headers.get('location')], [308, `${BASE}/docs/http`])
-  t.equal((await fetch(`${origin}${BASE}/docs/none`)).status, 404)
+  const none = await fetch(`${origin}${BASE}/docs/none`, { headers: { accept: 'text/html' } })
+  t.equal(none.status, 404)
+  t.match(await none.text(), /<search>.*<h1>There is no such document<\/h1>/s, 'with the search')
   t.equal((await fetch(`${origin}${BASE}/docs/constructor`)).status, 404)
 })
 

@@ -9,8 +9,13 @@ export function load({ params }: LoadContext<'/docs/[...path]'>) {
   if (path === '' || path !== params.path) redirect(hrefOfDocument(path), 308)
   const document = findDocument(path)
   if (!document) redirectToNewAddress(path)
-  const { title, description, heading, headings } = document
-  return { title, description, heading, headings, html: htmlOf(document), neighbours: listNeighbours(document) }
+  const { title, description, heading, headings, sections } = document
+  return {
+    ...{ title, description, heading, headings },
+    id: sections[0]?.id,
+    html: htmlOf(document),
+    neighbours: listNeighbours(document),
+  }
 }
 
 function redirectToNewAddress(path: string): never {

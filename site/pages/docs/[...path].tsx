@@ -13,7 +13,7 @@ export default function Document({ data, params }: PageProps<'/docs/[...path]'>)
   return (
     <>
       <PageHead title={data.title} description={data.description} />
-      <h1 dangerouslySetInnerHTML={{ __html: data.heading }} />
+      <h1 id={data.id} dangerouslySetInnerHTML={{ __html: data.heading }} />
       {live && (
         <p className={classes.live}>
           Live on this site: <a href={live.to}>{live.text}</a>

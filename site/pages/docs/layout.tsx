@@ -34,7 +34,9 @@ export default function DocsLayout({ children, data, url }: LayoutProps<'/docs'>
           </div>
         </nav>
       </div>
-      <div className={classes.text}>{children}</div>
+      <main className={classes.text} id="content" tabIndex={-1}>
+        {children}
+      </main>
     </div>
   )
 }
