@@ -47,8 +47,13 @@ async function ask(...[store, key, maxMs, isWanted]: Parameters<typeof takeTurn>
   const [since, stored] = await Promise.all([store.versions(), store.get(key)])
   if (since === null) return { kind: 'turn', turn: ALONE }
   if (stored && isWanted(stored)) return { kind: 'turn', turn: { ...ALONE, response: stored } }
-  const isFirst = await store.lease(key, maxMs)
-  return isFirst ? { kind: 'turn', turn: createTurn(store, key, since) } : { kind: 'wait', since }
+  if (!(await store.lease(key, maxMs))) return { kind: 'wait', since }
+  const turn = createTurn(store, key, since)
+  // Another process may have stored the page after it was read above, and ended its lease.
+  const latest = await store.get(key)
+  if (!latest || !isWanted(latest)) return { kind: 'turn', turn }
+  turn.end()
+  return { kind: 'turn', turn: { ...ALONE, response: latest } }
 }
 
 function createTurn(store: SharedStore, key: string, since: Versions): GroupTurn {

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { bytesOf, type Changes, lifeOf, MAX_TAGS, type Reading } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
-import { createByteCache } from './byte-cache.ts'
 import { createTagVersions } from './tag-versions.ts'
 
 /** The calls of a backend, on the side that holds the cache. `owner` is the process that calls. */
@@ -40,12 +40,12 @@ export function createMemoryShare<Owner>(
 ): MemoryShare<Owner> {
   const now = () => performance.now()
   const versions = createTagVersions(maxTags)
-  const entries = createByteCache<Entry>(maxBytes)
+  const entries = new LRUCache<string, Entry>({ maxSize: maxBytes })
   const leases = new Map<string, Lease<Owner>>()
 
   function find(key: string): Entry | null {
     const entry = entries.get(key)
-    if (entry === null) return null
+    if (entry === undefined) return null
     if (entry.endsAt > now() && versions.isCurrent(entry.response.tags, entry.since)) return entry
     entries.delete(key)
     return null
@@ -70,7 +70,11 @@ export function createMemoryShare<Owner>(
       endLease(owner, key)
       const isNewest = (find(key)?.since.sequence ?? 0) <= since.sequence
       if (isNewest && versions.isCurrent(response.tags, since)) {
-        entries.set(key, { response, since, endsAt: now() + lifeOf(response) }, bytesOf(response))
+        entries.set(
+          key,
+          { response, since, endsAt: now() + lifeOf(response) },
+          { size: Math.max(1, bytesOf(response)) },
+        )
       }
       tell({ kind: 'settled', key })
     },
