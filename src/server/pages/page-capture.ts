@@ -22,8 +22,8 @@ const TYPES: Record<Format, string> = {
 export interface CaptureInput {
   rule: CacheRule
   tags: readonly string[]
-  /** Stores and sends the response. */
-  store(response: StoredResponse): void
+  /** Stores and sends the response; null to check it only. */
+  store: ((response: StoredResponse) => void) | null
   /** Called when the response differs for each visitor, or for another reason that the next request will meet too. */
   onRefused(): void
 }
@@ -66,13 +66,16 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
     send(text) {
       if (reply.statusCode !== 200 || ctx.failureCount > 0) return false
       if (reads.firstRead) return refuse({ kind: 'read', read: reads.firstRead })
+      // A hook has set it, which does so for some visitors only. The next response can be stored.
+      if (before.has('set-cookie')) return false
       const headers = ownHeaders()
-      const forbidden = findForbidden(headers, reply.getHeader('set-cookie') !== undefined)
+      const forbidden = findForbidden(headers)
       if (forbidden) return refuse({ kind: 'header', header: forbidden })
       const { format } = ctx
       const fixed =
         format === 'html' ? fixDocument(text, ctx.nonce, styleNonceOf(reply)) : { text, scripts: [], styles: [] }
       if ('reason' in fixed) return refuse({ kind: 'document', reason: fixed.reason })
+      if (store === null) return false
       store({
         body: fixed.text,
         headers: [['content-type', TYPES[format]], ...headers],
@@ -93,9 +96,9 @@ const NOT_SHARED = /(?:^|,)\s*(?:no-store|private|no-cache)\b/i
 const KEYED = ['accept', 'accept-encoding', 'host']
 
 /** Returns the header by which a response says that it must not be stored; null if there is none. */
-function findForbidden(headers: readonly (readonly [string, string])[], setsCookie: boolean): string | null {
-  if (setsCookie) return 'set-cookie'
+function findForbidden(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
+    if (name === 'set-cookie') return name
     if (name === 'vary' && value.split(',').some((part) => !KEYED.includes(part.trim().toLowerCase())))
       return `vary: ${value}`
     const isCaching = name === 'cache-control' || isForSomeCaches(name)

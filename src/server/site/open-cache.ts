@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
-import { PageCache } from '../cache/page-cache.ts'
-import { openSharedStore } from '../cache/shared/open-shared-store.ts'
+import type { PageCache } from '../cache/page-cache.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
 import type { Options } from '../options/options.ts'
 
@@ -19,12 +18,17 @@ export async function openCache(
   app: FastifyInstance,
   { manifest, routes }: Build,
   { pageCache }: Options,
-  openStore: OpenCacheStore = openSharedStore,
+  openStore?: OpenCacheStore,
 ): Promise<PageCache | null> {
   const isUsed = pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
   if (!isUsed || manifest.mode !== 'production') return null
   const { log } = app
-  const store = await openStore(pageCache, { log })
+  // Few sites need these modules.
+  const [{ PageCache }, { openSharedStore }] = await Promise.all([
+    import('../cache/page-cache.ts'),
+    import('../cache/shared/open-shared-store.ts'),
+  ])
+  const store = await (openStore ?? openSharedStore)(pageCache, { log })
   if (store) app.addHook('onClose', () => store.close())
   return new PageCache(pageCache.maxBytes, store)
 }

@@ -17,6 +17,9 @@ Object.assign(globalThis, { waits })
 
 const files: Files = {
   'server.ts': `export default async function plugin(app) {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers['x-visit']) reply.header('set-cookie', 'visit=' + request.headers['x-visit'])
+  })
   app.addHook('onSend', async (request, reply, payload) => {
     if (request.headers['x-change']) return payload + '<!-- ' + request.headers['x-change'] + ' -->'
     if (request.headers['x-cookie']) reply.header('set-cookie', 'a=' + request.headers['x-cookie'])
@@ -263,8 +266,25 @@ t.test('responses that say so, and those that are not 200, are not stored', asyn
   t.equal(warnings.length, 3)
 })
 
+t.test('a cookie that a hook sets keeps one response from being stored, and no other', async (t) => {
+  const { get, log } = await serve(t, dir)
+  counts.header = 0
+  const first = await get('/header', { ...HTML, 'x-visit': 'one' })
+  t.equal(first.headers['set-cookie'], 'visit=one')
+  await get('/header')
+  const stored = await get('/header', { ...HTML, 'x-visit': 'two' })
+  t.equal(stored.headers['set-cookie'], 'visit=two')
+  t.equal(stored.headers['cache-control'], 'private, no-cache')
+  t.equal(counts.header, 2)
+  t.strictSame(
+    log.lines.filter(({ level }) => level === 40),
+    [],
+  )
+})
+
 t.test('headers of a load are stored with the page', async (t) => {
   const { get } = await serve(t, dir)
+  counts.header = 0
   await get('/header')
   t.match((await get('/header')).headers, { link: '</a>; rel=preload', 'x-load': 'yes' })
   t.equal(counts.header, 1)
