@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BuildOptions, build, type Loader } from 'esbuild'
+import { type BuildOptions, type BuildResult, build, type Loader } from 'esbuild'
 import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/build-output/manifest.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { settle } from '../esbuild/incremental-build.ts'
+import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
+import { mapWithLimit } from '../output/map-with-limit.ts'
 import { checkSchemas } from './check-schemas.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
@@ -15,8 +16,16 @@ export type FileExports = ReadonlyMap<string, readonly string[]>
 
 export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<FileExports>
 
-/** Creates a reader of exports. It parses a file again only when the file has changed. */
-export function createExportReader(siteDir: string): ReadExports {
+type RunEsbuild = (options: BuildOptions & { metafile: true }) => Promise<BuildResult<BundleOptions>>
+
+const runEsbuild: RunEsbuild = (options) => build({ ...options, write: false })
+
+/**
+ * Creates a reader of exports. It parses a file again only when the file has changed.
+ *
+ * @param run Runs esbuild without writing files.
+ */
+export function createExportReader(siteDir: string, run = runEsbuild): ReadExports {
   const cache = new Map<string, { stamp: string; exports: readonly string[] }>()
 
   return async (site, loader) => {
@@ -27,7 +36,7 @@ export function createExportReader(siteDir: string): ReadExports {
     )
     const changed = all.filter((file) => cache.get(file)?.stamp !== stamps.get(file))
     for (const file of changed) cache.delete(file)
-    for (const [file, exports] of await parseExports(siteDir, changed, loader)) {
+    for (const [file, exports] of await parseExports(siteDir, changed, loader, run)) {
       cache.set(file, { stamp: stamps.get(file) ?? '', exports })
     }
     return new Map(all.flatMap((file) => (cache.has(file) ? [[file, cache.get(file)?.exports ?? []]] : [])))
@@ -39,11 +48,33 @@ async function stamp(path: string): Promise<string> {
   return `${size} ${mtimeMs} ${ino}`
 }
 
+/**
+ * The most files in one run of esbuild. When esbuild does not bundle, it allocates a table of all files for each of
+ * them, so that the memory and the time of a run grow with the square of their number.
+ */
+const RUN_FILES = 64
+/** One run prints its files while the next one reads its own. */
+const RUNS_AT_A_TIME = 2
+
 async function parseExports(
   siteDir: string,
   files: readonly string[],
   loader: Record<string, Loader>,
+  run: RunEsbuild,
 ): Promise<FileExports> {
+  const parts = Array.from({ length: Math.ceil(files.length / RUN_FILES) }, (_, part) =>
+    files.slice(part * RUN_FILES, (part + 1) * RUN_FILES),
+  )
+  const found = await mapWithLimit(parts, RUNS_AT_A_TIME, (part) => parsePart(siteDir, part, loader, run))
+  return new Map(found.flat())
+}
+
+async function parsePart(
+  siteDir: string,
+  files: readonly string[],
+  loader: Record<string, Loader>,
+  run: RunEsbuild,
+): Promise<(readonly [file: string, exports: readonly string[]])[]> {
   const options = {
     absWorkingDir: siteDir,
     // Without bundling, esbuild lists the exports of each file by itself.
@@ -56,20 +87,19 @@ async function parseExports(
     metafile: true,
     outdir: siteDir,
     plugins: [readMdxExports],
-    write: false,
   } as const satisfies BuildOptions
   const entryPoints = new Set(files)
   while (entryPoints.size > 0) {
-    const outcome = await settle(() => build({ ...options, entryPoints: [...entryPoints] }))
+    const outcome = await settle(() => run({ ...options, entryPoints: [...entryPoints] }))
     if (outcome.ok) {
       const outputs = Object.values(outcome.result.metafile.outputs)
-      return new Map(outputs.map(({ entryPoint = '', exports }) => [entryPoint, allExports(entryPoint, exports)]))
+      return outputs.map(({ entryPoint = '', exports }) => [entryPoint, allExports(entryPoint, exports)] as const)
     }
     // Leave out the broken files. The bundles report their errors, with the site's esbuild plugins applied.
     const broken = outcome.errors.filter(({ location }) => location && entryPoints.delete(location.file))
     if (broken.length === 0) break
   }
-  return new Map()
+  return []
 }
 
 /** Adds the component, which the compiler of MDX always exports. */

@@ -80,15 +80,21 @@ function nameLimit(error: FastifyError, limits: FormLimits): Error {
   return error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? createTooLarge('bodyLimit', limits) : error
 }
 
+// One route for all methods: each route costs time at the start and memory for as long as the server runs.
 function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
   for (const page of pages) {
     const url = withBase(site.options.base, page.url)
-    const errorHandler = createErrorHandler(site, page)
-    const handler: RouteOptions['handler'] = (...pair) => servePage(page, createPageContext(page, site, ...pair))
-    addPageRoute(app, site, { methods: READ, url, route: page.id }, { errorHandler, handler })
     const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
-    const refusal = beforeBody((...pair) => refuseMethod(page, allowed, createPageContext(page, site, ...pair)))
-    addPageRoute(app, site, { methods: WRITE, url, route: page.id }, { errorHandler, ...refusal })
+    const target = { methods: [...READ, ...WRITE], url, route: page.id }
+    addPageRoute(app, site, target, {
+      errorHandler: createErrorHandler(site, page),
+      // Refuses other methods before Fastify reads the body, which it may have no parser for.
+      onRequest(request, reply, done) {
+        if (READ.includes(request.method)) done()
+        else refuseMethod(page, allowed, createPageContext(page, site, request, reply)).catch(done)
+      },
+      handler: (...pair) => servePage(page, createPageContext(page, site, ...pair)),
+    })
   }
 }
 

@@ -228,3 +228,20 @@ t.test('tools that describe the app’s API leave out Hydrant’s routes', async
   })
   t.strictSame([...new Set(shown)], ['/api'])
 })
+
+t.test('a page has one route for documents and one for navigations, also for other methods', async (t) => {
+  const dir = await buildFiles(t.testdir({}), { 'pages/index.tsx': page, 'pages/about.tsx': page })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const added: string[] = []
+  app.addHook('onRoute', ({ url, config }) => {
+    if (config?.hydrant === 'page' && config.hydrantRoute !== '*') added.push(url)
+  })
+  await app.register(hydrant, { dir })
+  t.strictSame(added.sort(), ['/', '/', '/about', '/about'], 'the cost of a page grows with its routes')
+  for (const method of ['POST', 'DELETE'] as const) {
+    const { statusCode, headers } = await app.inject({ method, url: '/about', headers: { 'content-type': 'a/b' } })
+    t.equal(statusCode, 405)
+    t.equal(headers.allow, 'GET, HEAD')
+  }
+})
