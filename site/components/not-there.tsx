@@ -11,7 +11,7 @@ export function NotThere() {
           turned into a call of a function by its id.
         </li>
         <li>No static export and no hosting without a server. Hydrant needs Node.js: no edge, no Deno, no Bun.</li>
-        <li>No image service that resizes images for each request.</li>
+        <li>No image service that resizes images for each request: copies in other sizes are made at build time.</li>
         <li>No router in the browser. Hydrant uses the browser’s Navigation API; older browsers load documents.</li>
         <li>No bundler of its own, and no Vite. It builds with esbuild, so plugins of Vite do not work.</li>
         <li>No other framework than React, and no other server than Fastify.</li>

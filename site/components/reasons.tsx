@@ -15,8 +15,8 @@ interface Reason {
 const REASONS: readonly Reason[] = [
   {
     name: 'Next.js',
-    gain: 'One kind of component, and one function that loads the data of a page. No cache to invalidate, and no functions that a browser calls by id. One build serves every environment.',
-    loss: 'Server Components, static pages, image and font optimisation, edge hosting, the ecosystem.',
+    gain: 'One kind of component, and one function that loads the data of a page. A page is cached only if it says so, and a response that read the visitor is never stored. No functions that a browser calls by id. One build serves every environment.',
+    loss: 'Server Components, static pages, font optimisation, edge hosting, the ecosystem.',
     path: 'coming-from/next',
   },
   {
