@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { pathTag } from './cache-key.ts'
-import { type GroupTurn, takeTurn } from './render-group.ts'
+import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
@@ -104,12 +104,13 @@ export class PageCache {
    *
    * @param maxMs The longest time that a render takes, in milliseconds.
    * @param after A response of another process must be newer, in milliseconds since 1970.
+   * @returns Null if another process is rendering the page again.
    */
   async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | null> {
-    if (this.#store === null) return null
+    if (this.#store === null) return ALONE
     const isWanted = ({ storedAt, freshMs, staleMs }: StoredResponse) =>
       storedAt > after && this.#now() < storedAt + freshMs + staleMs
-    return takeTurn(this.#store, key, maxMs, isWanted)
+    return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: after > 0 })
   }
 
   /** Begins a rendering that other requests can wait for. It has to be ended. */

@@ -116,10 +116,12 @@ async function renderAndStore(
   const rendering = cache.begin(key)
   let turn: GroupTurn | null = null
   try {
-    turn = await cache.takeTurn(key, loadMs + renderMs, after)
-    if (turn?.response) return onStored(rendering.store(turn.response))
+    const own = await cache.takeTurn(key, loadMs + renderMs, after)
+    if (own === null) return
+    turn = own
+    if (own.response) return onStored(rendering.store(own.response))
     const store = (response: StoredResponse) => {
-      turn?.share(response)
+      own.share(response)
       onStored(rendering.store(response))
     }
     await capturePage(cached, key, ctx, { rendering, store })

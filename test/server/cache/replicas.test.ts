@@ -1,0 +1,128 @@
+// Several processes that serve one site with one page cache: workers, and replicas with PostgreSQL or Redis. One of the
+// replicas is killed under load.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createHttpClient } from '../../http-client.ts'
+import { startPostgres } from '../../postgres.ts'
+import { startRedis } from '../../redis.ts'
+import { type SiteServer, startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, HTML } from '../served.ts'
+
+const dir = await buildFiles(join(t.testdir({}), 'site'), {
+  'pages/index.tsx': `export default function Page({ data }) {
+  return <p>{['value', data.value, 'by', data.pid].join(' ')}</p>
+}
+`,
+  'pages/index.server.ts': `import { appendFileSync, readFileSync } from 'node:fs'
+
+export const cache = { maxAgeS: 600, tags: ['value'] }
+
+export async function load() {
+  const value = readFileSync(process.env.VALUE_FILE, 'utf8')
+  appendFileSync(process.env.VALUE_FILE + '.log', process.pid + '\\n')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  return { value, pid: process.pid }
+}
+`,
+  'server.ts': `import { writeFileSync } from 'node:fs'
+
+export default async function server(app) {
+  app.addHook('onSend', async (request, reply) => void reply.header('x-pid', process.pid))
+  app.get('/set/:value', async ({ params }) => {
+    writeFileSync(process.env.VALUE_FILE, params.value)
+    await app.pageCache.invalidate({ tags: ['value'] })
+    return process.pid
+  })
+}
+`,
+})
+
+const valueFile = join(dir, 'value')
+const rendersOf = () => readFileSync(`${valueFile}.log`, 'utf8').split('\n').length - 1
+
+function reset() {
+  writeFileSync(valueFile, '0')
+  writeFileSync(`${valueFile}.log`, '')
+}
+
+const { createDatabase } = startPostgres(t)
+const redis = await startRedis(t)
+// The order of the calls decides, so a slow machine must not end them early.
+const { send } = createHttpClient(t, { keepAlive: false })
+
+async function valueAt({ port }: SiteServer): Promise<number> {
+  const { body } = await send({ port, path: '/', headers: HTML })
+  return Number(/value (\d+) by/.exec(body)?.[1])
+}
+
+t.test('workers render a page once, and all of them hear of an invalidation', async (t) => {
+  reset()
+  const site = await startSite(t, { dir, env: { VALUE_FILE: valueFile, HYDRANT_WORKERS: '2' } })
+  const ask = (path: string) => send({ port: site.port, path, headers: HTML })
+  await Promise.all(Array.from({ length: 12 }, () => valueAt(site)))
+  t.equal(rendersOf(), 1)
+  for (const value of ['1', '2']) {
+    await ask(`/set/${value}`)
+    const seen = new Set<string>()
+    await until(async () => {
+      const { body, headers } = await ask('/')
+      if (body.includes(`value ${value} by`)) seen.add(String(headers['x-pid']))
+      return seen.size === 2
+    })
+  }
+  // The other worker may have served the old page for a moment, but nobody has rendered it again.
+  t.equal(rendersOf(), 3)
+})
+
+for (const [name, store] of [
+  ['PostgreSQL', createDatabase('cache')],
+  ['Redis', redis.url],
+] as const)
+  t.test(`replicas share pages through ${name}, also when one of them is killed`, async (t) => {
+    reset()
+    const env = { VALUE_FILE: valueFile, HYDRANT_PAGE_CACHE_STORE: store }
+    const [one, two, three] = await Promise.all([0, 1, 2].map(() => startSite(t, { dir, env })))
+    if (!one || !two || !three) throw new Error('there are three replicas')
+    await until(async () => {
+      reset()
+      await send({ port: one.port, path: '/set/0' })
+      await Promise.all([one, two, three].map(valueAt))
+      // From now on the store is available to all of them.
+      return rendersOf() === 1
+    })
+
+    let set = 0
+    let isOver = false
+    const wrong: string[] = []
+    /** Requests the page of a replica again and again. The value must never go back. */
+    async function watch(t: Test, site: SiteServer, isKilled: () => boolean) {
+      let latest = 0
+      while (!isOver) {
+        const value = await valueAt(site).catch((error: Error) => (isKilled() ? latest : Promise.reject(error)))
+        if (isKilled()) return
+        if (value < latest || value > set) wrong.push(`${value} after ${latest}, ${set} is set`)
+        latest = Math.max(latest, value)
+      }
+      t.equal(latest, set)
+    }
+    let isKilled = false
+    const watching = [watch(t, one, () => false), watch(t, two, () => false), watch(t, three, () => isKilled)]
+    for (let step = 1; step <= 12; step++) {
+      const site = step % 2 === 0 ? one : two
+      set = step
+      await send({ port: site.port, path: `/set/${step}` })
+      t.equal(await valueAt(site), step, 'the replica that invalidates sees the new value at once')
+      if (step === 6) {
+        isKilled = true
+        process.kill(three.pid, 'SIGKILL')
+      }
+      const alive = isKilled ? [one, two] : [one, two, three]
+      await until(async () => (await Promise.all(alive.map(valueAt))).every((value) => value === step))
+    }
+    isOver = true
+    await Promise.all(watching)
+    t.strictSame(wrong, [])
+  })
