@@ -12,6 +12,11 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/index.server.ts')
     }
+    '/cache': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/cache.server.ts')
+    }
     '/failures/[digest]': {
       params: { digest: string }
       layouts: ['/']

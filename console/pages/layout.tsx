@@ -25,6 +25,16 @@ export default function Layout({ data, url, children }: LayoutProps<'/'>) {
             </span>
           </a>
           {!isSigningIn && (
+            <nav className="site-pages" aria-label="Console">
+              <a href={href('/')} aria-current={url.pathname === href('/') ? 'page' : undefined}>
+                Failures
+              </a>
+              <a href={href('/cache')} aria-current={url.pathname === href('/cache') ? 'page' : undefined}>
+                Page cache
+              </a>
+            </nav>
+          )}
+          {!isSigningIn && (
             <form className="find" action={href('/find')}>
               <label className="visually-hidden" htmlFor="digest">
                 Digest

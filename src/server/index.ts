@@ -2,6 +2,7 @@
 
 export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
+export type { CacheReport } from './admin/cache-report.ts'
 export type { AdminConsole } from './admin/console.ts'
 export type { AppPageCache } from './cache/app-page-cache.ts'
 export type { Invalidation } from './cache/page-cache.ts'

@@ -39,7 +39,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   app.addHook('onClose', store.close)
   let recorder = NO_METRICS
   measureRequests(app, () => recorder)
-  const { failures, release, build, startMeasuring } = await mountSite(app, folder, resolved, { store })
+  const { failures, cache, release, build, startMeasuring } = await mountSite(app, folder, resolved, { store })
   let metrics: Promise<RequestMetrics> | undefined
   async function startMetrics(): Promise<RequestMetrics> {
     const { createRequestMetrics } = await import('./metrics/request-metrics.ts')
@@ -54,7 +54,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
     return metrics
   }
   addWatchdog(app, resolved.timeouts.hangMs)
-  addAppSite(app, { base, dir, folder, release, build, options: resolved, store, failures, measure })
+  addAppSite(app, { base, dir, folder, release, build, options: resolved, store, failures, cache, measure })
 }
 
 const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmin(app, given) {

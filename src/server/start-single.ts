@@ -38,7 +38,7 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
     ...(listener ? { handed: listener } : {}),
     getStore: (log) => createFailureStore(dir, options, log),
   })
-  const { app, store, release, build } = instance
+  const { app, store, release, build, cache } = instance
   if (metrics) store.subscribe(metrics.countFailure)
   let adminListener: AdminListener | null = null
   let isStopping = false
@@ -61,8 +61,10 @@ export async function startSingle({ dir, folder, options, note }: ServeInput): P
       if (isStopping) return
       // Loaded only where it is used.
       const { startAdmin } = await import('./admin/start-admin.ts')
+      const { createCacheSource } = await import('./admin/cache-report.ts')
+      const cacheSource = createCacheSource(cache ? [cache] : [])
       const metricsSource = createMetricsSource(metrics, { release, build })
-      adminListener = await startAdmin({ admin, store, metricsSource, options, log: app.log })
+      adminListener = await startAdmin({ admin, store, metricsSource, cacheSource, options, log: app.log })
     }
   } catch (error) {
     // Otherwise the process would end with 0 when nothing is left to do.

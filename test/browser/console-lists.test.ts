@@ -1,9 +1,12 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
+import { PageCache } from '../../src/server/cache/page-cache.ts'
+import { createSiteCache } from '../../src/server/cache/site-cache.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from '../server/admin/served-admin.ts'
 import { until } from '../until.ts'
 import { launchChromium } from './chromium.ts'
+import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
 
 const chromium = await launchChromium(t)
 const HOUR = 3_600_000
@@ -100,6 +103,33 @@ for (const javaScript of [true, false]) {
     t.equal((await admin.store.ledger.list({ isSolved: true })).length, 1)
     t.strictSame(open.errors, [])
   })
+}
+
+for (const javaScript of [true, false]) {
+  t.test(
+    `the page cache is emptied with a button ${javaScript ? 'with JavaScript' : 'without JavaScript'}`,
+    async (t) => {
+      const cache = new PageCache(1_000_000)
+      const times = { storedAt: Date.now(), freshMs: 60_000, staleMs: 0 }
+      const page = { body: 'text', headers: [], scripts: [], styles: [], ...times }
+      cache.begin('a', '/products/[id]').store({ ...page, tags: ['product', 'x'.repeat(256)] })
+      const admin = await serveAdmin(t, { caches: [createSiteCache(cache, ['/products/[id]', '/news'])] })
+      const open = await chromium.open({ javaScript, width: NARROW })
+      await open.goto(admin.origin, 'load')
+      if (javaScript) await open.hydrated()
+      await open.page.getByRole('link', { name: 'Page cache' }).click()
+      await open.page.getByText('1 stored response,').waitFor()
+      t.strictSame(await open.page.locator('tbody tr > th').allInnerTexts(), [
+        ...['/products/[id]', '/news'],
+        ...['product', 'x'.repeat(256)],
+      ])
+      if (javaScript) t.same(await measureOverflow(open), NO_OVERFLOW)
+      await open.page.getByRole('button', { name: 'Empty the cache' }).click()
+      await open.page.getByText('0 stored responses, 0 B').waitFor()
+      t.equal(cache.find('a'), null)
+      t.strictSame(open.errors, [])
+    },
+  )
 }
 
 t.test('times are also shown in the browser’s time zone', async (t) => {

@@ -33,7 +33,7 @@ t.test('every documented request gets a response', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('7K2M9QX4-000001'))
   const rows = [...text.matchAll(/^\| `(GET|POST) (\/\S+)` \|/gm)]
-  t.equal(rows.length, 6)
+  t.equal(rows.length, 8)
   for (const [, method, path = ''] of rows.filter(([row]) => !row.includes('events'))) {
     const { status } = await admin.ask(path.replace('<digest>', '7K2M9QX4'), {}, method)
     t.equal(status, 200, path)

@@ -10,6 +10,7 @@ import { rules } from '../options/rules.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { addAccessControl } from './access.ts'
 import { createAuth } from './auth.ts'
+import { createCacheReader, createCacheSource } from './cache-report.ts'
 import { addLock } from './lock.ts'
 import type { MetricsSource } from './metrics.ts'
 import { addConsoleAndApi, addMetrics } from './routes.ts'
@@ -51,16 +52,20 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
   addAccessControl(app, consoleAuth, () => null)
   if (auth === 'app') addLock(app)
   const writer = { stats: () => sumStats(sites) }
-  addMetrics(app, await createMetricsSource(app, sites), writer)
+  const metricsSource = await createMetricsSource(app, sites)
+  addMetrics(app, metricsSource, writer)
   if (only === 'metrics') return
   const ledgers = new Map<string | null, Ledger>(
     sites.map((one) => [nameLedger(one.dir, one.options), one.store.ledger]),
   )
   if (ledgers.size > 1) ledgers.delete(null)
+  const source = createCacheSource(sites.flatMap((one) => one.cache ?? []))
+  const cache = { read: createCacheReader(source, metricsSource), empty: source.empty }
   const [first, ...others] = ledgers.values()
   // Several sites can have different releases; the first one decides.
   const currentRelease = () => sites[0].release
-  if (first) await addConsoleAndApi(app, { ledgers: [first, ...others], auth: consoleAuth, currentRelease, options })
+  if (!first) return
+  await addConsoleAndApi(app, { ledgers: [first, ...others], cache, auth: consoleAuth, currentRelease, options })
 }
 
 function readPrefix({ prefix }: FastifyInstance): string {

@@ -7,6 +7,7 @@ import { resolveOptions } from '../options/resolve-options.ts'
 import { mountSite } from '../site/mount-site.ts'
 import { PACKAGE_FOLDER } from '../util/package-folder.ts'
 import type { Auth } from './auth.ts'
+import type { ConsoleCache } from './cache-api.ts'
 import { type FoundFailure, findFailure } from './find-failure.ts'
 import type { LedgerChanges } from './ledger-changes.ts'
 import { type ListPage, readPage } from './list-page.ts'
@@ -21,6 +22,7 @@ export interface AdminConsole {
   readQuery(params: URLSearchParams): TolerantListQuery
   /** Runs work on the ledger. Never rejects: the result says whether the ledger is available. */
   tryLedger<T>(work: (ledger: ConsoleLedger) => Promise<T>): Promise<LedgerResult<T>>
+  cache: ConsoleCache
   auth: Pick<Auth, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
 }
 
@@ -34,6 +36,7 @@ export interface ConsoleLedger extends Pick<AdminLedger, 'hours' | 'releases'> {
 
 export interface ConsoleSettings {
   auth: Auth
+  cache: ConsoleCache
   /** Returns the release that "new" refers to in a list that names no release. */
   currentRelease(): string
   /** The options of the site. */
@@ -48,7 +51,7 @@ export async function addConsole(
   app: FastifyInstance,
   ledger: AdminLedger,
   changes: LedgerChanges,
-  { auth, currentRelease, options: siteOptions }: ConsoleSettings,
+  { auth, cache, currentRelease, options: siteOptions }: ConsoleSettings,
 ) {
   const consoleLedger: ConsoleLedger = {
     hours: ledger.hours,
@@ -65,6 +68,7 @@ export async function addConsole(
     hasLedger: siteOptions.ledger !== false,
     readQuery: (params) => readTolerantListQuery(params, Date.now(), currentRelease()),
     tryLedger: (work) => tryLedger(() => work(consoleLedger), app.log),
+    cache,
     auth,
   }
   app.decorate('console', console)

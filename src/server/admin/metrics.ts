@@ -33,7 +33,12 @@ export function createMetrics(
 ): Metrics {
   const registry = new Registry()
   if (processes === null) collectDefaultMetrics({ register: registry })
-  const setters = [measureRequests(registry), measureProcesses(registry, source), measureLedger(registry, writer)]
+  const setters = [
+    measureRequests(registry),
+    measureCache(registry),
+    measureProcesses(registry, source),
+    measureLedger(registry, writer),
+  ]
   return {
     contentType: registry.contentType,
     async text() {
@@ -78,6 +83,34 @@ function measureRequests(registry: Registry): SetMetrics {
     shed.inc(all.shed)
     inFlight.set(all.inFlight)
     connections.set(all.connections)
+  }
+}
+
+function measureCache(registry: Registry): SetMetrics {
+  const { counter, gauge } = metricsOf(registry)
+  const responses = counter('hydrant_cache_responses_total', 'Responses of pages with the export `cache`.', [
+    'route',
+    'result',
+  ])
+  const refused = counter(
+    'hydrant_cache_refused_total',
+    'Responses of such pages that were not stored, by the reason.',
+    ['route', 'reason'],
+  )
+  const evictions = counter('hydrant_cache_evictions_total', 'Stored responses removed because the memory was full.')
+  const invalidations = counter('hydrant_cache_invalidations_total', 'Calls that invalidate or clear the page cache.')
+  const entries = gauge('hydrant_cache_entries', 'Responses in the page cache.')
+  const bytes = gauge('hydrant_cache_bytes', 'The memory that they take.')
+  return ({ routes, stored }) => {
+    for (const each of [responses, refused, evictions, invalidations]) each.reset()
+    for (const { route, ...counts } of routes) {
+      for (const { result, count } of counts.cached) responses.inc({ route, result }, count)
+      for (const { reason, count } of counts.refused) refused.inc({ route, reason }, count)
+    }
+    evictions.inc(stored.evictions)
+    invalidations.inc(stored.invalidations)
+    entries.set(stored.entries)
+    bytes.set(stored.bytes)
   }
 }
 

@@ -3,6 +3,7 @@ import { callAll, joinLedgers } from '../ledger/joined-ledger.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { addApi } from './api.ts'
+import { addCacheApi } from './cache-api.ts'
 import { addConsole, type ConsoleSettings } from './console.ts'
 import { createLedgerChanges } from './ledger-changes.ts'
 import { createMetrics, type MetricsSource } from './metrics.ts'
@@ -26,5 +27,6 @@ export async function addConsoleAndApi(app: FastifyInstance, { ledgers, ...setti
   })
   app.addHook('onClose', async () => changes.close())
   await app.register(async (scope) => addApi(scope, ledger, changes, settings.currentRelease))
+  addCacheApi(app, settings.cache)
   await app.register(async (scope) => addConsole(scope, ledger, changes, settings))
 }

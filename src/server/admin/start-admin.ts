@@ -7,6 +7,7 @@ import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.
 import type { Options } from '../options/options.ts'
 import { addAccessControl } from './access.ts'
 import { createAuth } from './auth.ts'
+import { type CacheSource, createCacheReader } from './cache-report.ts'
 import type { MetricsSource } from './metrics.ts'
 import { addConsoleAndApi, addMetrics } from './routes.ts'
 
@@ -14,6 +15,7 @@ export interface AdminInput {
   admin: AdminOptions
   store: FailureStore
   metricsSource: MetricsSource
+  cacheSource: CacheSource
   /** The options of the site. */
   options: Pick<Options, 'ledger' | 'reactServer' | 'timeouts' | 'limits'>
   log: FastifyBaseLogger
@@ -47,7 +49,14 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
 
 const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
-async function createAdmin({ admin, store, metricsSource, options, log }: AdminInput): Promise<FastifyInstance> {
+async function createAdmin({
+  admin,
+  store,
+  metricsSource,
+  cacheSource,
+  options,
+  log,
+}: AdminInput): Promise<FastifyInstance> {
   const limits = createConnectionLimits(options)
   const app = Fastify({
     ...limits.fastifyOptions,
@@ -64,7 +73,8 @@ async function createAdmin({ admin, store, metricsSource, options, log }: AdminI
   addMetrics(app, metricsSource, store.writer)
   // While workers are replaced, the first one has the newest build.
   const currentRelease = () => metricsSource.served()[0]?.release ?? ''
-  await addConsoleAndApi(app, { ledgers: [store.ledger], auth, currentRelease, options })
+  const cache = { read: createCacheReader(cacheSource, metricsSource), empty: cacheSource.empty }
+  await addConsoleAndApi(app, { ledgers: [store.ledger], cache, auth, currentRelease, options })
   await app.ready()
   return app
 }

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { StoredCounts } from '../metrics/cache-counts.ts'
+import { type CacheContents, fullestTags } from './cache-contents.ts'
 import { pathTag } from './cache-key.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
@@ -50,6 +52,8 @@ export class PageCache {
   #retries: LRUCache<string, { at: number; pauseMs: number }>
   #store: SharedStore | null
   #now: () => number
+  #evictions = 0
+  #invalidations = 0
 
   /**
    * @param maxBytes The memory for all pages.
@@ -62,8 +66,11 @@ export class PageCache {
     store?.onInvalidate((tags) => (tags.includes(EVERY_TAG) ? this.#forgetAll() : this.#forget(tags)))
     this.#pages = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: (page, key) => page.size + 2 * key.length,
-      dispose: (page, key) => this.#forgetTags(key, page),
+      sizeCalculation: sizeOf,
+      dispose: (page, key, reason) => {
+        if (reason === 'evict') this.#evictions++
+        this.#forgetTags(key, page)
+      },
     })
     this.#passed = new LRUCache({ max: MAX_PASSED })
     this.#retries = new LRUCache({ max: MAX_PASSED })
@@ -113,8 +120,12 @@ export class PageCache {
     return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: after > 0 })
   }
 
-  /** Begins a rendering that other requests can wait for. It has to be ended. */
-  begin(key: string): Rendering {
+  /**
+   * Begins a rendering that other requests can wait for. It has to be ended.
+   *
+   * @param route The route of the page, which `contents` groups by.
+   */
+  begin(key: string, route: string): Rendering {
     const since = this.#versions.now
     let settle: (result: Rendered) => void = () => {}
     const promise = new Promise<Rendered>((resolve) => {
@@ -134,7 +145,7 @@ export class PageCache {
       },
       store: (response) => {
         isStored = true
-        const page = this.#createPage(key, response)
+        const page = this.#createPage(key, route, response)
         const isCurrent = this.#versions.areCurrent(response.tags, since)
         if (isCurrent) this.#add(key, page)
         this.#retries.delete(key)
@@ -154,6 +165,7 @@ export class PageCache {
    * have been told, or cannot be told now.
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
+    this.#invalidations++
     const all = path === undefined ? tags : [...tags, pathTag(path)]
     this.#forget(all)
     await this.#store?.invalidate(all)
@@ -161,8 +173,31 @@ export class PageCache {
 
   /** Removes all pages. Resolves as `invalidate` does. */
   async clear(): Promise<void> {
+    this.#invalidations++
     this.#forgetAll()
     await this.#store?.clear()
+  }
+
+  counts(): StoredCounts {
+    return {
+      entries: this.#pages.size,
+      bytes: this.#pages.calculatedSize,
+      evictions: this.#evictions,
+      invalidations: this.#invalidations,
+    }
+  }
+
+  /** Returns what is stored, by route and by tag. */
+  contents(): CacheContents {
+    const routes = new Map<string, { entries: number; bytes: number }>()
+    for (const [key, page] of this.#pages.entries()) {
+      const { entries, bytes } = routes.get(page.route) ?? { entries: 0, bytes: 0 }
+      routes.set(page.route, { entries: entries + 1, bytes: bytes + sizeOf(page, key) })
+    }
+    return {
+      routes: [...routes].map(([route, stored]) => ({ route, ...stored })),
+      tags: fullestTags([...this.#keysByTag].map(([tag, { size }]) => ({ tag, entries: size }))),
+    }
   }
 
   #forget(tags: readonly string[]) {
@@ -181,8 +216,8 @@ export class PageCache {
     this.#retries.clear()
   }
 
-  #createPage(key: string, response: StoredResponse): StoredPage {
-    const page: StoredPage = new StoredPage(response, () => {
+  #createPage(key: string, route: string, response: StoredResponse): StoredPage {
+    const page: StoredPage = new StoredPage(route, response, () => {
       if (this.#pages.peek(key) !== page) return
       // `lru-cache` counts the memory of a page again only if it is new.
       this.#pages.delete(key)
@@ -214,3 +249,6 @@ export class PageCache {
     this.#retries.set(key, { at: this.#now() + pauseMs, pauseMs })
   }
 }
+
+/** Returns the memory that a page takes with its key, in bytes. */
+const sizeOf = (page: StoredPage, key: string) => page.size + 2 * key.length

@@ -15,6 +15,8 @@ const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip)
 
 /** A response of the page cache with its encodings, each made once. */
 export class StoredPage implements PreparedContent {
+  /** The route of the page: `/products/[id]`. */
+  readonly route: string
   readonly response: StoredResponse
   /** Identifies the text. */
   readonly hash: string
@@ -25,7 +27,8 @@ export class StoredPage implements PreparedContent {
   #onGrow: () => void
 
   /** @param onGrow Called when the page takes more memory. */
-  constructor(response: StoredResponse, onGrow: () => void) {
+  constructor(route: string, response: StoredResponse, onGrow: () => void) {
+    this.route = route
     this.response = response
     this.#onGrow = onGrow
     this.#bytes = Buffer.from(response.body)

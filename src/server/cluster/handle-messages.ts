@@ -2,6 +2,7 @@ import type { FailureStore } from '../ledger/failure-store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { answerCall } from '../ledger/ledger-rpc.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
+import type { ClusterCache } from './cluster-cache.ts'
 import type { ClusterMetrics } from './cluster-metrics.ts'
 import type { WorkersCache } from './shared-cache.ts'
 import type { SharedListener } from './shared-listener.ts'
@@ -15,10 +16,19 @@ export interface PrimaryParts {
   cache: WorkersCache
   /** Null when the admin listener is off. */
   metrics: ClusterMetrics | null
+  /** Null when the admin listener is off. */
+  contents: ClusterCache | null
 }
 
 /** Returns the function that handles each message of a worker in the primary. */
-export function createMessageHandler({ pool, listener, store, cache, metrics }: PrimaryParts): MessageListener {
+export function createMessageHandler({
+  pool,
+  listener,
+  store,
+  cache,
+  metrics,
+  contents,
+}: PrimaryParts): MessageListener {
   const ledger = shareLedger(store)
 
   async function release(worker: WorkerProcess) {
@@ -32,6 +42,8 @@ export function createMessageHandler({ pool, listener, store, cache, metrics }: 
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
       case 'cacheCall':
         return cache.take(message.call, worker)
+      case 'cacheContents':
+        return contents?.take(message)
       case 'listen':
         return void sendAddress(listener, message.where, worker)
       case 'took':

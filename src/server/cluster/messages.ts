@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { ServedBuild } from '../build-output/served-build.ts'
+import type { CacheContents } from '../cache/cache-contents.ts'
 import type { ShareEvent } from '../cache/shared/memory/memory-share.ts'
 import type { ShareCall, ShareResult } from '../cache/shared/memory/share-calls.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
@@ -27,6 +28,8 @@ export type ToPrimary =
   | { kind: 'call'; call: LedgerCall }
   /** A call to the page cache that the primary keeps. */
   | { kind: 'cacheCall'; call: ShareCall }
+  /** The response to `askCache`. */
+  | { kind: 'cacheContents'; id: number; contents: CacheContents }
   /** The failure that keeps the worker from starting. */
   | { kind: 'failed'; failure: FailureRecord }
   /** The response to `count`. */
@@ -50,6 +53,8 @@ export type ToWorker =
   | { kind: 'cacheResult'; result: ShareResult }
   /** A worker has changed the page cache. */
   | { kind: 'cacheEvent'; event: ShareEvent }
+  /** The primary asks what the page cache of the worker holds; with `empties`, after it has removed all pages. */
+  | { kind: 'askCache'; id: number; empties: boolean }
   /** The primary asks for the worker's metrics. */
   | { kind: 'count'; id: number }
 

@@ -7,6 +7,7 @@ import { createFailureStore } from '../ledger/failure-store.ts'
 import { freeSocketFile } from '../lifecycle/listen.ts'
 import { createJsonLogging, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
+import { createClusterCache } from './cluster-cache.ts'
 import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
 import { handleSignals } from './primary-signals.ts'
 import { createWorkersCache } from './shared-cache.ts'
@@ -25,7 +26,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   const output = await openOutput()
   const { log } = Fastify(createJsonLogging(options.logLevel, output.stdout))
   if (note !== null) log.warn(note)
-  const { pool, listener, store, metrics } = await createPrimary({ dir, options, count, output, log })
+  const { pool, listener, store, metrics, contents } = await createPrimary({ dir, options, count, output, log })
   const { admin, timeouts } = options
   let adminListener: AdminListener | null = null
 
@@ -51,10 +52,10 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   }
   store.open()
   for (const address of outcome.addresses) log.info(`Server listening at ${address}`)
-  if (!admin || metrics === null) return
+  if (!admin || metrics === null || contents === null) return
   try {
     const { startAdmin } = await import('../admin/start-admin.ts')
-    adminListener = await startAdmin({ admin, store, metricsSource: metrics, options, log })
+    adminListener = await startAdmin({ admin, store, metricsSource: metrics, cacheSource: contents, options, log })
   } catch (error) {
     ignoreSignals()
     await close()
@@ -87,8 +88,10 @@ async function createPrimary({ dir, options, count, output, log }: PrimaryInput)
     },
   })
   const metrics = options.admin ? await loadMetrics(pool) : null
-  const handleMessage = createMessageHandler({ pool, listener, store, cache, metrics })
-  return { pool, listener, store, cache, metrics }
+  const contents = options.admin ? createClusterCache(pool) : null
+  const parts: PrimaryParts = { pool, listener, store, cache, metrics, contents }
+  const handleMessage = createMessageHandler(parts)
+  return parts
 }
 
 /** The output of all processes: the primary writes it, so that lines do not mix. */

@@ -10,6 +10,7 @@ import { startWatchdog } from '../lifecycle/watchdog.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import { NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { ServeInput } from '../start-single.ts'
+import { answerCacheQuestions } from './cluster-cache.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
 import { createRemoteLedger } from './remote-ledger.ts'
@@ -41,7 +42,7 @@ async function serve({ dir, folder, options }: ServeInput, name: string, channel
       return createFailureStoreFor(ledger, log)
     },
   })
-  const { app, store, release, build } = instance
+  const { app, store, release, build, cache } = instance
   store.subscribe(metrics.countFailure)
   const { stop, fail, detach } = handleShutdown(instance, options.timeouts, {
     closers: [store.close, metrics.close],
@@ -71,7 +72,10 @@ async function serve({ dir, folder, options }: ServeInput, name: string, channel
     throw error
   }
   channel.onClose(() => stop({ delayMs: 0, othersServe: false }))
-  if (options.admin) metrics.open()
+  if (options.admin) {
+    metrics.open()
+    answerCacheQuestions(channel, cache)
+  }
   await channel.send({ kind: 'ready', addresses, served: { release, build } })
   await startWatchdog(options.timeouts.hangMs, app.log, fail)
 }

@@ -1,4 +1,5 @@
 import type { RawServerBase } from 'fastify'
+import type { SiteCache } from '../cache/site-cache.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
@@ -20,6 +21,8 @@ export interface AppSite {
   options: Options
   store: FailureStore
   failures: Failures
+  /** Null for a site without stored pages. */
+  cache: SiteCache | null
   /** Returns the site's metrics. The first call starts to measure. */
   measure(): Promise<RequestMetrics>
 }

@@ -27,6 +27,7 @@ export interface Site {
     | 'reports'
     | 'securityHeaders'
     | 'markdown'
+    | 'pageCache'
   >
   /** The instance with the decorators of the site's `server.ts`. */
   app: FastifyInstance

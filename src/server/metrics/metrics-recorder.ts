@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
+import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts'
 
 /**
  * Records what happens on a site, for the metrics of the admin listener. No method throws. A `route` is a pattern such
@@ -30,6 +31,12 @@ export interface MetricsRecorder {
   documentRendered(durationMs: number): void
   /** A document begins to be sent. `elapsedTime` is in milliseconds since the request arrived. */
   firstByteSent(reply: Pick<FastifyReply, 'elapsedTime'>): void
+  /** A page with the export `cache` has responded, or begins to. */
+  cacheResponded(route: string, result: CacheResult): void
+  /** A response of such a page was not stored. */
+  cacheRefused(route: string, reason: RefusalReason): void
+  /** Reads the counts of a page cache with the metrics. */
+  countStored(read: () => StoredCounts): void
   /** A request was refused because the event loop is late. */
   requestShed(): void
 }
@@ -49,5 +56,8 @@ export const NO_METRICS: MetricsRecorder = {
   deadlinePassed() {},
   documentRendered() {},
   firstByteSent() {},
+  cacheResponded() {},
+  cacheRefused() {},
+  countStored() {},
   requestShed() {},
 }

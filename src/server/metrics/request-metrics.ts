@@ -1,5 +1,6 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { lostLogLines } from '../log/output.ts'
+import { addStoredCounts, endStoredCounts, type StoredCounts } from './cache-counts.ts'
 import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'
 import type { MetricsRecorder } from './metrics-recorder.ts'
 import { addRouteCounts, createRouteMetrics, type RouteCounts, type RouteMetrics } from './route-metrics.ts'
@@ -9,6 +10,8 @@ export interface RequestCounts {
   routes: RouteCounts[]
   render: HistogramCounts
   firstByte: HistogramCounts
+  /** The page caches of the sites. */
+  stored: StoredCounts
   /** Requests that were refused because the event loop was late. */
   shed: number
   /** Log lines that could not be written. */
@@ -35,6 +38,7 @@ export function createRequestMetrics(): RequestMetrics {
   const routes = new Map<string, RouteMetrics>()
   const render = createHistogram()
   const firstByte = createHistogram()
+  const caches: (() => StoredCounts)[] = []
   let shed = 0
   let inFlight = 0
   let connections = 0
@@ -67,6 +71,9 @@ export function createRequestMetrics(): RequestMetrics {
       deadlinePassed: (route, phase) => of(route).deadlinePassed(phase),
       documentRendered: render.observe,
       firstByteSent: ({ elapsedTime }) => firstByte.observe(elapsedTime),
+      cacheResponded: (route, result) => of(route).cacheResponded(result),
+      cacheRefused: (route, reason) => of(route).cacheRefused(reason),
+      countStored: (read) => void caches.push(read),
       requestShed: () => void shed++,
     },
     // A failure outside of any request has no route.
@@ -75,6 +82,7 @@ export function createRequestMetrics(): RequestMetrics {
       routes: [...routes.values()].map((metrics) => metrics.read()),
       render: render.read(),
       firstByte: firstByte.read(),
+      stored: addStoredCounts(caches.map((read) => read())),
       shed,
       logLinesLost: lostLogLines(),
       inFlight,
@@ -93,6 +101,7 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
     routes: [...byRoute].map(([route, counts]) => addRouteCounts(route, counts)),
     render: addHistograms(all.map(({ render }) => render)),
     firstByte: addHistograms(all.map(({ firstByte }) => firstByte)),
+    stored: addStoredCounts(all.map(({ stored }) => stored)),
     shed: sum(({ shed }) => shed),
     logLinesLost: sum(({ logLinesLost }) => logLinesLost),
     inFlight: sum(({ inFlight }) => inFlight),
@@ -100,7 +109,7 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
   }
 }
 
-/** Returns the final counts of a process that has ended: it has no open requests or connections. */
+/** Returns the final counts of a process that has ended: it has no open requests, connections or stored responses. */
 export function endRequestCounts(counts: RequestCounts): RequestCounts {
-  return { ...counts, inFlight: 0, connections: 0 }
+  return { ...counts, inFlight: 0, connections: 0, stored: endStoredCounts(counts.stored) }
 }

@@ -1,5 +1,6 @@
 import type { Side } from '../../shared/page-types.ts'
 import type { Phase } from '../errors/failure-record.ts'
+import type { CacheResult, RefusalReason } from './cache-counts.ts'
 import { addHistograms, createHistogram, type Histogram, type HistogramCounts } from './histogram.ts'
 
 /** The counts of one route. Plain data, for messages between processes. */
@@ -15,6 +16,10 @@ export interface RouteCounts {
   loads: HistogramCounts | null
   actions: HistogramCounts | null
   aborted: number
+  /** Responses of a page with the export `cache`. */
+  cached: { result: CacheResult; count: number }[]
+  /** Responses of such a page that were not stored. */
+  refused: { reason: RefusalReason; count: number }[]
 }
 
 /** Counts what happens on one route. */
@@ -26,6 +31,8 @@ export interface RouteMetrics {
   actionEnded(durationMs: number): void
   countFailure(side: Side, phase: Phase): void
   deadlinePassed(phase: Phase): void
+  cacheResponded(result: CacheResult): void
+  cacheRefused(reason: RefusalReason): void
   read(): RouteCounts
 }
 
@@ -36,6 +43,8 @@ export function createRouteMetrics(route: string): RouteMetrics {
   const requests = new Map<string, Map<number, number>>()
   const failures = new Map<Side, Map<Phase, number>>()
   const timeouts = new Map<Phase, number>()
+  const cached = new Map<CacheResult, number>()
+  const refused = new Map<RefusalReason, number>()
   /** The index is the first digit of the status. */
   const durations: (Histogram | undefined)[] = []
   let guards: Histogram | null = null
@@ -69,7 +78,9 @@ export function createRouteMetrics(route: string): RouteMetrics {
       actions.observe(durationMs)
     },
     countFailure: (side, phase) => countPair(failures, side, phase),
-    deadlinePassed: (phase) => void timeouts.set(phase, (timeouts.get(phase) ?? 0) + 1),
+    deadlinePassed: (phase) => countOne(timeouts, phase),
+    cacheResponded: (result) => countOne(cached, result),
+    cacheRefused: (reason) => countOne(refused, reason),
     read: () => ({
       route,
       requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
@@ -82,6 +93,8 @@ export function createRouteMetrics(route: string): RouteMetrics {
       loads: loads?.read() ?? null,
       actions: actions?.read() ?? null,
       aborted,
+      cached: [...cached].map(([result, count]) => ({ result, count })),
+      refused: [...refused].map(([reason, count]) => ({ reason, count })),
     }),
   }
 }
@@ -91,11 +104,15 @@ export function addRouteCounts(route: string, all: readonly RouteCounts[]): Rout
   const requests = new Map<string, Map<number, number>>()
   const failures = new Map<Side, Map<Phase, number>>()
   const timeouts = new Map<Phase, number>()
+  const cached = new Map<CacheResult, number>()
+  const refused = new Map<RefusalReason, number>()
   const durations = new Map<number, HistogramCounts[]>()
   for (const counts of all) {
     for (const { method, status, count } of counts.requests) countPair(requests, method, status, count)
     for (const { side, phase, count } of counts.failures) countPair(failures, side, phase, count)
-    for (const { phase, count } of counts.timeouts) timeouts.set(phase, (timeouts.get(phase) ?? 0) + count)
+    for (const { phase, count } of counts.timeouts) countOne(timeouts, phase, count)
+    for (const { result, count } of counts.cached) countOne(cached, result, count)
+    for (const { reason, count } of counts.refused) countOne(refused, reason, count)
     for (const { statusClass, histogram } of counts.durations)
       durations.set(statusClass, [...(durations.get(statusClass) ?? []), histogram])
   }
@@ -112,12 +129,18 @@ export function addRouteCounts(route: string, all: readonly RouteCounts[]): Rout
     loads: addPresent(all.map(({ loads }) => loads)),
     actions: addPresent(all.map(({ actions }) => actions)),
     aborted: all.reduce((sum, { aborted }) => sum + aborted, 0),
+    cached: [...cached].map(([result, count]) => ({ result, count })),
+    refused: [...refused].map(([reason, count]) => ({ reason, count })),
   }
 }
 
 function addPresent(all: readonly (HistogramCounts | null)[]): HistogramCounts | null {
   const present = all.filter((counts) => counts !== null)
   return present.length === 0 ? null : addHistograms(present)
+}
+
+function countOne<Key>(counts: Map<Key, number>, key: Key, more = 1) {
+  counts.set(key, (counts.get(key) ?? 0) + more)
 }
 
 function countPair<A, B>(counts: Map<A, Map<B, number>>, first: A, second: B, more = 1) {

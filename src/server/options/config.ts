@@ -209,6 +209,13 @@ export interface SiteOptions {
      * `postgres://user@host/database` (null: each machine has a cache of its own).
      */
     store?: string | null
+    /** Send the header `Hydrant-Cache`: hit, stale, miss or pass (false). */
+    header?: boolean
+    /**
+     * The header by which a CDN learns the tags of a page: 'cache-tag' has commas between them, 'surrogate-key' has
+     * spaces ('cache-tag').
+     */
+    tagHeader?: 'cache-tag' | 'surrogate-key'
   }
   /** React's server build for rendering: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
   reactServer?: 'bun' | 'node'

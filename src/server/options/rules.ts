@@ -106,6 +106,8 @@ export const rules: Rules = {
     // A URL that is not well-formed may contain a password anywhere.
     isSecret: true,
   },
+  'pageCache.header': { scope: 'site', ...boolean(false) },
+  'pageCache.tagHeader': { scope: 'site', ...oneOf(['cache-tag', 'surrogate-key'], 'cache-tag') },
   reactServer: { scope: 'site', ...oneOf(['bun', 'node'], 'bun') },
   trustProxy: {
     scope: 'server',

@@ -17,8 +17,9 @@ export type CacheRefusal =
 const MAX_WARNED = 1_000
 const warned = new WeakMap<object, Set<string>>()
 
-/** Warns once for each page and reason (HYD_CACHE_PERSONAL). */
-export function warnOfRefusal(refusal: CacheRefusal, { id, page }: PageRoute, { site, request }: RequestContext) {
+/** Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL). */
+export function noteRefusal(refusal: CacheRefusal, { id, page }: PageRoute, { site, request }: RequestContext) {
+  site.metrics.cacheRefused(id, refusal.kind)
   const known = warned.get(site) ?? new Set<string>()
   warned.set(site, known)
   const reason = reasonOf(refusal)

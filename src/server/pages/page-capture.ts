@@ -8,7 +8,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { allowsSomeCache, isForSomeCaches } from '../http/caching.ts'
 import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, styleNonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
-import { type CacheRefusal, warnOfRefusal } from './cache-warnings.ts'
+import { type CacheRefusal, noteRefusal } from './cache-warnings.ts'
 import { NAVIGATION_CONTENT } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
 
@@ -44,7 +44,7 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
 
   function refuse(refusal: CacheRefusal): false {
     onRefused()
-    warnOfRefusal(refusal, route, ctx)
+    noteRefusal(refusal, route, ctx)
     return false
   }
 

@@ -61,14 +61,16 @@ function setDocumentHeaders({ response }: StoredPage, { site, reply, address }: 
 }
 
 const S = 1_000
+const SEPARATORS = { 'cache-tag': ',', 'surrogate-key': ' ' }
 
 /** Sets the headers by which a shared cache, such as a CDN, keeps the page as long as this server does. */
-function setSharedCaching({ response }: StoredPage, { reply }: RequestContext) {
+function setSharedCaching({ response }: StoredPage, { site, reply }: RequestContext) {
   if (reply.hasHeader('cache-control')) return
+  const { tagHeader } = site.options.pageCache
   const { storedAt, freshMs, staleMs, tags } = response
   const ageS = Math.max(0, Math.floor((Date.now() - storedAt) / S))
   const stale = staleMs > 0 ? `, stale-while-revalidate=${Math.floor(staleMs / S)}` : ''
   reply.header('cache-control', `public, max-age=0, s-maxage=${Math.floor(freshMs / S)}${stale}`)
   reply.header('age', ageS)
-  if (tags.length > 0) reply.header('cache-tag', tags.join())
+  if (tags.length > 0) reply.header(tagHeader, tags.join(SEPARATORS[tagHeader]))
 }

@@ -7,7 +7,9 @@ import type { PageCache, Rendering } from '../cache/page-cache.ts'
 import type { GroupTurn } from '../cache/render-group.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
+import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import { RequestContext } from '../context/request-context.ts'
+import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
@@ -67,7 +69,7 @@ function keyFor(route: PageRoute, ctx: RequestContext): string | null {
 function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext): boolean {
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
-  sendStored(found.page, isPublic(cached), ctx)
+  respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached, ctx)
   if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
   return true
 }
@@ -84,17 +86,34 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   if (page === null) return renderOnce(cached, ctx)
   // Invalidated while it was rendered: another one of those who waited may have begun again.
   if (page === 'outdated') return awaitOrRender(cached, key, ctx)
-  sendStored(page, isPublic(cached), ctx)
+  respondWithStored(page, 'hit', cached, ctx)
+}
+
+function respondWithStored(page: StoredPage, result: CacheResult, { route }: CachedRoute, ctx: RequestContext) {
+  setCacheResult(result, ctx)
+  // A shared cache would serve a page with guards to visitors whom the guards refuse.
+  sendStored(page, !route.hasGuards, ctx)
+  noteCacheResult(result, ctx)
 }
 
 /** Renders a page for this request only. */
 async function renderOnce(cached: CachedRoute, ctx: RequestContext): Promise<void> {
-  if (ctx.site.slots.admit(ctx) && (await passesChecks(cached, ctx))) await cached.respond(ctx)
+  if (!ctx.site.slots.admit(ctx)) return
+  setCacheResult('pass', ctx)
+  noteCacheResult('pass', ctx)
+  if (await passesChecks(cached, ctx)) await cached.respond(ctx)
 }
 
 async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext): Promise<void> {
   if (!ctx.site.slots.admit(ctx)) return
-  await renderAndStore(cached, key, ctx, (page) => sendStored(page, isPublic(cached), ctx))
+  // A response that is stored replaces the header.
+  setCacheResult('pass', ctx)
+  let isSent = false
+  await renderAndStore(cached, key, ctx, (page, isOwn) => {
+    isSent = true
+    respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
+  })
+  if (!isSent) noteCacheResult('pass', ctx)
 }
 
 /** Checks the address, for a page without guards; for others it has been checked with them. */
@@ -102,27 +121,31 @@ async function passesChecks({ route }: CachedRoute, ctx: RequestContext): Promis
   return ctx.hasPassedGuards || route.guards.length === 0 || admitToPage(route, ctx)
 }
 
-/** Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor. */
+/**
+ * Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor.
+ *
+ * @param onStored Called with the stored page, and whether this process has rendered it.
+ */
 async function renderAndStore(
   cached: CachedRoute,
   key: string,
   ctx: RequestContext,
-  onStored: (page: StoredPage) => void,
+  onStored: (page: StoredPage, isOwn: boolean) => void,
   after = 0,
 ): Promise<void> {
   const { cache } = cached
   const { loadMs, renderMs } = ctx.site.options.timeouts
   // Before anything is awaited, so that the next request waits for it.
-  const rendering = cache.begin(key)
+  const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   try {
     const own = await cache.takeTurn(key, loadMs + renderMs, after)
     if (own === null) return
     turn = own
-    if (own.response) return onStored(rendering.store(own.response))
+    if (own.response) return onStored(rendering.store(own.response), false)
     const store = (response: StoredResponse) => {
       own.share(response)
-      onStored(rendering.store(response))
+      onStored(rendering.store(response), true)
     }
     await capturePage(cached, key, ctx, { rendering, store })
   } finally {
@@ -184,6 +207,3 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   Object.assign(background.context, ctx.context)
   return background
 }
-
-// A shared cache would serve the page to visitors whom the guards refuse.
-const isPublic = ({ route }: CachedRoute) => !route.hasGuards

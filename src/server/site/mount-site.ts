@@ -4,6 +4,7 @@ import type { LiveBuild } from '../build-output/live-build.ts'
 import { loadBuild } from '../build-output/load-build.ts'
 import { readManifest } from '../build-output/read-build.ts'
 import { addPageCache } from '../cache/app-page-cache.ts'
+import { createSiteCache, type SiteCache } from '../cache/site-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { registerFailures } from '../failures/digest-of.ts'
@@ -50,6 +51,8 @@ export interface SiteParts {
 /** A mounted site, for events outside of its requests. */
 export interface ServedSite {
   failures: Failures
+  /** Null for a site without stored pages. */
+  cache: SiteCache | null
   health: Health
   /** The release that failures are recorded with: the option, or the build's id. */
   release: string
@@ -124,10 +127,22 @@ export async function mountSite(
     await outer.register(async (scope) => addReportRoute(scope, options, site, loadRecorder))
   }
   await outer.register(async (scope) => addOtherNavigations(scope, site))
+  const cache = createCacheView(site)
   function startMeasuring(recorder: MetricsRecorder) {
     site.metrics = recorder
+    countStored(site)
   }
-  return { failures: site.failures, health, release, build: buildId, settleFailures, startMeasuring }
+  countStored(site)
+  return { failures: site.failures, cache, health, release, build: buildId, settleFailures, startMeasuring }
+}
+
+function countStored({ cache, metrics }: Site) {
+  if (cache) metrics.countStored(() => cache.counts())
+}
+
+function createCacheView({ cache, build }: Site): SiteCache | null {
+  const routes = build.routes.filter((route) => route.cache !== null).map(({ id }) => id)
+  return cache && createSiteCache(cache, routes)
 }
 
 function addErrorHandlers(outer: FastifyInstance, site: Site, pages: readonly PageRoute[]) {

@@ -21,6 +21,7 @@ const REFUSED: Readonly<Record<string, number>> = {
 }
 
 const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
+  'docs/cache.md': [{ url: '/admin/prices', form: 'id=7&price=4', status: 303 }],
   'docs/guide/forms.md': [
     { url: '/order', form: 'name=A', status: 422 },
     { url: '/tasting', form: 'step=contact&name=Ada&email=ada@example.org', status: 200 },

@@ -105,8 +105,22 @@ t.test('the counts of workers add up by route, and the open requests of an ended
   }
   two.recorder.responseSent('/b', 'GET', 404, 4)
   two.countFailure({ side: 'server', phase: 'load', route: '/b' })
-  const { routes, inFlight } = addRequestCounts([addRequestCounts([]), one.read(), endRequestCounts(two.read())])
+  for (const { recorder } of [one, two]) {
+    recorder.countStored(() => ({ entries: 2, bytes: 10, evictions: 3, invalidations: 4 }))
+    recorder.cacheResponded('/', 'hit')
+    recorder.cacheRefused('/', 'header')
+  }
+  const { routes, inFlight, stored } = addRequestCounts([
+    addRequestCounts([]),
+    one.read(),
+    endRequestCounts(two.read()),
+  ])
   t.equal(inFlight, 1)
+  t.strictSame(
+    stored,
+    { entries: 2, bytes: 10, evictions: 6, invalidations: 8 },
+    'the memory of the second one is gone',
+  )
   t.match(routes, [
     {
       route: '/',
@@ -116,6 +130,8 @@ t.test('the counts of workers add up by route, and the open requests of an ended
       actions: null,
       timeouts: [{ phase: 'render', count: 2 }],
       aborted: 2,
+      cached: [{ result: 'hit', count: 2 }],
+      refused: [{ reason: 'header', count: 2 }],
     },
     { route: '/b', requests: [{ count: 1 }], failures: [{ side: 'server', phase: 'load', count: 1 }], loads: null },
   ])

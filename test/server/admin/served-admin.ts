@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import type { Test } from 'tap'
+import { createCacheSource } from '../../../src/server/admin/cache-report.ts'
 import { startAdmin } from '../../../src/server/admin/start-admin.ts'
+import type { SiteCache } from '../../../src/server/cache/site-cache.ts'
 import type { FailureRecord, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
 import type { MetricsRecorder } from '../../../src/server/metrics/metrics-recorder.ts'
@@ -34,13 +36,15 @@ export interface AdminTestOptions {
   /** The ledger of the site (a file of its own). */
   ledger?: string
   host?: string
+  /** The page caches of the site (none). */
+  caches?: readonly SiteCache[]
   /** Whether the site has a ledger (true). */
   hasLedger?: boolean
 }
 
 export async function serveAdmin(
   t: Pick<Test, 'teardown'>,
-  { token = '', readToken = '', host = '127.0.0.1', hasLedger = true, ledger }: AdminTestOptions = {},
+  { token = '', readToken = '', host = '127.0.0.1', hasLedger = true, ledger, caches = [] }: AdminTestOptions = {},
 ): Promise<ServedAdmin> {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
@@ -59,6 +63,7 @@ export async function serveAdmin(
       workersLost: () => 0,
       lastReload: () => null,
     },
+    cacheSource: createCacheSource(caches),
     options,
     log: app.log,
   })

@@ -19,10 +19,10 @@ function createCache(maxBytes = 100_000) {
   const cache = new PageCache(maxBytes, null, () => clock.now)
   const store = (key: string, given?: Partial<StoredResponse>) => {
     const stored = response(given)
-    return cache.begin(key).store(stored)
+    return cache.begin(key, '/page').store(stored)
   }
   const begin = (key: string, tags: readonly string[]) => {
-    const rendering = cache.begin(key)
+    const rendering = cache.begin(key, '/page')
     rendering.setTags(tags)
     return rendering
   }
@@ -84,7 +84,7 @@ t.test(
 
 t.test('emptying the cache also outdates what is being rendered', async (t) => {
   const { cache } = createCache()
-  const rendering = cache.begin('a')
+  const rendering = cache.begin('a', '/page')
   await cache.clear()
   rendering.store(response())
   t.equal(cache.find('a'), null)
@@ -106,7 +106,7 @@ t.test('a rendering without a response is not repeated at once, and less often e
   const pauses: number[] = []
   for (let failures = 0; failures < 7; failures++) {
     t.equal(cache.mayRefresh('a'), true)
-    const rendering = cache.begin('a')
+    const rendering = cache.begin('a', '/page')
     t.equal(cache.mayRefresh('a'), false, 'while it runs')
     rendering.giveUp()
     const from = clock.now
@@ -115,7 +115,7 @@ t.test('a rendering without a response is not repeated at once, and less often e
   }
   t.strictSame(pauses, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   store('a')
-  cache.begin('a').giveUp()
+  cache.begin('a', '/page').giveUp()
   clock.now += 1_000
   t.equal(cache.mayRefresh('a'), true, 'a response ends the row of failures')
 })

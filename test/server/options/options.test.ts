@@ -46,7 +46,7 @@ const DEFAULTS = {
   traceOf: null,
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxFailures: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
-  pageCache: { maxBytes: 67_108_864, store: null },
+  pageCache: { maxBytes: 67_108_864, store: null, header: false, tagHeader: 'cache-tag' },
   reactServer: 'bun',
   trustProxy: false,
   forwardedHeader: 'x-forwarded',
@@ -138,6 +138,13 @@ const TYPED: readonly [string, string, readonly (readonly [string, unknown])[], 
       'redis://host\n',
     ],
   ],
+  [
+    'pageCache.tagHeader',
+    'HYDRANT_PAGE_CACHE_TAG_HEADER',
+    [['surrogate-key', 'surrogate-key']],
+    ['Surrogate-Key', 'x-tags'],
+  ],
+  ['pageCache.header', 'HYDRANT_PAGE_CACHE_HEADER', [['true', true]], ['yes']],
   ['pageCache.maxBytes', 'HYDRANT_PAGE_CACHE_MAX_BYTES', [['0', 0]], ['-1', '64 MB']],
   [
     'logLevel',
@@ -305,8 +312,8 @@ const CONFIGURED: readonly [string, readonly unknown[], readonly unknown[]][] = 
   ['trustProxy', [true, 'loopback', ['127.0.0.1', '10.0.0.0/8'], () => true], [1, null, 'a.example', [5], -1, 1.5, {}]],
   [
     'pageCache',
-    [DEFAULTS.pageCache, { maxBytes: 0, store: 'redis://host' }],
-    [false, { maxBytes: -1 }, { store: false }],
+    [DEFAULTS.pageCache, { maxBytes: 0, store: 'redis://host', header: true, tagHeader: 'surrogate-key' }],
+    [false, { maxBytes: -1 }, { store: false }, { header: 'hit' }, { tagHeader: '' }],
   ],
   ['timeouts', [{}, { loadMs: 1 }], [5, null, 'x', { loadMs: '1' }, { loadMs: 0 }, { renderMs: 1.5 }]],
 ]

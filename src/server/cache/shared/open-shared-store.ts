@@ -11,7 +11,7 @@ import type { SharedStore } from './shared-store.ts'
  * with HYD_CACHE_STORE_PACKAGE.
  */
 export async function openSharedStore(
-  { maxBytes, store }: Options['pageCache'],
+  { maxBytes, store }: Pick<Options['pageCache'], 'maxBytes' | 'store'>,
   input: Omit<StoreInput, 'backend' | 'place'>,
 ): Promise<SharedStore | null> {
   if (store === null) return null

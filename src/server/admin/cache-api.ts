@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import { JSON_TYPE } from '../http/headers.ts'
+import { sendProblem } from '../http/problem.ts'
+import type { CacheReport } from './cache-report.ts'
+
+/** The page cache, as the console and its API use it. */
+export interface ConsoleCache {
+  read(): Promise<CacheReport>
+  /** Removes all pages. Resolves with false if a process has not confirmed it in time. */
+  empty(): Promise<boolean>
+}
+
+/** What operators read when a worker does not answer. */
+const NOT_EMPTIED = 'A worker has not confirmed in time that its cache is empty. Try again in a moment.'
+
+/** Adds the part of the JSON API that shows and empties the page cache. */
+export function addCacheApi(app: FastifyInstance, cache: ConsoleCache) {
+  app.get('/api/cache', async (_request, reply) => reply.type(JSON_TYPE).send(JSON.stringify(await cache.read())))
+  app.post('/api/cache/empty', async (_request, reply) => {
+    if (!(await cache.empty())) return sendProblem(503, NOT_EMPTIED, reply)
+    return reply.type(JSON_TYPE).send(JSON.stringify(await cache.read()))
+  })
+}

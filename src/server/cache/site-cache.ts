@@ -1,0 +1,18 @@
+import { addCacheContents, type CacheContents } from './cache-contents.ts'
+import type { PageCache } from './page-cache.ts'
+
+/** The page cache of a site in this process, for its operators. */
+export interface SiteCache {
+  contents(): CacheContents
+  /** Removes all pages. Resolves when the other processes have been told, or cannot be told now. */
+  clear(): Promise<void>
+}
+
+/** @param routes The routes of all pages with the export `cache`. `contents` has each of them. */
+export function createSiteCache(cache: PageCache, routes: readonly string[]): SiteCache {
+  const none: CacheContents = { routes: routes.map((route) => ({ route, entries: 0, bytes: 0 })), tags: [] }
+  return {
+    contents: () => addCacheContents([none, cache.contents()]),
+    clear: () => cache.clear(),
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * How a response of a page with the export `cache` was made. `hit`: it was stored. `stale`: it was stored, and is
+ * rendered again. `miss`: it was rendered and stored. `pass`: it was rendered for this visitor only.
+ */
+export type CacheResult = 'hit' | 'stale' | 'miss' | 'pass'
+
+/** Why a rendered response was not stored: a load has read the visitor, a header forbids it, or its document does. */
+export type RefusalReason = 'read' | 'header' | 'document'
+
+/** What the page cache of one process holds, and its counts since the start. Plain data, for messages. */
+export interface StoredCounts {
+  /** Responses in memory. */
+  entries: number
+  /** The memory that they take, in bytes. */
+  bytes: number
+  /** Responses that were removed because the memory was full. */
+  evictions: number
+  /** Calls of `invalidate` and `clear` in this process. */
+  invalidations: number
+}
+
+export const NOTHING_STORED: StoredCounts = { entries: 0, bytes: 0, evictions: 0, invalidations: 0 }
+
+/** Adds up the counts of several caches. */
+export function addStoredCounts(all: readonly StoredCounts[]): StoredCounts {
+  return all.reduce(
+    (sum, { entries, bytes, evictions, invalidations }) => ({
+      entries: sum.entries + entries,
+      bytes: sum.bytes + bytes,
+      evictions: sum.evictions + evictions,
+      invalidations: sum.invalidations + invalidations,
+    }),
+    NOTHING_STORED,
+  )
+}
+
+/** Returns the final counts of a process that has ended: its memory is gone. */
+export function endStoredCounts(counts: StoredCounts): StoredCounts {
+  return { ...counts, entries: 0, bytes: 0 }
+}

@@ -1,0 +1,45 @@
+// The page caches of workers, as their operators see them.
+
+import { join } from 'node:path'
+import t from 'tap'
+import type { CacheReport } from '../../../src/server/admin/cache-report.ts'
+import { createHttpClient } from '../../http-client.ts'
+import { startSite } from '../../site-server.ts'
+import { until } from '../../until.ts'
+import { buildFiles, HTML } from '../served.ts'
+import { LONG } from './worker-site.ts'
+
+t.test('the primary adds up the caches of its workers, and empties all of them', async (t) => {
+  const dir = await buildFiles(join(t.testdir({}), 'site'), {
+    'pages/one.tsx': 'export default ({ data }) => <p>{data.pid}</p>\n',
+    'pages/one.server.ts':
+      "export const cache = { maxAgeS: 3600, tags: ['one'] }\nexport const load = () => ({ pid: process.pid })\n",
+  })
+  const env = { ...LONG, HYDRANT_WORKERS: '2', HYDRANT_ADMIN: '0', HYDRANT_PAGE_CACHE_HEADER: 'true' }
+  const { port, waitForLine } = await startSite(t, { dir, env })
+  const { msg } = await waitForLine((line) => line.msg.startsWith('the console is at'))
+  const admin = String(/http:\S+/.exec(msg)?.[0])
+  // A connection for each request: a kept connection stays with one worker.
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const ask = () => send({ port, path: '/one', headers: HTML })
+  const report = async () => (await (await fetch(`${admin}/api/cache`)).json()) as CacheReport
+
+  const first = await ask()
+  t.equal(first.headers['hydrant-cache'], 'miss')
+  // One worker has rendered it, and the other one has a copy.
+  await until(async () => {
+    const { body, headers } = await ask()
+    t.equal(body, first.body)
+    t.equal(headers['hydrant-cache'], 'hit')
+    return (await report()).entries === 2
+  })
+  t.match(await report(), { routes: [{ route: '/one', entries: 2, responses: { miss: 1 } }] })
+  t.match((await report()).tags[0], { tag: 'one', entries: 2 })
+
+  const response = await fetch(`${admin}/cache`, { method: 'POST', redirect: 'manual', body: new URLSearchParams() })
+  t.equal(response.status, 303, 'as the button does')
+  t.match(await report(), { entries: 0, bytes: 0, tags: [] })
+  t.equal((await ask()).headers['hydrant-cache'], 'miss', 'the primary has no copy either')
+  const text = await (await fetch(`${admin}/metrics`)).text()
+  t.match(text, 'hydrant_cache_responses_total{route="/one",result="miss"} 2')
+})
